@@ -1,0 +1,43 @@
+"""Every error that Ogive raises on purpose.
+
+OgiveError
+├── InputError (ValueError)        an argument or a table breaks a rule; the message names the way out
+│   ├── InvalidScores              scores that are not finite numbers, or too few of them
+│   ├── InvalidConfidence          a confidence outside (0, 1)
+│   ├── UnreadableSource           a file or object that cannot be read as a table of scores
+│   ├── AmbiguousColumns           several columns could play one role
+│   └── FailedTrials               failures are present and nobody said how to count them
+└── MissingDependency (ImportError)  an optional package is needed and absent
+"""
+
+
+class OgiveError(Exception):
+    """Base of every error raised on purpose; its text is one sentence for the user."""
+
+
+class InputError(OgiveError, ValueError):
+    """An argument or a table breaks a rule."""
+
+
+class InvalidScores(InputError):
+    """Scores are not finite numbers, or too few."""
+
+
+class InvalidConfidence(InputError):
+    """A confidence lies outside (0, 1)."""
+
+
+class UnreadableSource(InputError):
+    """A file or object cannot be read as a table of scores."""
+
+
+class AmbiguousColumns(InputError):
+    """Several columns could play one role."""
+
+
+class FailedTrials(InputError):
+    """Failures are present and nobody said how to count them."""
+
+
+class MissingDependency(OgiveError, ImportError):
+    """An optional package is needed and absent."""
