@@ -1,0 +1,145 @@
+"""The door of the room: what comes in is checked here once, with one sentence for each refusal."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ogive.errors import InputError, InvalidConfidence, InvalidScores
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.intp]
+Bounds: TypeAlias = tuple[float | None, float | None]
+Goal: TypeAlias = Literal["maximize", "minimize"]
+Tail: TypeAlias = Literal["lower", "upper"]
+
+NO_BOUNDS: Bounds = (None, None)
+
+
+def as_scores(scores: ArrayLike, *, name: str = "scores", at_least: int = 1, ordered_only: bool = False) -> FloatArray:
+    """One-dimensional, finite float64, at least `at_least` of them; infinities where only the order counts."""
+    try:
+        array = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidScores(f"`{name}` must be numbers; got {_shown(scores)}.") from error
+    if array.ndim != 1:
+        raise InvalidScores(
+            f"`{name}` must be one-dimensional; got shape {array.shape}. Flatten it, or pass one column at a time."
+        )
+    n_bad = int(np.count_nonzero(np.isnan(array) if ordered_only else ~np.isfinite(array)))
+    if n_bad:
+        raise InvalidScores(
+            f"`{name}` must be {'numbers' if ordered_only else 'finite'}; {n_bad} of {array.size} are NaN{'' if ordered_only else ' or infinite'}. "
+            "Leave them out and pass their number as `n_failed`, or replace them by the worst score."
+        )
+    if array.size < at_least:
+        raise InvalidScores(
+            f"`{name}` must hold at least {at_least} value{'s' if at_least > 1 else ''}; got {array.size}."
+        )
+    return array
+
+
+def as_confidence(confidence: float) -> float:
+    """A number strictly between 0 and 1."""
+    value = _as_float(confidence, "confidence")
+    if not 0.0 < value < 1.0:
+        hint = f" Did you mean {value / 100:g}?" if 1.0 < value < 100.0 else ""
+        raise InvalidConfidence(f"`confidence` must lie in (0, 1); got {value:g}.{hint}")
+    return value
+
+
+def as_mass(mass: float) -> float:
+    """A share of outcomes in (0, 1]."""
+    value = _as_float(mass, "mass")
+    if not 0.0 < value <= 1.0:
+        hint = f" Did you mean {value / 100:g}?" if 1.0 < value <= 100.0 else ""
+        raise InputError(f"`mass` is a share of outcomes and must lie in (0, 1]; got {value:g}.{hint}")
+    return value
+
+
+def as_probability(p: ArrayLike) -> FloatArray:
+    """Numbers in [0, 1], of any shape."""
+    array = np.asarray(p, dtype=np.float64)
+    if not np.all((array >= 0.0) & (array <= 1.0)):
+        raise InputError(f"`p` must lie in [0, 1]; got {_shown(p)}.")
+    return array
+
+
+def as_count(k: float, name: str = "k") -> float:
+    """A positive number, not necessarily whole."""
+    value = _as_float(k, name)
+    if not (value > 0.0 and math.isfinite(value)):
+        raise InputError(f"`{name}` must be a positive number; got {value:g}.")
+    return value
+
+
+def as_bounds(bounds: Bounds, points: FloatArray) -> tuple[float, float]:
+    """The support as two floats; refused where a finite score lies outside."""
+    try:
+        low, high = (None if b is None else float(b) for b in bounds)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`bounds` must be a pair (low, high), None where unknown; got {bounds!r}.") from error
+    a = -math.inf if low is None else low
+    b = math.inf if high is None else high
+    if math.isnan(a) or math.isnan(b) or not a < b:
+        raise InputError(f"`bounds` must be (low, high) with low < high; got ({a:g}, {b:g}).")
+    finite = points[np.isfinite(points)]
+    if finite.size and (finite[0] < a or finite[-1] > b):
+        raise InputError(
+            f"`bounds` ({a:g}, {b:g}) must contain every score; they range from {finite[0]:g} to {finite[-1]:g}. "
+            "Correct the bounds or the scores."
+        )
+    return a, b
+
+
+def as_goal(goal: str) -> Goal:
+    """`maximize` or `minimize`."""
+    if goal == "maximize":
+        return "maximize"
+    if goal == "minimize":
+        return "minimize"
+    raise InputError(f"`goal` must be 'maximize' or 'minimize'; got {goal!r}.")
+
+
+def as_tail(tail: str) -> Tail:
+    """`lower` (small scores) or `upper` (large ones)."""
+    if tail == "lower":
+        return "lower"
+    if tail == "upper":
+        return "upper"
+    raise InputError(f"`tail` must be 'lower' (small scores) or 'upper' (large ones); got {tail!r}.")
+
+
+def as_clusters(clusters: ArrayLike | None, n: int) -> IntArray | None:
+    """Cluster codes 0 … K-1, one for each score; None where every score stands alone."""
+    if clusters is None:
+        return None
+    labels = np.asarray(clusters)
+    if labels.shape != (n,):
+        raise InputError(f"`clusters` must name one cluster for each of the {n} scores; got shape {labels.shape}.")
+    _, codes = np.unique(labels, return_inverse=True)
+    return None if codes.max(initial=-1) + 1 == n else codes.astype(np.intp)
+
+
+def as_failures(n_failed: int, codes: IntArray | None) -> int:
+    """A number of draws without a score; refused together with clusters, which it cannot be counted in."""
+    if n_failed < 0:
+        raise InputError(f"`n_failed` counts draws without a score; got {n_failed}.")
+    if n_failed and codes is not None:
+        raise InputError("`n_failed` cannot be combined with `clusters`: give each failure a score and its cluster.")
+    return n_failed
+
+
+def _as_float(value: float, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`{name}` must be a number; got {value!r}.") from error
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,293 @@
+"""Bands: exact, ks, dkw; and how a band becomes an interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ogive.errors import InputError
+from ogive.statistics._arguments import (
+    NO_BOUNDS,
+    Bounds,
+    FloatArray,
+    IntArray,
+    as_bounds,
+    as_clusters,
+    as_confidence,
+    as_failures,
+    as_scores,
+)
+from ogive.statistics._distribution import Distribution, step_function
+from ogive.statistics._interval import INDEPENDENT, Guarantee, Interval
+from ogive.statistics._levels import boundaries, local_level
+
+Side: TypeAlias = Literal["both", "lower", "upper"]
+
+FailedSide: TypeAlias = Literal["unknown", "lower", "upper"]
+
+CLUSTERED = "independent clusters, each weighing the same"
+FAILED = {
+    "unknown": "{} failed runs could have had any score",
+    "lower": "{} failed runs lie below every score",
+    "upper": "{} failed runs lie above every score",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Band:
+    """Two distributions between which the true one lies, everywhere at once, at a confidence.
+
+    `low.cdf(z) <= F(z) <= high.cdf(z)` for every z. The distribution whose CDF lies low has the
+    *large* quantiles; the methods of the band know that, and return intervals in their order.
+    """
+
+    low: Distribution
+    estimate: Distribution
+    high: Distribution
+    confidence: float
+    method: str
+    guarantee: Guarantee
+    n: int
+    side: Side = "both"
+    local_level: float | None = None
+    assumptions: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Band({self.method}, {self.confidence:.3g}, n={self.n}, {self.guarantee}, median {self.quantile(0.5)})"
+
+    def cdf(self, z: float) -> Interval:
+        """P(Z <= z)."""
+        return self._interval(self.estimate.cdf(z), self.low.cdf(z), self.high.cdf(z))
+
+    def quantile(self, p: float) -> Interval:
+        """The p-quantile; holds for all p at once."""
+        return self._interval(self.estimate.quantile(p), self.high.quantile(p), self.low.quantile(p))
+
+    def mean(self, bounds: Bounds = NO_BOUNDS) -> Interval:
+        """The mean (Anderson 1969); each side needs the support bound of its own side only."""
+        low, high, assumed = self._within(bounds)
+        return self._interval(self.estimate.mean(), high.mean(), low.mean(), assumed)
+
+    def cvar(self, *, mass: float, tail: str, bounds: Bounds = NO_BOUNDS) -> Interval:
+        """The mean of the share `mass` at one end; a bound on that end's side is needed for that side."""
+        low, high, assumed = self._within(bounds)
+        estimate, least, most = (d.cvar(mass=mass, tail=tail) for d in (self.estimate, high, low))
+        return self._interval(estimate, least, most, assumed)
+
+    def threshold_area(self, t: float, bounds: Bounds = NO_BOUNDS) -> Interval:
+        """E[Z 1{Z >= t}].
+
+        Notes
+        -----
+        With F(t-) = c the area is t (1 - c) plus the integral of 1 - F above t. For t >= 0 both
+        terms fall as F rises, so the sides of the band give the ends. For t < 0 the first term
+        rises with c: the lower end starts from the low side and jumps to the high one at t;
+        the upper end is stationary in c where the low side reaches 0.
+        """
+        low, high, assumed = self._within(bounds)
+        if t >= 0.0:
+            least, most = high.threshold_area(t), low.threshold_area(t)
+        else:
+            least = t * (1.0 - low.cdf(t, left=True)) + high.excess(t)
+            c = min(max(low.cdf(0.0, left=True), low.cdf(t, left=True)), high.cdf(t, left=True))
+            raised = Distribution(low.points, np.maximum(low.cumulative, c), low.n)
+            # The step up to c stands at or below t: what the first point above t adds starts from c.
+            most = t * (1.0 - c) + _excess_from(raised, t, c)
+        return self._interval(self.estimate.threshold_area(t), least, most, assumed)
+
+    def best_of(self, k: float, *, goal: str = "maximize") -> Band:
+        """The band of the best of k draws."""
+        return self._of_several("best_of", k, goal)
+
+    def worst_of(self, k: float, *, goal: str = "maximize") -> Band:
+        """The band of the worst of k draws."""
+        return self._of_several("worst_of", k, goal)
+
+    def _of_several(self, what: Literal["best_of", "worst_of"], k: float, goal: str) -> Band:
+        low, estimate, high = (getattr(d, what)(k, goal=goal) for d in (self.low, self.estimate, self.high))
+        extra = (f"{k:g} draws extrapolate beyond the {self.n} that were made",) if estimate.extrapolated else ()
+        return replace(self, low=low, estimate=estimate, high=high, assumptions=(*self.assumptions, *extra))
+
+    def _within(self, bounds: Bounds) -> tuple[Distribution, Distribution, tuple[str, ...]]:
+        """Both sides with the support's ends in place of the infinities."""
+        a, b = as_bounds(bounds, self.estimate.points)
+        low = replace(self.low, points=np.clip(self.low.points, a, b))
+        high = replace(self.high, points=np.clip(self.high.points, a, b))
+        assumed = () if math.isinf(a) and math.isinf(b) else (f"scores lie in [{a:g}, {b:g}]",)
+        return low, high, assumed
+
+    def _interval(self, estimate: float, low: float, high: float, assumed: tuple[str, ...] = ()) -> Interval:
+        guarantee: Guarantee = "conservative" if self.guarantee == "exact" else self.guarantee
+        return Interval(
+            estimate=estimate, low=low, high=high, confidence=self.confidence, n=self.n,
+            method=f"{self.method} band", guarantee=guarantee, assumptions=(*self.assumptions, *assumed),
+        )  # fmt: skip
+
+
+def band(
+    scores: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    method: str = "exact",
+    side: Side = "both",
+    solve: bool = False,
+    clusters: ArrayLike | None = None,
+    n_failed: int = 0,
+    failed: FailedSide = "unknown",
+) -> Band:
+    """A band around the empirical distribution that holds the true CDF everywhere at once.
+
+    Parameters
+    ----------
+    scores : array-like
+        Finite numbers, independent unless `clusters` is given.
+    confidence : float
+        The probability that the whole CDF lies inside.
+    method : {"exact", "ks", "dkw"}
+        `exact` has the same local level everywhere: tightest in the tails. `ks` has the same
+        width everywhere: tightest in the middle. `dkw` is `ks` with a closed formula. Choose
+        before looking at the data.
+    side : {"both", "lower", "upper"}
+        Bound the CDF from both sides, from below only, or from above only.
+    solve : bool
+        For `exact`: compute the local level for this n and confidence (compiles once) instead
+        of the table, which rounds towards safety.
+    clusters : array-like, optional
+        Which scores belong together; the band then has the width of a `ks` band with n = number
+        of clusters.
+    n_failed : int
+        Draws without a score.
+    failed : {"unknown", "lower", "upper"}
+        Where draws without a score lie: "unknown" counts them above every score on the low side and
+        below every score on the high side, so that the band holds whatever they would have been;
+        "lower" and "upper" put them below or above every score.
+
+    Notes
+    -----
+    Guarantee: `exact` with `solve` and `ks` cover with exactly the confidence for continuous
+    distributions; with ties they cover more, and are called conservative, as are `dkw` and
+    `exact` from the table. With clusters the guarantee is approximate. Beyond the table (n above
+    20,000, or a confidence above 0.999 without `solve`) `exact` gives way to `ks`, and
+    `Band.method` says so.
+
+    Both sides count the scores up to x: on [X(i), X(i+1)) the band is [lo_i, hi_{i+1}].
+
+    References
+    ----------
+    Learned-Miller and DeStefano (2008), IEEE Trans. Inf. Theory 54(7); Massart (1990), Ann.
+    Probab. 18(3); Smirnov (1944).
+
+    Examples
+    --------
+    >>> b = band([0.71, 0.80, 0.83, 0.91, 0.93, 0.95, 0.96])
+    >>> print(b.quantile(0.5))
+    0.91 [0.71, 0.96]
+    """
+    values = as_scores(scores)
+    confidence = as_confidence(confidence)
+    codes = as_clusters(clusters, values.size)
+    if method not in ("exact", "ks", "dkw"):
+        raise InputError(f"`method` must be 'exact', 'ks' or 'dkw'; got {method!r}.")
+    if side not in ("both", "lower", "upper"):
+        raise InputError(f"`side` must be 'both', 'lower' or 'upper'; got {side!r}.")
+    if failed not in FAILED:
+        raise InputError(f"`failed` must be 'unknown', 'lower' or 'upper'; got {failed!r}.")
+    as_failures(n_failed, codes)
+    if codes is not None:
+        return _cluster_band(values, codes, confidence, side)
+    n = values.size + n_failed
+    lo, hi, method, level, exact = _sides(n, confidence, method, side, solve)
+    estimate = step_function(values)
+    ranks = np.searchsorted(np.sort(values), estimate.points, side="right")
+    continuous = estimate.points.size == n
+    below = n_failed if failed == "lower" else 0, n_failed if failed != "upper" else 0
+    # k scores up to x: lo_k <= F(x) <= hi_{k+1}, where k also counts failures that lie below.
+    low = _with_ends(estimate.points, lo[np.append(0, ranks) + below[0]], n)
+    high = _with_ends(estimate.points, hi[np.append(0, ranks) + below[1]], n)
+    if n_failed and failed != "unknown":
+        estimate = _with_ends(estimate.points, (np.append(0, ranks) + below[0]) / n, n)
+    return Band(
+        low=low, estimate=estimate, high=high, confidence=confidence, method=method, n=n, side=side, local_level=level,
+        guarantee="exact" if exact and continuous else "conservative",
+        assumptions=(INDEPENDENT, *((FAILED[failed].format(n_failed),) if n_failed else ())),
+    )  # fmt: skip
+
+
+def _sides(
+    n: int, confidence: float, method: str, side: Side, solve: bool
+) -> tuple[FloatArray, FloatArray, str, float | None, bool]:
+    """lo_0 … lo_n and hi_1 … hi_{n+1}; the method used, its local level, whether it is exact for continuous F."""
+    two_sided = side == "both"
+    found = local_level(n, confidence, two_sided=two_sided, solve=solve) if method == "exact" else None
+    if found is not None:
+        low, high = boundaries(n, found.value, two_sided=two_sided)
+        if side == "upper":
+            high = 1.0 - low[::-1]
+    else:
+        method = "ks" if method == "exact" else method
+        width = margin(n, confidence, "dkw" if method == "dkw" else "ks", two_sided=two_sided)
+        i = np.arange(1.0, n + 1.0)
+        low, high = np.maximum(i / n - width, 0.0), np.minimum((i - 1.0) / n + width, 1.0)
+    lo = np.append(0.0, low) if side != "upper" else np.zeros(n + 1)
+    hi = np.append(high, 1.0) if side != "lower" else np.ones(n + 1)
+    return (
+        lo,
+        hi,
+        method,
+        None if found is None else found.value,
+        method == "ks" or (found is not None and found.solved),
+    )
+
+
+def _with_ends(points: FloatArray, cumulative: FloatArray, n: int) -> Distribution:
+    """A distribution from F before the first point and at each point; what is missing to 1 lies at infinity."""
+    ends = Distribution(np.concatenate(([-math.inf], points, [math.inf])), np.append(cumulative, 1.0), n)
+    kept = ends.weights > 0.0
+    kept[1:-1] = True
+    return Distribution(ends.points[kept], ends.cumulative[kept], n)
+
+
+def _cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: Side) -> Band:
+    estimate = step_function(values, codes)
+    width = margin(estimate.n, confidence, "ks", two_sided=side == "both")
+    lower = np.maximum(estimate.cumulative - width, 0.0) if side != "upper" else np.zeros(estimate.points.size)
+    upper = (
+        np.minimum(np.append(0.0, estimate.cumulative) + width, 1.0)
+        if side != "lower"
+        else np.ones(estimate.points.size + 1)
+    )
+    return Band(
+        low=_with_ends(estimate.points, np.append(0.0, lower), estimate.n),
+        estimate=estimate,
+        high=_with_ends(estimate.points, upper, estimate.n),
+        confidence=confidence, method="ks by cluster", guarantee="approximate", n=estimate.n, side=side,
+        assumptions=(CLUSTERED,),
+    )  # fmt: skip
+
+
+def margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_sided: bool) -> float:
+    """Half the height of a ks or dkw band."""
+    d = 1.0 - confidence
+    if method == "dkw":
+        # Massart's one-sided inequality holds for d up to 1/2.
+        return min(1.0, math.sqrt(math.log(2.0 / d if two_sided else 1.0 / min(d, 0.5)) / (2.0 * n)))
+    if two_sided:
+        from scipy.stats import kstwo
+
+        return float(kstwo.ppf(confidence, n))
+    from scipy.special import smirnovi
+
+    return float(smirnovi(n, d))
+
+
+def _excess_from(distribution: Distribution, t: float, c: float) -> float:
+    """The integral of 1 - F above t for a CDF that is at least c from t on."""
+    above = distribution.points > t
+    start = max(c, distribution.cdf(t))
+    weights = np.diff(distribution.cumulative[above], prepend=start)
+    used = weights > 0.0
+    return float(np.dot((distribution.points[above] - t)[used], weights[used]))

@@ -1,0 +1,127 @@
+"""Bootstrap intervals for statistics that have no interval of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ogive.errors import InputError
+from ogive.statistics._arguments import FloatArray, IntArray, as_clusters, as_confidence, as_scores
+from ogive.statistics._interval import EQUAL_SCORES, INDEPENDENT, ONE_SCORE, Interval
+
+# Resamples are drawn in blocks of about this many indices, so that memory stays below 100 MB.
+_BLOCK = 4_000_000
+
+
+def bootstrap_interval(
+    scores: ArrayLike,
+    statistic: Callable[[FloatArray], float],
+    *,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    method: Literal["percentile", "bca"] = "bca",
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 2000,
+) -> Interval:
+    """Any statistic of the scores, with a percentile or BCa bootstrap interval.
+
+    Parameters
+    ----------
+    statistic : callable
+        Scores in, number out.
+    rng : numpy.random.Generator
+        The stream of the resamples.
+    method : {"percentile", "bca"}
+        BCa corrects bias and skewness (Efron 1987).
+    clusters : array-like, optional
+        Which scores belong together: whole clusters are drawn.
+
+    Notes
+    -----
+    Approximate: too short for small samples (simulated coverage: docs/reference/coverage.md).
+    A sample without spread gives an infinite interval, never one of zero width.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 13 and 14.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> i = bootstrap_interval([0.71, 0.80, 0.83, 0.91, 0.95], np.median, rng=rng)
+    >>> i.low <= 0.83 <= i.high
+    True
+    """
+    values = as_scores(scores)
+    confidence = as_confidence(confidence)
+    if method not in ("percentile", "bca"):
+        raise InputError(f"`method` must be 'percentile' or 'bca'; got {method!r}.")
+    codes = as_clusters(clusters, values.size)
+    members = _members(codes, values.size)
+    n, estimate = len(members), float(statistic(values))
+    if n == 1 or np.ptp(values) == 0.0:
+        low, high = -math.inf, math.inf
+        reasons: tuple[str, ...] = (ONE_SCORE if n == 1 else EQUAL_SCORES,)
+    else:
+        levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
+        draws = _resample(values, members, statistic, n_resamples, rng)
+        if method == "bca":
+            levels = _bca_levels(levels, draws, estimate, _jackknife(values, members, statistic))
+        low, high = (float(v) for v in np.quantile(draws, levels))
+        reasons = ()
+    return Interval(
+        estimate=estimate, low=low, high=high, confidence=confidence, n=n,
+        method=f"{'BCa' if method == 'bca' else method} bootstrap", guarantee="approximate",
+        assumptions=(INDEPENDENT, *reasons),
+    )  # fmt: skip
+
+
+def _members(codes: IntArray | None, n: int) -> list[IntArray]:
+    """The rows of each unit that is drawn as a whole."""
+    if codes is None:
+        return list(np.arange(n).reshape(n, 1))
+    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+
+
+def _resample(
+    values: FloatArray,
+    members: list[IntArray],
+    statistic: Callable[[FloatArray], float],
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    n = len(members)
+    single = n == values.size
+    out = np.empty(n_resamples)
+    block = max(1, _BLOCK // n)
+    for start in range(0, n_resamples, block):
+        chosen = rng.integers(0, n, size=(min(block, n_resamples - start), n))
+        for i, units in enumerate(chosen):
+            rows = units if single else np.concatenate([members[u] for u in units])
+            out[start + i] = statistic(values[rows])
+    return out
+
+
+def _jackknife(values: FloatArray, members: list[IntArray], statistic: Callable[[FloatArray], float]) -> FloatArray:
+    return np.array([statistic(np.delete(values, rows)) for rows in members])
+
+
+def _bca_levels(levels: FloatArray, draws: FloatArray, estimate: float, left_out: FloatArray) -> FloatArray:
+    """Efron's corrected levels; the plain ones where the jackknife sees no skewness to correct."""
+    from scipy.special import ndtr, ndtri
+
+    # Half of the ties count as below, so that a lattice is not read as bias.
+    below = (np.count_nonzero(draws < estimate) + 0.5 * np.count_nonzero(draws == estimate)) / draws.size
+    if not 0.0 < below < 1.0:
+        return levels
+    bias = ndtri(below)
+    deviations = left_out.mean() - left_out
+    spread = float(np.sum(deviations**2))
+    acceleration = float(np.sum(deviations**3)) / (6.0 * spread**1.5) if spread > 0.0 else 0.0
+    z = bias + ndtri(levels)
+    corrected: FloatArray = ndtr(bias + z / (1.0 - acceleration * z))
+    return corrected
