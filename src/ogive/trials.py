@@ -1,0 +1,368 @@
+"""The table that stands between doing and judging.
+
+A trial is one draw of everything, with its scores, its status and its cost. `Trials` is an
+immutable columnar table of them (Arrow inside) together with what must be known to judge it:
+the direction and bounds of each metric, what one independent draw is, what varied, and how the
+table was read. Failed trials are rows with a status; they are never dropped in silence.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ogive.errors import FailedTrials, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.intp]
+Bounds: TypeAlias = tuple[float | None, float | None]
+
+OK = "ok"
+STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")
+LEADING = ("algorithm", "task", "trial", "item", "group", "status", "params")
+TRAILING = ("wall_s", "cpu_s")
+RESERVED = (*LEADING, "message", *TRAILING)
+FORMAT = {"format": "ogive-trials", "version": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """The direction of a score, and the bounds it cannot leave (None where unknown)."""
+
+    goal: Literal["maximize", "minimize"] = "maximize"
+    bounds: Bounds = (None, None)
+
+    def __post_init__(self) -> None:
+        if self.goal not in ("maximize", "minimize"):
+            raise InputError(f"`goal` must be 'maximize' or 'minimize'; got {self.goal!r}.")
+        low, high = self.bounds
+        if low is not None and high is not None and not low < high:
+            raise InputError(f"`bounds` must be (low, high) with low < high; got ({low:g}, {high:g}).")
+
+    @property
+    def worst(self) -> float:
+        """The bound on the bad side, infinite where there is none."""
+        low, high = self.bounds
+        if self.goal == "maximize":
+            return -math.inf if low is None else low
+        return math.inf if high is None else high
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """The rows of one algorithm on one task."""
+
+    algorithm: str
+    task: str
+    rows: IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Trials:
+    """Trials of one or several algorithms on one or several tasks.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        One row for each trial.
+    definitions : mapping
+        Metric name to `Metric`, in order; the first is the default.
+    unit : str or None
+        What one independent draw is; None where nobody said so and every row is taken for one.
+    clustered : bool
+        Whether several rows share a unit; the column `group` then names it.
+    question : str or None
+        What must be answered before rows can be counted; judging refuses with this sentence.
+    varied : tuple of str
+        What was drawn anew between trials.
+    pair : str or None
+        The key that joins methods: rows with the same trial number had the same draw.
+    independent : bool
+        False for tables made by an adaptive sampler: they are described, not judged.
+    n_folds : int or None
+        Folds of the cross-validation that the rows come from.
+    scope : str or None
+        "generator", or "these rows" for fresh splits of one data set.
+    notes : tuple of str
+        How the table was read: what was declared and what was guessed.
+    source : str
+        Where it came from.
+    """
+
+    table: pa.Table
+    definitions: Mapping[str, Metric]
+    unit: str | None = None
+    clustered: bool = False
+    question: str | None = None
+    varied: tuple[str, ...] = ()
+    pair: str | None = None
+    independent: bool = True
+    n_folds: int | None = None
+    scope: str | None = None
+    notes: tuple[str, ...] = ()
+    source: str = ""
+
+    def __repr__(self) -> str:
+        return (
+            f"Trials({len(self)} rows: {len(self.algorithms)} algorithms x {len(self.tasks)} tasks, "
+            f"metrics {', '.join(self.metrics)}, {int(np.count_nonzero(self.failed(self.metrics[0])))} failed)"
+        )
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Names in order of appearance."""
+        return tuple(self.table["algorithm"].chunk(0).dictionary.to_pylist())
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Names in order of appearance."""
+        return tuple(self.table["task"].chunk(0).dictionary.to_pylist())
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names; the first is the default."""
+        return tuple(self.definitions)
+
+    @property
+    def goals(self) -> dict[str, str]:
+        """Direction by metric."""
+        return {name: metric.goal for name, metric in self.definitions.items()}
+
+    @property
+    def bounds(self) -> dict[str, Bounds]:
+        """Bounds by metric."""
+        return {name: metric.bounds for name, metric in self.definitions.items()}
+
+    @property
+    def judged(self) -> bool:
+        """Whether rows or units may be counted as independent."""
+        return self.independent and self.question is None
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The rows of each algorithm on each task, tasks within algorithms; empty cells are left out."""
+        algorithm, task = self.codes("algorithm"), self.codes("task")
+        n_tasks = len(self.tasks)
+        cell = algorithm * n_tasks + task
+        order = np.argsort(cell, kind="stable")
+        numbers, starts = np.unique(cell[order], return_index=True)
+        parts = np.split(order, starts[1:]) if numbers.size else []
+        names, tasks = self.algorithms, self.tasks
+        return tuple(
+            Cell(names[c // n_tasks], tasks[c % n_tasks], rows) for c, rows in zip(numbers, parts, strict=True)
+        )
+
+    def cell(self, algorithm: str | None = None, task: str | None = None) -> Cell:
+        """The rows of one algorithm on one task; None where there is only one."""
+        algorithm = _one("algorithm", algorithm, self.algorithms)
+        task = _one("task", task, self.tasks)
+        for cell in self.cells:
+            if cell.algorithm == algorithm and cell.task == task:
+                return cell
+        return Cell(algorithm, task, np.empty(0, dtype=np.intp))
+
+    def codes(self, column: str) -> IntArray:
+        """Integer codes of a text column; equal text, equal code; -1 where missing."""
+        chunk = self.table[column].chunk(0)
+        if not pa.types.is_dictionary(chunk.type):
+            chunk = chunk.dictionary_encode()
+        return np.asarray(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.intp)
+
+    def values(self, metric: str | None = None) -> FloatArray:
+        """A metric for every row, NaN where missing."""
+        name = self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
+        return self._values[name]
+
+    def failed(self, metric: str | None = None) -> NDArray[np.bool_]:
+        """For every row, whether it has no usable score."""
+        name = self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
+        return self._failed[name]
+
+    @cached_property
+    def _values(self) -> dict[str, FloatArray]:
+        columns = {name: self.table[name].chunk(0).to_numpy(zero_copy_only=False) for name in self.definitions}
+        return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+
+    @cached_property
+    def _failed(self) -> dict[str, NDArray[np.bool_]]:
+        good = pc.equal(self.table["status"].chunk(0).cast(pa.string()), OK).to_numpy(zero_copy_only=False)
+        return {name: ~(good & np.isfinite(values)) for name, values in self._values.items()}
+
+    def clusters(self, rows: IntArray) -> IntArray | None:
+        """The unit of each of these rows; None where every row is one."""
+        return self._groups[rows] if self.clustered else None
+
+    @cached_property
+    def _groups(self) -> IntArray:
+        return self.codes("group")
+
+    def scores(
+        self,
+        algorithm: str | None = None,
+        task: str | None = None,
+        metric: str | None = None,
+        failures: str | float = "refuse",
+    ) -> FloatArray:
+        """The scores of one algorithm on one task; see `resolve_failures` for `failures`."""
+        return self.resolve_failures(self.cell(algorithm, task), metric, failures)[0]
+
+    def resolve_failures(self, cell: Cell, metric: str | None, failures: str | float) -> tuple[FloatArray, IntArray]:
+        """Scores of a cell and the rows they stand for, under a rule for failed trials.
+
+        `refuse` raises; `exclude` leaves them out; `worst` puts the bound on the bad side, or
+        infinity where there is none; a number is put in their place; `like:NAME` takes the score
+        of that algorithm on the same task and trial, or its mean there where the trial is missing.
+        """
+        name = self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
+        values, failed = self.values(name)[cell.rows], self.failed(name)[cell.rows]
+        rule = failure_rule(failures)
+        n_failed = int(np.count_nonzero(failed))
+        if rule == "exclude":
+            return values[~failed], cell.rows[~failed]
+        if n_failed:
+            if rule == "refuse":
+                raise FailedTrials(
+                    f"{n_failed} of {failed.size} trials of {cell.algorithm!r} on {cell.task!r} have no usable score; say how to count "
+                    "them: failures='worst', a number, 'like:NAME' or 'exclude'."
+                )
+            values[failed] = self._replacement(cell, name, rule)[failed]
+        return values, cell.rows
+
+    def _replacement(self, cell: Cell, metric: str, rule: str | float) -> FloatArray:
+        if isinstance(rule, float):
+            return np.full(cell.rows.size, rule)
+        if rule == "worst":
+            return np.full(cell.rows.size, self.definitions[metric].worst)
+        other = self.cell(_one("algorithm", rule.removeprefix("like:"), self.algorithms), cell.task)
+        usable = other.rows[~self.failed(metric)[other.rows]]
+        if not usable.size:
+            raise FailedTrials(f"failures={rule!r}: {other.algorithm!r} has no score on {cell.task!r}.")
+        values, trial = self.values(metric), self.table["trial"].chunk(0).to_numpy()
+        known = dict(zip(trial[usable].tolist(), values[usable].tolist(), strict=True))
+        mean = float(values[usable].mean())
+        return np.array([known.get(t, mean) for t in trial[cell.rows].tolist()])
+
+    def failures(self) -> list[dict[str, Any]]:
+        """Failed trials counted by algorithm, task, status and message."""
+        chosen = self.table.filter(pa.array(self.failed(self.metrics[0])))
+        columns = ["algorithm", "task", "status", "message"]
+        plain = pa.table({c: chosen[c].cast(pa.string()) for c in columns})
+        counted = plain.group_by(columns, use_threads=False).aggregate([([], "count_all")])
+        return [{**{c: row[c] for c in columns}, "count": row["count_all"]} for row in counted.to_pylist()]
+
+    def with_notes(self, *notes: str) -> Trials:
+        """The same table with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A data frame with the columns algorithm, task, trial, item, group, status, params, the metrics, wall_s, cpu_s."""
+        frame: pd.DataFrame = self.table.select([*LEADING, *self.metrics, *TRAILING]).to_pandas()
+        return frame
+
+    def write(self, path: str | Path) -> None:
+        """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending."""
+        target = Path(path)
+        if target.suffix == ".csv":
+            frame = self.to_pandas()
+            for column in ("algorithm", "task", "item", "group"):
+                frame[column] = [spreadsheet_safe(v) for v in frame[column]]
+            frame.to_csv(target, index=False)
+        elif target.suffix == ".parquet":
+            import pyarrow.parquet as pq
+
+            table = self.table.replace_schema_metadata({b"ogive": json.dumps(FORMAT | self._facts()).encode()})
+            pq.write_table(table, target, write_page_checksum=True, compression="zstd")
+        else:
+            raise InputError(f"`path` must end in .parquet or .csv; got {target.name!r}.")
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in self.definitions.items()},
+            **{name: getattr(self, name) for name in _FACTS},
+        }
+
+    @classmethod
+    def from_parquet_table(cls, table: pa.Table, source: str) -> Trials:
+        """What `write` wrote, from the Arrow table that Parquet gave back."""
+        facts = json.loads(table.schema.metadata[b"ogive"])
+        if facts.get("version", 0) > FORMAT["version"]:
+            raise InputError(
+                f"{source} was written by a newer version of Ogive (format {facts['version']}); upgrade to read it."
+            )
+        definitions = {
+            name: Metric(m["goal"], (m["bounds"][0], m["bounds"][1])) for name, m in facts["metrics"].items()
+        }
+        known: dict[str, Any] = {
+            name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
+        }
+        known["source"] = source
+        return cls(table=compact(table.replace_schema_metadata(None)), definitions=definitions, **known)
+
+
+_FACTS = ("unit", "clustered", "question", "varied", "pair", "independent", "n_folds", "scope", "notes", "source")
+
+
+def compact(table: pa.Table) -> pa.Table:
+    """One chunk for each column, names dictionary-encoded in order of appearance."""
+    columns: dict[str, pa.Array] = {}
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        column = column.chunk(0) if isinstance(column, pa.ChunkedArray) and column.num_chunks else column
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.array([], type=column.type)
+        if name in ("algorithm", "task"):
+            column = (column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column).dictionary_encode()
+        columns[name] = column
+    return pa.table(columns)
+
+
+def failure_rule(failures: str | float) -> str | float:
+    """The rule, checked: refuse, exclude, worst, like:NAME or a finite number."""
+    if isinstance(failures, str):
+        if failures in ("refuse", "exclude", "worst") or failures.startswith("like:"):
+            return failures
+        try:
+            failures = float(failures)
+        except ValueError:
+            raise InputError(
+                f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}."
+            ) from None
+    if not math.isfinite(failures):
+        raise InputError(f"`failures` as a number must be finite; got {failures}.")
+    return float(failures)
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula, with an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
+
+
+def _one(what: str, name: str | None, names: tuple[str, ...]) -> str:
+    if name is None:
+        if len(names) == 1:
+            return names[0]
+        raise InputError(f"`{what}` must be named, since there are {len(names)}: {_listed(names)}.")
+    if name not in names:
+        raise InputError(f"`{what}` {name!r} is not in the table; there are {_listed(names)}.")
+    return name
+
+
+def _listed(names: tuple[str, ...], most: int = 8) -> str:
+    shown: Iterator[str] = (repr(n) for n in names[:most])
+    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
