@@ -1,0 +1,12 @@
+"""One file for each foreign source; each turns it into Trials.
+
+  _files          CSV, Parquet, JSON lines by content, never by trust; pickles are refused
+  _frames         pandas and polars frames
+  _dictionaries   name -> scores, name -> task -> scores, rliable's name -> runs x tasks
+  _sklearn        cv_results_ and fitted searches
+  _optuna         studies: object, URL, SQLite file, journal file
+  _roles          which column plays which role: declared, or guessed from its name
+  _assemble       a plain table and its roles become Trials; what was guessed becomes a note
+
+Foreign packages are imported only inside the file that is about them.
+"""

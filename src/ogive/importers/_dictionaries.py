@@ -1,0 +1,74 @@
+"""Dictionaries become plain Arrow tables: name -> scores, name -> task -> scores, name -> runs x tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ogive.errors import InputError, UnreadableSource
+
+ONE_TASK = "all"
+
+
+def from_dictionary(source: Mapping[Any, Any], task_names: Sequence[str] | None = None) -> pa.Table:
+    """A long table from a dictionary of scores; runs may be ragged, and missing ones NaN.
+
+    A two-dimensional array is read as rliable reads it: runs down, tasks across.
+    """
+    if not source:
+        raise UnreadableSource("the dictionary is empty; it needs at least one name with its scores.")
+    algorithm: list[str] = []
+    task: list[str] = []
+    trial: list[int] = []
+    score: list[float] = []
+    for name, value in source.items():
+        for task_name, scores in _by_task(str(name), value, task_names):
+            algorithm += [str(name)] * scores.size
+            task += [task_name] * scores.size
+            trial += range(scores.size)
+            score += scores.tolist()
+    return pa.table({"algorithm": algorithm, "task": task, "trial": trial, "score": pa.array(score, type=pa.float64())})
+
+
+def _by_task(name: str, value: Any, task_names: Sequence[str] | None) -> Iterator[tuple[str, np.ndarray]]:
+    if isinstance(value, Mapping):
+        for task, scores in value.items():
+            yield str(task), _numbers(name, scores)
+        return
+    if isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype != object:
+        columns: list[Any] = list(value.T)
+    elif _is_nested(value):
+        # a ragged list: one list of runs for each task
+        columns = list(value)
+    else:
+        yield ONE_TASK, _numbers(name, value)
+        return
+    names = [f"task {i + 1}" for i in range(len(columns))] if task_names is None else list(task_names)
+    if len(names) != len(columns):
+        raise InputError(f"`task` names {len(names)} tasks; {name!r} has scores for {len(columns)}.")
+    for task, scores in zip(names, columns, strict=True):
+        yield task, _numbers(name, scores)
+
+
+def _is_nested(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and value.size > 0 and all(np.ndim(v) == 1 for v in value)
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and len(value) > 0
+        and all(np.ndim(v) == 1 for v in value)
+    )
+
+
+def _numbers(name: str, scores: Any) -> np.ndarray:
+    try:
+        array = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UnreadableSource(f"the scores of {name!r} must be numbers; got {type(scores).__name__}.") from error
+    if array.ndim != 1:
+        raise UnreadableSource(f"the scores of {name!r} must be a list, or runs x tasks; got shape {array.shape}.")
+    return array

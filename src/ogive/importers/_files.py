@@ -1,0 +1,102 @@
+"""Files become plain Arrow tables. What a file is, is read from its first bytes, not its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from ogive.errors import UnreadableSource
+
+TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".jsonl", ".ndjson", ".json", ".gz", ".zst", ".bz2")
+PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".pt", ".npy", ".npz")
+# A footer may claim any number of rows: refuse before allocating for it.
+MOST_BYTES = 64 * 2**30
+
+
+def read_file(path: Path) -> pa.Table:
+    """The table in a CSV, Parquet or JSON-lines file."""
+    try:
+        with path.open("rb") as handle:
+            head = handle.read(4096)
+    except OSError as error:
+        raise UnreadableSource(f"{path} cannot be opened: {error.strerror}.") from error
+    if not head.strip():
+        raise UnreadableSource(f"{path} is empty; a table needs a header and at least two rows.")
+    if path.suffix.lower() in PICKLE_ENDINGS or head[:1] == b"\x80":
+        raise UnreadableSource(
+            f"{path} looks like a pickle or array file, which can run code when opened and is never read; save the table as CSV or Parquet."
+        )
+    if head[:4] == b"PAR1":
+        return _parquet(path)
+    packed = head[:2] == b"\x1f\x8b" or head[:4] == b"\x28\xb5\x2f\xfd" or head[:3] == b"BZh"
+    if b"\x00" in head and not packed:
+        raise UnreadableSource(
+            f"{path} is a binary file, not a table of text; Ogive reads CSV, Parquet, JSON lines and Optuna's files."
+        )
+    name = path.name.lower()
+    return (
+        _json_lines(path)
+        if ".json" in name or ".ndjson" in name or head.lstrip()[:1] == b"{"
+        else _csv(path, head, packed)
+    )
+
+
+def _csv(path: Path, head: bytes, packed: bool) -> pa.Table:
+    from pyarrow import csv
+
+    first = head.split(b"\n", 1)[0]
+    delimiter = "," if packed or b"," in first else ";" if b";" in first else "\t" if b"\t" in first else ","
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            table = csv.read_csv(
+                stream,
+                parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+                convert_options=csv.ConvertOptions(strings_can_be_null=False),
+            )
+    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
+        raise UnreadableSource(f"{path} cannot be read as CSV: {_sentence(error)}") from error
+    return _checked(table, path)
+
+
+def _parquet(path: Path) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path, page_checksum_verification=True)
+        size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+        if size > MOST_BYTES:
+            raise UnreadableSource(
+                f"{path} claims {size / 2**30:.0f} GiB of data; split it, or write only the columns that are needed."
+            )
+        table = file.read()
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableSource(f"{path} is a damaged Parquet file: {_sentence(error)}") from error
+    return _checked(table, path)
+
+
+def _json_lines(path: Path) -> pa.Table:
+    from pyarrow import json
+
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            table = json.read_json(stream)
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableSource(
+            f"{path} cannot be read as JSON lines (one object a line): {_sentence(error)}"
+        ) from error
+    return _checked(table, path)
+
+
+def _checked(table: pa.Table, path: Path) -> pa.Table:
+    if table.num_rows == 0:
+        raise UnreadableSource(f"{path} has a header ({', '.join(table.column_names[:6])}) and no rows.")
+    repeated = sorted({c for c in table.column_names if table.column_names.count(c) > 1})
+    if repeated:
+        raise UnreadableSource(f"{path} has several columns named {repeated[0]!r}; rename them.")
+    return table
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return (text if len(text) <= 200 else text[:197] + "…").rstrip(".") + "."

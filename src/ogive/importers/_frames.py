@@ -1,0 +1,37 @@
+"""pandas and polars frames become plain Arrow tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from ogive.errors import UnreadableSource
+
+
+def is_frame(source: object) -> bool:
+    """Whether `source` is an Arrow table, a pandas frame or a polars frame (without importing either)."""
+    return isinstance(source, pa.Table) or type(source).__module__.split(".")[0] in ("pandas", "polars")
+
+
+def from_frame(frame: Any) -> pa.Table:
+    """The columns of a frame; a meaningful pandas index becomes columns too."""
+    if isinstance(frame, pa.Table):
+        table = frame
+    elif hasattr(frame, "to_arrow"):
+        table = frame.to_arrow()
+    elif hasattr(frame, "columns"):
+        if any(name is not None for name in frame.index.names):
+            frame = frame.reset_index()
+        frame = frame.rename(columns=str)
+        try:
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise UnreadableSource(f"the data frame mixes types in a column: {error.args[0]}.") from error
+    else:
+        raise UnreadableSource(
+            f"a {type(frame).__name__} is not a table; pass a DataFrame, or a dictionary name -> scores."
+        )
+    if table.num_rows == 0:
+        raise UnreadableSource("the data frame has no rows.")
+    return table.replace_schema_metadata(None)

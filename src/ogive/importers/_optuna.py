@@ -1,0 +1,121 @@
+"""Optuna studies become plain Arrow tables: object, storage URL, SQLite file, journal file.
+
+Needs the extra `optuna`. SQLite files are opened read-only. Optuna keeps no record of the
+sampler in its storage, and its default (TPE) is adaptive: a stored study is therefore taken for
+adaptive unless the caller says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ogive.errors import MissingDependency, UnreadableSource
+
+# Samplers whose draws do not depend on earlier results, and are independent of each other.
+INDEPENDENT_SAMPLERS = ("RandomSampler",)
+STATES = {"COMPLETE": "ok", "PRUNED": "error", "FAIL": "error"}
+JOURNAL_MARK = b'{"op_code":'
+
+
+def is_study(source: object) -> bool:
+    """Whether `source` is an Optuna study."""
+    return any(t.__module__.startswith("optuna.") and t.__name__ == "Study" for t in type(source).__mro__)
+
+
+def is_url(source: str) -> bool:
+    """Whether `source` is a storage URL."""
+    return "://" in source and source.split(":", 1)[0].split("+", 1)[0] in (
+        "sqlite",
+        "mysql",
+        "postgresql",
+        "mssql",
+        "oracle",
+    )
+
+
+def is_storage_file(path: Path) -> bool:
+    """Whether a file is a SQLite database or an Optuna journal."""
+    with path.open("rb") as handle:
+        head = handle.read(64)
+    return head.startswith(b"SQLite format 3\x00") or head.replace(b" ", b"").startswith(JOURNAL_MARK)
+
+
+def load_studies(source: str | Path) -> list[Any]:
+    """Every study of a storage."""
+    optuna = _optuna()
+    try:
+        storage = _open(optuna, source)
+        names = [summary.study_name for summary in optuna.get_all_study_summaries(storage)]
+        studies = [optuna.load_study(study_name=name, storage=storage) for name in names]
+    except UnreadableSource:
+        raise
+    except Exception as error:  # SQLAlchemy, drivers and Optuna raise many kinds; all mean: not readable
+        raise UnreadableSource(
+            f"{source} cannot be read as an Optuna storage: {' '.join(str(error).split())[:200]}"
+        ) from error
+    if not studies:
+        raise UnreadableSource(f"{source} holds no Optuna study.")
+    return studies
+
+
+def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], bool]:
+    """One row for each finished trial of a study; its goals by metric; whether trials are independent."""
+    metrics = [f"value_{i}" for i in range(len(study.directions))] if len(study.directions) > 1 else ["value"]
+    names = getattr(study, "metric_names", None) or metrics
+    rows: dict[str, list[Any]] = {
+        c: [] for c in ("algorithm", "trial", "status", "message", "params", "wall_s", *names)
+    }
+    for trial in study.get_trials(deepcopy=False):
+        state = trial.state.name
+        if state not in STATES:  # running or waiting: not a result yet
+            continue
+        values = list(trial.values or []) or [None] * len(names)
+        rows["algorithm"].append(study.study_name)
+        rows["trial"].append(trial.number)
+        rows["status"].append(STATES[state])
+        rows["message"].append(
+            None if state == "COMPLETE" else str(trial.system_attrs.get("fail_reason", state.lower()))
+        )
+        rows["params"].append(json.dumps(trial.params, sort_keys=True, separators=(",", ":"), default=str))
+        rows["wall_s"].append(trial.duration.total_seconds() if trial.duration is not None else None)
+        for name, value in zip(names, values, strict=True):
+            rows[name].append(value if state == "COMPLETE" else None)
+    if not rows["trial"]:
+        raise UnreadableSource(f"the Optuna study {study.study_name!r} has no finished trial.")
+    types = {"trial": pa.int64(), "wall_s": pa.float64(), **dict.fromkeys(names, pa.float64())}
+    table = pa.table({c: pa.array(v, type=types.get(c, pa.string())) for c, v in rows.items()})
+    goals = {n: d.name.lower() for n, d in zip(names, study.directions, strict=True)}
+    independent = not stored and type(study.sampler).__name__ in INDEPENDENT_SAMPLERS
+    return table, goals, independent
+
+
+def _open(optuna: Any, source: str | Path) -> Any:
+    if isinstance(source, str) and is_url(source):
+        return optuna.storages.RDBStorage(source)
+    path = Path(source).resolve()
+    with path.open("rb") as handle:
+        if handle.read(16) != b"SQLite format 3\x00":
+            return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
+    with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as connection:
+        tables = {row[0] for row in connection.execute("select name from sqlite_master")}
+    if not {"studies", "trials", "trial_values"} <= tables:
+        raise UnreadableSource(
+            f"{source} is a SQLite file without Optuna's tables; Ogive reads only Optuna studies from SQLite."
+        )
+    return optuna.storages.RDBStorage(f"sqlite:///{path.as_uri()}?mode=ro&uri=true", skip_table_creation=True)
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError as error:
+        raise MissingDependency(
+            "reading Optuna studies needs the package optuna: pip install 'ogive[optuna]'."
+        ) from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna

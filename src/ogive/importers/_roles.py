@@ -1,0 +1,151 @@
+"""Which column plays which role: declared by the caller, or guessed from its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
+
+# Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "algorithm": ("algorithm", "method", "model", "agent", "solver", "learner", "estimator", "classifier", "system"),
+    "task": ("task", "dataset", "benchmark", "env", "environment", "problem", "game", "domain"),
+    "repeat": ("trial", "run", "seed", "repeat", "repetition", "replicate", "rep", "runid", "trialid", "iteration"),
+    "item": ("item", "question", "example", "instance", "prompt"),
+    "group": ("group", "cluster", "config", "configuration", "configid", "passage"),
+    "fold": ("fold", "cvfold", "split"),
+    "status": ("status", "state"),
+}
+SCORE_NAMES = ("score", "scores")
+PARAM_PREFIXES = ("param_", "params_", "hp_", "config_", "param.", "params.", "config.", "config/", "hparams/")
+COST_NAMES = {"wall_s": ("walls", "walltime", "duration", "fittime"), "cpu_s": ("cpus", "cputime")}
+ROLES = ("algorithm", "task", "repeat", "item", "group", "fold", "pair", "status")
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Column names by role; None where a role has no column."""
+
+    score: tuple[str, ...]
+    algorithm: str | None
+    task: str | None
+    repeat: str | None
+    item: str | None
+    group: str | None
+    fold: str | None
+    pair: str | None
+    status: str | None
+    params: tuple[str, ...]
+    wall_s: str | None
+    cpu_s: str | None
+    guessed: frozenset[str]
+    unused: tuple[str, ...]
+
+
+def find_roles(
+    table: pa.Table,
+    declared: Mapping[str, str | None],
+    score: Sequence[str] | None,
+    params: Sequence[str] | None,
+    unit: str | None = None,
+) -> Roles:
+    """Roles for the columns of a long table."""
+    columns: list[str] = list(table.column_names)
+    chosen = {role: _existing(name, role, columns) for role, name in declared.items() if name is not None}
+    scores = tuple(_existing(name, "score", columns) for name in score or ())
+    given_params = tuple(_existing(name, "params", columns) for name in params or ())
+    taken = {*scores, *given_params, *chosen.values(), *((unit,) if unit in columns else ())}
+    said = [c for c in columns if not _is_blank(table[c])]
+    guessed = set()
+    for role, names in ALIASES.items():
+        found = _by_name(role, names, [c for c in said if c not in taken]) if role not in chosen else None
+        if found is not None:
+            chosen[role] = found
+            guessed.add(role)
+            taken.add(found)
+    costs = {role: _by_name(role, names, [c for c in said if c not in taken]) for role, names in COST_NAMES.items()}
+    if params is None:
+        given_params = _find_params([c for c in said if c not in taken])
+        guessed.update({"params"} if given_params else ())
+    taken.update(given_params, (c for c in costs.values() if c is not None))
+    if not scores:
+        scores = (_find_score(table, taken, len(columns)),)
+        guessed.add("score")
+    return Roles(
+        score=scores,
+        params=given_params,
+        guessed=frozenset(guessed),
+        unused=tuple(c for c in said if c not in taken and c not in scores and c != "message"),
+        **{role: chosen.get(role) for role in ROLES},
+        **costs,
+    )
+
+
+def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
+    """The column that is called by one of these names; refused where two could be the method or the task."""
+    found = sorted((c for c in columns if _plain(c) in names), key=lambda c: names.index(_plain(c)))
+    if len(found) > 1 and role in ("algorithm", "task") and _plain(found[0]) != role:
+        raise AmbiguousColumns(f"several columns could be the {role}: {_names(found)}; choose one with {role}=.")
+    return found[0] if found else None
+
+
+def _find_params(columns: list[str]) -> tuple[str, ...]:
+    if "params" in columns:
+        return ("params",)
+    return tuple(c for c in columns if c.lower().startswith(PARAM_PREFIXES))
+
+
+def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
+    free: list[str] = [c for c in table.column_names if c not in taken]
+    named = [c for c in free if _plain(c) in SCORE_NAMES]
+    if named:
+        return named[0]
+    numeric = [c for c in free if is_number(table.schema.field(c).type)]
+    if len(numeric) == 1:
+        return numeric[0]
+    if len(numeric) > 1:
+        raise AmbiguousColumns(
+            f"{len(numeric)} columns could be the score: {_names(numeric)}; choose one with score=, or pass wide=True if each is a method."
+        )
+    raise UnreadableSource(
+        f"no column of numbers is left to be the score among {n_columns} columns: {_names(table.column_names)}; name it with score=."
+    )
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column of this type can hold scores."""
+    return bool(
+        pa.types.is_floating(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+    )
+
+
+def _is_blank(column: pa.ChunkedArray) -> bool:
+    """Whether a column says nothing: all null, or all empty text."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return bool(pc.all(pc.equal(pc.fill_null(column, ""), "")).as_py())
+    return bool(column.null_count == len(column))
+
+
+def _existing(name: str, role: str, columns: list[str]) -> str:
+    if name in columns:
+        return name
+    close = [c for c in columns if _plain(c) == _plain(name)]
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise InputError(f"`{role}`: there is no column {name!r}; the columns are {_names(columns)}.{hint}")
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _names(columns: Sequence[str], most: int = 12) -> str:
+    return ", ".join(repr(c) for c in columns[:most]) + (
+        f" and {len(columns) - most} more" if len(columns) > most else ""
+    )

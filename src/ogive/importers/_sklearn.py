@@ -1,0 +1,61 @@
+"""scikit-learn's cv_results_ and fitted searches become plain Arrow tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+PREFIX = "mean_test_"
+
+
+def is_cv_results(source: object) -> bool:
+    """Whether `source` is a `cv_results_` dictionary."""
+    return isinstance(source, Mapping) and "params" in source and any(str(k).startswith(PREFIX) for k in source)
+
+
+def is_search(source: object) -> bool:
+    """Whether `source` is a fitted search with `cv_results_`."""
+    return is_cv_results(getattr(source, "cv_results_", None))
+
+
+def search_name(search: Any) -> str:
+    """The class of the estimator that was searched."""
+    estimator = getattr(search, "estimator", None)
+    return type(estimator if estimator is not None else search).__name__
+
+
+def from_cv_results(results: Mapping[str, Any], name: str) -> tuple[pa.Table, tuple[str, ...]]:
+    """One row for each configuration: its mean score over the folds, its parameters, its time.
+
+    Returns the table and the names of its metrics.
+    """
+    scores = {
+        str(k).removeprefix(PREFIX): np.asarray(v, dtype=np.float64)
+        for k, v in results.items()
+        if str(k).startswith(PREFIX)
+    }
+    n = len(results["params"])
+    columns: dict[str, Any] = {
+        "algorithm": [name] * n,
+        "trial": list(range(n)),
+        "params": [
+            json.dumps({k: _plain(v) for k, v in sorted(p.items())}, separators=(",", ":")) for p in results["params"]
+        ],
+        **scores,
+    }
+    if "mean_fit_time" in results:
+        columns["wall_s"] = np.asarray(results["mean_fit_time"], dtype=np.float64)
+    return pa.table(columns), tuple(scores)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON: numbers and text as they are, objects by their text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
