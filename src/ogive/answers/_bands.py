@@ -1,0 +1,71 @@
+"""The distribution of every method on every task, with its band: what pictures are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ogive import statistics
+from ogive.errors import InputError
+from ogive.statistics import Band, Distribution
+from ogive.trials import Trials
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellBand:
+    """One method on one task: its distribution, its band (None where nothing can be guaranteed), its failures.
+
+    Failed runs count as worse than every score.
+    """
+
+    algorithm: str
+    task: str
+    estimate: Distribution
+    band: Band | None
+    n_failed: int
+    n_rows: int
+
+
+def bands(
+    trials: Trials, *, metric: str | None = None, confidence: float = 0.95, method: str = "exact"
+) -> tuple[CellBand, ...]:
+    """A band for each cell, in which failed runs count as worse than every score."""
+    refuse_unjudgeable(trials, metric)
+    worst: Literal["lower", "upper"] = "lower" if trials.goals[metric or trials.metrics[0]] == "maximize" else "upper"
+    found = []
+    for cell in trials.cells:
+        scores, rows = trials.resolve_failures(cell, metric, "exclude")
+        if not scores.size:
+            continue
+        clusters, n_failed = trials.clusters(rows), cell.rows.size - scores.size
+        band = None
+        if trials.judged and trials.n_folds is None and (clusters is None or not n_failed):
+            band = statistics.band(
+                scores, confidence=confidence, method=method, clusters=clusters, n_failed=n_failed, failed=worst
+            )
+        counted = n_failed if clusters is None else 0
+        found.append(
+            CellBand(
+                algorithm=cell.algorithm,
+                task=cell.task,
+                estimate=statistics.ecdf(scores, clusters=clusters, n_failed=counted, failed=worst),
+                band=band,
+                n_failed=n_failed,
+                n_rows=cell.rows.size,
+            )
+        )
+    return tuple(found)
+
+
+def refuse_unjudgeable(trials: Trials, metric: str | None) -> None:
+    """Refuse a table that holds no distribution at all."""
+    name = trials.metrics[0] if metric is None else metric
+    usable = trials.values(name)[~trials.failed(name)]
+    if not usable.size:
+        raise InputError(f"none of the {len(trials)} trials has a usable {name!r}; there is nothing to describe.")
+    if np.ptp(usable) == 0.0:
+        raise InputError(
+            f"all {usable.size} scores in {name!r} equal {usable[0]:g}; there is no distribution to describe. Is it the right column?"
+        )

@@ -1,0 +1,201 @@
+"""What a table holds, how it was read, and which answers it can give."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ogive.answers._words import listed, plural, printable
+from ogive.statistics._interval import order_statistic_ranks
+from ogive.trials import Trials
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Possibility:
+    """An answer, whether it can be had from this table, and why or what is missing."""
+
+    answer: str
+    possible: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Inspection:
+    """A table at a glance."""
+
+    source: str
+    n_rows: int
+    algorithms: tuple[str, ...]
+    tasks: tuple[str, ...]
+    metrics: tuple[str, ...]
+    structure: tuple[str, ...]
+    roles: tuple[str, ...]
+    answers: tuple[Possibility, ...]
+
+    def __repr__(self) -> str:
+        return f"Inspection({self.n_rows} rows, {len(self.algorithms)} methods, {len(self.tasks)} tasks)"
+
+    def __str__(self) -> str:
+        lines = [f"{printable(self.source)}: {plural(self.n_rows, 'row')}", ""]
+        for title, entries in (("What is in it", self.structure), ("How it was read", self.roles)):
+            lines += [title, *(f"  {printable(entry)}" for entry in entries), ""]
+        lines += [
+            "What it can answer",
+            *(f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(a.reason)}" for a in self.answers),
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with `"schema": 1`."""
+        return {
+            "schema": 1,
+            "source": self.source,
+            "n_rows": self.n_rows,
+            "algorithms": list(self.algorithms),
+            "tasks": list(self.tasks),
+            "metrics": list(self.metrics),
+            "structure": list(self.structure),
+            "notes": list(self.roles),
+            "rows": [{"answer": a.answer, "possible": a.possible, "reason": a.reason} for a in self.answers],
+        }
+
+
+def inspect(trials: Trials) -> Inspection:
+    """Roles found, what varies within what, what is paired, which answers are possible and which not.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> print(inspect(ogive.read({"svm": [0.81, 0.84, 0.79]}, unit="row")).answers[0].reason)
+    3 rows in each cell
+    """
+    return Inspection(
+        source=trials.source,
+        n_rows=len(trials),
+        algorithms=trials.algorithms,
+        tasks=trials.tasks,
+        metrics=trials.metrics,
+        structure=tuple(_structure(trials)),
+        roles=trials.notes,
+        answers=tuple(_answers(trials)),
+    )
+
+
+def _structure(trials: Trials) -> list[str]:
+    out = [
+        f"{plural(len(trials.algorithms), 'method')}: {_some(trials.algorithms)}",
+        f"{plural(len(trials.tasks), 'task')}: {_some(trials.tasks)}",
+    ]
+    for name in trials.metrics:
+        metric, failed = trials.definitions[name], trials.failed(name)
+        usable = trials.values(name)[~failed]
+        span = f"{usable.min():.4g} to {usable.max():.4g}" if usable.size else "no usable value"
+        low, high = metric.bounds
+        bounds = "no bounds declared" if low is None and high is None else f"bounds ({low}, {high})"
+        out.append(f"metric {name!r}: {metric.goal}, {span}, {bounds}, {int(failed.sum())} failed")
+    out += _run_counts(trials)
+    empty = len(trials.algorithms) * len(trials.tasks) - len(trials.cells)
+    if empty:
+        out.append(f"{plural(empty, 'cell')} of the grid methods x tasks {'is' if empty == 1 else 'are'} empty")
+    out.append(f"varied between runs: {', '.join(trials.varied) if trials.varied else 'not stated (say varied=)'}")
+    out.append(
+        f"methods are joined by {trials.pair!r}"
+        if trials.pair
+        else "methods are not paired (say pair= if rows share a draw)"
+    )
+    return out
+
+
+def _run_counts(trials: Trials) -> list[str]:
+    """How many units each method has on each task, methods with equal counts together."""
+    by_count: dict[tuple[int, int], list[str]] = {}
+    for algorithm in trials.algorithms:
+        sizes = [_n_units(trials, cell.rows) for cell in trials.cells if cell.algorithm == algorithm]
+        by_count.setdefault((min(sizes), max(sizes)), []).append(algorithm)
+    word = trials.unit if trials.clustered and trials.unit else "run"
+    place = "on each task" if len(trials.tasks) > 1 else ""
+    out = []
+    for (least, most), names in sorted(by_count.items(), reverse=True):
+        count = plural(most, word) if least == most else f"{least} to {most} {word}s"
+        out.append(f"{count} {place} of {_some(names)}".replace("  ", " "))
+    if trials.clustered:
+        out.append(f"rows vary within {trials.unit!r}; {trials.unit!r} varies within method and task")
+    return out
+
+
+def _answers(trials: Trials) -> list[Possibility]:
+    least = min(_n_units(trials, cell.rows) for cell in trials.cells)
+    low, high = trials.bounds[trials.metrics[0]]
+    bounded = low is not None and high is not None
+    adaptive = "an adaptive sampler chose the runs: they are described, not judged"
+    rows = [
+        _can_summarize(trials),
+        *(
+            _can_bound_quantile(trials, p, name, least)
+            for p, name in ((0.5, "median"), (0.05, "5 % and 95 % quantiles"))
+        ),
+        (
+            "guaranteed mean and worst share",
+            trials.judged and bounded,
+            f"bounds ({low}, {high})" if bounded else "needs bounds= of the score",
+        ),
+        (
+            "bands and verdicts",
+            trials.judged,
+            "units are independent" if trials.judged else trials.question or adaptive,
+        ),
+        (
+            "paired comparison",
+            trials.pair is not None and trials.judged,
+            f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)",
+        ),
+        (
+            "profiles over tasks",
+            len(trials.tasks) > 1 and len(trials.algorithms) > 1,
+            f"{plural(len(trials.algorithms), 'method')}, {plural(len(trials.tasks), 'task')}",
+        ),
+    ]
+    return [Possibility(answer=answer, possible=possible, reason=reason) for answer, possible, reason in rows]
+
+
+def _can_summarize(trials: Trials) -> tuple[str, bool, str]:
+    failed = trials.failed()
+    values, n_failed = trials.values()[~failed], int(failed.sum())
+    if trials.question is not None:
+        return "summary", False, trials.question
+    if values.size == 0 or np.ptp(values) == 0.0:
+        return "summary", False, "the scores do not differ"
+    sizes = [_n_units(trials, cell.rows) for cell in trials.cells]
+    least, most = min(sizes), max(sizes)
+    count = f"{least}" if least == most else f"{least} to {most}"
+    rule = f"; {n_failed} failed, so say failures=" if n_failed else ""
+    return "summary", True, f"{count} {f'units ({trials.unit})' if trials.clustered else 'rows'} in each cell{rule}"
+
+
+def _can_bound_quantile(trials: Trials, p: float, name: str, least: int) -> tuple[str, bool, str]:
+    needed = next(n for n in range(1, 1000) if _both_sides(n, p))
+    answer = f"guaranteed 95 % interval of the {name}"
+    if trials.clustered:
+        return answer, False, f"rows share {trials.unit!r}: the interval is approximate"
+    return answer, trials.judged and least >= needed, f"needs {needed} independent runs; the smallest cell has {least}"
+
+
+def _both_sides(n: int, p: float) -> bool:
+    below, above = order_statistic_ranks(n, p, 0.95)
+    return below >= 1 and above <= n
+
+
+def _n_units(trials: Trials, rows: np.ndarray) -> int:
+    clusters = trials.clusters(rows)
+    return rows.size if clusters is None else np.unique(clusters).size
+
+
+def _some(names: tuple[str, ...] | list[str], most: int = 6) -> str:
+    shown = [printable(n) for n in names[:most]]
+    return listed(shown) if len(names) <= most else f"{', '.join(shown)} and {len(names) - most} more"

@@ -1,0 +1,136 @@
+"""A statistic by its name: `mean`, `median`, `std`, `iqm`, `worst_0.1`, `best_0.5`, `q0.95`, `best_of_8`, `exceedance_0.9`."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ogive import statistics
+from ogive.answers._words import number
+from ogive.errors import InputError
+from ogive.seeding import stream
+from ogive.statistics import Interval
+from ogive.trials import FloatArray, IntArray, Metric
+
+DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
+_PATTERN = re.compile(r"(worst_of|best_of|worst|best|exceedance|q)_?(-?[0-9.]+(?:e-?[0-9]+)?)$")
+_PLAIN = ("mean", "median", "std", "iqm")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The scores of one cell, their clusters, and what is known about them."""
+
+    scores: FloatArray
+    clusters: IntArray | None
+    metric: Metric
+    n_folds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A named functional of a distribution, with the way its interval is made."""
+
+    name: str
+    kind: str
+    amount: float = math.nan
+
+    @classmethod
+    def parse(cls, name: str) -> Statistic:
+        """The statistic of that name."""
+        if name in _PLAIN:
+            return cls(name, "q" if name == "median" else name, 0.5 if name == "median" else math.nan)
+        found = _PATTERN.match(name)
+        if found is None:
+            raise InputError(
+                f"`statistics`: {name!r} is not known; write mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, "
+                "worst_of_8 or exceedance_0.9."
+            )
+        kind, amount = found.group(1), float(found.group(2))
+        if (kind in ("worst", "best", "q") and not 0.0 < amount < 1.0) or (kind.endswith("_of") and amount < 1.0):
+            raise InputError(
+                f"`statistics`: {name!r} needs {'a share in (0, 1)' if '_of' not in kind else 'at least 1 draw'}."
+            )
+        return cls(name, kind, amount)
+
+    @property
+    def label(self) -> str:
+        """The name in words, for the head of a column."""
+        amount = f"{100 * self.amount:g} %"
+        return {
+            "mean": "mean", "std": "std", "iqm": "IQM", "worst": f"worst {amount}", "best": f"best {amount}",
+            "q": "median" if self.amount == 0.5 else f"{amount} quantile", "best_of": f"best of {self.amount:g}",
+            "worst_of": f"worst of {self.amount:g}", "exceedance": f"P(score ≥ {number(self.amount)})",
+        }[self.kind]  # fmt: skip
+
+    def interval(self, sample: Sample, confidence: float, *, guaranteed: bool) -> Interval:
+        """Estimate and interval on a sample; heuristic where the sample's folds share data."""
+        found = self._interval(sample, confidence, guaranteed)
+        if sample.n_folds is None or found.guarantee == "heuristic":
+            return found
+        fields = {name: getattr(found, name) for name in found.__slots__}
+        return Interval(**{**fields, "guarantee": "heuristic", "assumptions": ("folds share training data",)})
+
+    def _interval(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
+        if self.kind == "q" or self.kind.endswith("_of"):
+            return statistics.quantile_interval(
+                sample.scores, self._level(sample.metric), confidence=confidence, clusters=sample.clusters
+            )
+        if self.kind == "exceedance":
+            return _exceedance(sample, self.amount, confidence)
+        if not np.all(np.isfinite(sample.scores)):
+            raise InputError(
+                f"{self.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
+            )
+        if self.kind in ("mean", "worst", "best"):
+            return self._average(sample, confidence, guaranteed)
+        functional = (lambda x: float(x.std(ddof=1))) if self.kind == "std" else (lambda x: statistics.ecdf(x).iqm())
+        if self.kind == "std" and sample.scores.size < 2:
+            raise InputError("std needs at least two scores.")
+        # The stream does not depend on anything but the statistic: the same table, the same numbers.
+        return statistics.bootstrap_interval(
+            sample.scores,
+            functional,
+            rng=stream(0, "resample", None, self.name),
+            confidence=confidence,
+            clusters=sample.clusters,
+        )
+
+    def _average(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
+        tail: Literal["lower", "upper"] = (
+            "lower" if (self.kind == "worst") == (sample.metric.goal == "maximize") else "upper"
+        )
+        if guaranteed:
+            band = statistics.band(sample.scores, confidence=confidence, clusters=sample.clusters)
+            if self.kind == "mean":
+                return band.mean(sample.metric.bounds)
+            return band.cvar(mass=self.amount, tail=tail, bounds=sample.metric.bounds)
+        if self.kind == "mean":
+            share = None if sample.n_folds is None else 1.0 / max(1, sample.n_folds - 1)
+            return statistics.mean_interval(
+                sample.scores, confidence=confidence, clusters=sample.clusters, test_share=share
+            )
+        return statistics.tail_mean_interval(
+            sample.scores, mass=self.amount, tail=tail, confidence=confidence, clusters=sample.clusters
+        )
+
+    def _level(self, metric: Metric) -> float:
+        """The level of F that a quantile, or the median of the best or worst of k draws, stands at."""
+        if self.kind == "q":
+            return self.amount
+        largest = (self.kind == "best_of") == (metric.goal == "maximize")
+        # The median of the largest of k is where F^k = 1/2; of the smallest, where (1 - F)^k = 1/2.
+        return 0.5 ** (1.0 / self.amount) if largest else -math.expm1(math.log(0.5) / self.amount)
+
+
+def _exceedance(sample: Sample, threshold: float, confidence: float) -> Interval:
+    """P(score at least as good as the threshold)."""
+    sign = 1.0 if sample.metric.goal == "maximize" else -1.0
+    reached = (sign * sample.scores >= sign * threshold).astype(float)
+    if sample.clusters is None:
+        return statistics.exceedance(reached, 0.5, confidence=confidence)
+    return statistics.mean_interval(reached, confidence=confidence, clusters=sample.clusters)

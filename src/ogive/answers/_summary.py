@@ -1,0 +1,334 @@
+"""The table of statistics: every method on every task, each number with an interval."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ogive.answers._bands import refuse_unjudgeable
+from ogive.answers._facts import facts
+from ogive.answers._statistic import DEFAULT, Sample, Statistic
+from ogive.answers._words import interval, latex, markdown, printable
+from ogive.errors import FailedTrials, InputError
+from ogive.statistics._arguments import as_confidence
+from ogive.statistics._interval import json_ready
+from ogive.trials import Trials, failure_rule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "algorithm",
+    "task",
+    "metric",
+    "statistic",
+    "estimate",
+    "low",
+    "high",
+    "method",
+    "guarantee",
+    "n",
+    "n_failed",
+)
+NOTHING: dict[str, Any] = {
+    "estimate": math.nan,
+    "low": math.nan,
+    "high": math.nan,
+    "method": "refused",
+    "guarantee": "none",
+}
+DESCRIPTIVE: dict[str, Any] = {"low": math.nan, "high": math.nan, "method": "none", "guarantee": "descriptive"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One statistic of one method on one task."""
+
+    algorithm: str
+    task: str
+    metric: str
+    statistic: str
+    estimate: float
+    low: float
+    high: float
+    method: str
+    guarantee: str
+    n: int
+    n_failed: int
+
+    def __str__(self) -> str:
+        return interval(self.estimate, self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Summary:
+    """Statistics by method, task and metric, with intervals, and what they are intervals of."""
+
+    rows: tuple[Row, ...]
+    confidence: float
+    unit: str
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    source: str
+
+    def __repr__(self) -> str:
+        cells = {(r.algorithm, r.task) for r in self.rows}
+        return f"Summary({len(cells)} cells, {len(self.rows)} statistics, {self.confidence:g} intervals)"
+
+    def __str__(self) -> str:
+        lines = []
+        for title, head, body in self.blocks():
+            table = [head, *body]
+            widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+            lines += [title] if title else []
+            lines += ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
+            lines.append("")
+        return "\n".join([*lines, *self.sentences, *([""] if self.sentences else []), self.footnote()]).strip()
+
+    def blocks(self) -> list[tuple[str, list[str], list[list[str]]]]:
+        """A title, a head and lines of text for each task and metric."""
+        names = list(dict.fromkeys(r.statistic for r in self.rows))
+        head = ["method", "n", *(Statistic.parse(s).label for s in names)]
+        tasks, metrics = ({getattr(r, field) for r in self.rows} for field in ("task", "metric"))
+        blocks: dict[tuple[str, str], dict[str, list[Row]]] = {}
+        for row in self.rows:
+            blocks.setdefault((row.task, row.metric), {}).setdefault(row.algorithm, []).append(row)
+        out = []
+        for (task, metric), methods in blocks.items():
+            title = ", ".join(printable(t) for t, many in ((task, len(tasks) > 1), (metric, len(metrics) > 1)) if many)
+            body = [
+                [printable(name), _count(cells[0]), *(str(cell) for cell in cells)] for name, cells in methods.items()
+            ]
+            out.append((title, head, body))
+        return out
+
+    def footnote(self) -> str:
+        """What the brackets are, in one or two sentences."""
+        kinds: dict[str, list[str]] = {}
+        for row in self.rows:
+            if math.isnan(row.low):
+                continue
+            how = f"{row.method}, {'guaranteed' if row.guarantee in ('exact', 'conservative') else row.guarantee}"
+            label = Statistic.parse(row.statistic).label
+            if label not in kinds.setdefault(how, []):
+                kinds[how].append(label)
+        if not kinds:
+            return "No intervals: the trials were chosen by an adaptive sampler, so this table describes them and nothing more."
+        ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
+        return f"Brackets: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each statistic of each method on each task."""
+        import pandas as pd
+
+        return pd.DataFrame([{c: getattr(r, c) for c in COLUMNS} for r in self.rows], columns=list(COLUMNS))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with `"schema": 1`."""
+        return {
+            "schema": 1,
+            "source": self.source,
+            "unit": self.unit,
+            "notes": list(self.notes),
+            "sentences": list(self.sentences),
+            "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows],
+        }
+
+    def to_markdown(self) -> str:
+        """Markdown tables, one for each task and metric, and the footnote."""
+        parts = []
+        for title, head, body in self.blocks():
+            lines = [f"**{markdown(title)}**", ""] if title else []
+            lines += ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+            lines += ["| " + " | ".join(markdown(cell) for cell in row) + " |" for row in body]
+            parts.append("\n".join(lines))
+        return "\n\n".join([*parts, self.footnote()]) + "\n"
+
+    def to_latex(
+        self, layout: str = "methods-by-tasks", *, statistic: str | None = None, metric: str | None = None
+    ) -> str:
+        r"""A booktabs table: methods down; tasks across, or statistics across where there is one task.
+
+        Parameters
+        ----------
+        layout : {"methods-by-tasks", "methods-by-statistics"}
+            What stands across.
+        statistic, metric : str, optional
+            Which one is shown; the first where not given.
+        """
+        if layout not in ("methods-by-tasks", "methods-by-statistics"):
+            raise InputError(f"`layout` must be 'methods-by-tasks' or 'methods-by-statistics'; got {layout!r}.")
+        metric = metric or self.rows[0].metric
+        rows = [r for r in self.rows if r.metric == metric]
+        by_task = layout == "methods-by-tasks"
+        if by_task:
+            statistic = statistic or self.rows[0].statistic
+            rows = [r for r in rows if r.statistic == statistic]
+        if not rows:
+            raise InputError(f"nothing to show for statistic {statistic!r} and metric {metric!r}.")
+        across = list(dict.fromkeys(r.task if by_task else r.statistic for r in rows))
+        methods = list(dict.fromkeys(r.algorithm for r in rows))
+        cells = {(r.algorithm, r.task if by_task else r.statistic): r for r in rows}
+        heads = [latex(a if by_task else Statistic.parse(a).label) for a in across]
+        lines = [
+            r"\begin{tabular}{l" + "c" * len(across) + "}",
+            r"\toprule",
+            " & ".join(["Method", *heads]) + r" \\",
+            r"\midrule",
+        ]
+        for method in methods:
+            found = [cells.get((method, a)) for a in across]
+            lines.append(" & ".join([latex(method), *(_latex_cell(r) for r in found)]) + r" \\")
+        what = f"{Statistic.parse(rows[0].statistic).label} of {metric}. " if by_task else f"{metric}. "
+        note = latex(what + self.footnote()).replace("≥", r"$\geq$")
+        lines += [
+            r"\bottomrule",
+            rf"\multicolumn{{{len(across) + 1}}}{{p{{0.9\linewidth}}}}{{\footnotesize {note}}} \\",
+            r"\end{tabular}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for title, head, body in self.blocks():
+            caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+            top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
+            lines = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in body)
+            parts.append(f"<table>{caption}<thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>")
+        text = "".join(f"<p>{html.escape(s)}</p>" for s in (*self.sentences, self.footnote()))
+        return "".join(parts) + text
+
+
+def summarize(
+    trials: Trials,
+    *,
+    statistics: Sequence[str] = DEFAULT,
+    metric: str | None = None,
+    confidence: float = 0.95,
+    failures: str | float = "refuse",
+    guaranteed: bool = False,
+) -> Summary:
+    """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval.
+
+    Parameters
+    ----------
+    trials : Trials
+        What `read` or `run` returned.
+    statistics : list of str
+        Names: mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, worst_of_8,
+        exceedance_0.9. `best_of_8` is the median of the best of 8 draws.
+    metric : str, optional
+        All metrics where not given.
+    failures : {"refuse", "exclude", "worst", "like:NAME"} or float
+        How failed trials count. With "worst" and no bound they lie below every score: quantiles
+        stay defined, means are left empty.
+    guaranteed : bool
+        Take mean and worst share from the exact band as well, so that every interval holds for
+        every distribution; needs bounds for both sides to be finite.
+
+    Notes
+    -----
+    Quantiles, best of k and exceedance: order statistics and Clopper-Pearson, conservative. Mean
+    and worst share: Student's t and its version for a tail, approximate; std and IQM: BCa
+    bootstrap, approximate (simulated coverage in docs/reference/coverage.md).
+
+    Examples
+    --------
+    >>> import ogive
+    >>> trials = ogive.read({"svm": [0.81, 0.84, 0.79, 0.83, 0.85, 0.80]}, unit="row")
+    >>> print(ogive.summarize(trials, statistics=["median"]))
+    method  n  median
+    svm     6  0.810 [0.790, 0.850]
+    <BLANKLINE>
+    Brackets: 95 % intervals over rows (median: order statistics, guaranteed).
+    """
+    confidence = as_confidence(confidence)
+    chosen = [Statistic.parse(name) for name in statistics]
+    if not chosen:
+        raise InputError("`statistics` is empty; name at least one, for example 'median'.")
+    rule = failure_rule(failures)
+    metrics = trials.metrics if metric is None else (metric,)
+    if trials.question is not None:
+        raise InputError(trials.question)
+    notes = list(trials.notes)
+    rows: list[Row] = []
+    sentences: list[str] = []
+    for name in metrics:
+        refuse_unjudgeable(trials, name)
+        if rule == "refuse":
+            _refuse_failures(trials, name)
+        _summarize_metric(trials, name, chosen, confidence, rule, guaranteed, rows, notes)
+        sentences += facts(trials, name, confidence)
+    return Summary(
+        rows=tuple(rows), confidence=confidence, unit=unit_words(trials), sentences=tuple(sentences),
+        notes=tuple(dict.fromkeys(notes)), source=trials.source,
+    )  # fmt: skip
+
+
+def _summarize_metric(
+    trials: Trials, metric: str, chosen: Sequence[Statistic], confidence: float, rule: str | float, guaranteed: bool,
+    rows: list[Row], notes: list[str],
+) -> None:  # fmt: skip
+    for cell in trials.cells:
+        scores, kept = trials.resolve_failures(cell, metric, rule)
+        n_failed = int(trials.failed(metric)[cell.rows].sum())
+        sample = Sample(scores, trials.clusters(kept), trials.definitions[metric], trials.n_folds)
+        for statistic in chosen:
+            values: dict[str, Any] = {**NOTHING, "n": scores.size}
+            try:
+                found = statistic.interval(sample, confidence, guaranteed=guaranteed)
+            except InputError as error:  # one statistic of one cell has no value; the others stand
+                notes.append(str(error) if scores.size else f"{cell.algorithm!r} has no usable score on {cell.task!r}")
+            else:
+                values = {name: getattr(found, name) for name in values}
+                notes += [a for a in found.assumptions if "extrapolat" in a]
+                if not trials.independent:
+                    values |= DESCRIPTIVE
+            rows.append(
+                Row(
+                    algorithm=cell.algorithm,
+                    task=cell.task,
+                    metric=metric,
+                    statistic=statistic.name,
+                    n_failed=n_failed,
+                    **values,
+                )
+            )
+
+
+def _refuse_failures(trials: Trials, metric: str) -> None:
+    failed = trials.failed(metric)
+    n_failed = int(failed.sum())
+    if not n_failed:
+        return
+    worst = max(trials.cells, key=lambda cell: int(failed[cell.rows].sum()))
+    raise FailedTrials(
+        f"{n_failed} of {len(trials)} trials have no usable {metric!r} (NaN, infinite or failed), most of them "
+        f"({int(failed[worst.rows].sum())} of {worst.rows.size}) by {worst.algorithm!r} on {worst.task!r}; say how to count them: "
+        "failures='worst', a number, 'like:NAME' or 'exclude'."
+    )
+
+
+def unit_words(trials: Trials) -> str:
+    """What is counted, in words: `rows`, `seeds`, `runs (assumed independent)`."""
+    if trials.n_folds is not None:
+        return f"cross-validation folds ({trials.n_folds} to a repeat)"
+    varied = f"; varied: {', '.join(trials.varied)}" if trials.varied else ""
+    if trials.unit is None:
+        return f"runs, assumed independent{varied}"
+    word = trials.unit if trials.unit.endswith("s") else f"{trials.unit}s"
+    return f"{word}{varied}"
+
+
+def _count(row: Row) -> str:
+    return f"{row.n}" if not row.n_failed else f"{row.n} ({row.n_failed} failed)"
+
+
+def _latex_cell(row: Row | None) -> str:
+    if row is None:
+        return "--"
+    text = str(row).replace("−∞", r"-\infty").replace("∞", r"\infty").replace("–", r"\text{--}")
+    return f"${text}$"

@@ -1,0 +1,74 @@
+"""Numbers and names as a reader wants them."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def number(value: float, digits: int | None = None) -> str:
+    """A number with `digits` decimals (three significant ones where not given); ∞ and – where there is none."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if digits is not None:
+        return f"{value:.{digits}f}"
+    if value == 0.0 or abs(value) < 1e-4:
+        return f"{value:.3g}"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
+
+
+def decimals(estimate: float, low: float, high: float) -> int | None:
+    """Decimals that show the interval's half-width: two significant digits where it begins with 1 or 2, else one."""
+    ends = [abs(end - estimate) for end in (low, high) if math.isfinite(end)]
+    half = max(ends, default=0.0)
+    if half <= 0.0 or not math.isfinite(estimate):
+        return None
+    place = math.floor(math.log10(half))
+    return min(8, max(0, (1 if half < 3 * 10.0**place else 0) - place))
+
+
+def interval(estimate: float, low: float, high: float) -> str:
+    """`0.894 [0.892, 0.897]`, with as many digits as the interval deserves."""
+    digits = decimals(estimate, low, high)
+    if math.isnan(low) and math.isnan(high):
+        return number(estimate)
+    return f"{number(estimate, digits)} [{number(low, digits)}, {number(high, digits)}]"
+
+
+def share(value: float) -> str:
+    """A share in percent: whole numbers, one decimal below 1 %."""
+    percent = 100 * value
+    return f"{percent:.0f} %" if percent >= 0.95 or percent == 0 else f"{percent:.1f} %"
+
+
+def plural(count: int, word: str) -> str:
+    """`1 run`, `12 runs`."""
+    return f"{count} {word}" if count == 1 or word.endswith("s") else f"{count} {word}s"
+
+
+def listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def printable(text: str) -> str:
+    """Text without control characters, so that a name cannot move the cursor or colour the screen."""
+    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in str(text))
+
+
+def latex(text: str) -> str:
+    """Text for LaTeX."""
+    return "".join(_LATEX.get(c, c) for c in printable(text))
+
+
+def markdown(text: str) -> str:
+    """Text for a Markdown table cell."""
+    return re.sub(r"([\\|<>*_`])", r"\\\1", printable(text))
