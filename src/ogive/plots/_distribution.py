@@ -1,0 +1,285 @@
+"""How good the runs of each method are, worst to best, with bands."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ogive.answers import CellBand, bands
+from ogive.answers._facts import facts
+from ogive.answers._summary import unit_words
+from ogive.answers._words import printable
+from ogive.errors import InputError
+from ogive.plots._look import RC, Look, grid, inches, looks, wrap
+from ogive.statistics import Distribution
+from ogive.trials import Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FEWEST_FOR_BAND = 20
+HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
+ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DistributionDisplay:
+    """The runs of every method on every task, ready to be drawn.
+
+    Attributes
+    ----------
+    bands : tuple of CellBand
+        What is drawn.
+    caption : str
+        What the picture shows, for the reader of a paper.
+    axes_, lines_ : set by `plot`
+        The panels by task, and the curves by (task, method).
+    """
+
+    bands: tuple[CellBand, ...]
+    kind: Literal["quantile", "cdf"]
+    metric: str
+    goal: str
+    headline: tuple[str, ...]
+    caption: str
+    axes_: dict[str, Axes] = field(default_factory=dict)
+    lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"DistributionDisplay({self.kind}, {len(self.tasks)} tasks, {len(self.methods)} methods)"
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Panels, in order."""
+        return tuple(dict.fromkeys(b.task for b in self.bands))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Curves, in order."""
+        return tuple(dict.fromkeys(b.algorithm for b in self.bands))
+
+    def plot(self, ax: Axes | None = None) -> DistributionDisplay:
+        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        if ax is not None and len(self.tasks) > 1:
+            raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or select a task.")
+        style = looks(self.methods)
+        with mpl.rc_context(RC):
+            panels = {self.tasks[0]: ax} if ax is not None else self._new_figure(style)
+            self.axes_.clear()
+            self.lines_.clear()
+            for task, panel in panels.items():
+                self.axes_[task] = panel
+                self._panel(panel, [b for b in self.bands if b.task == task], style)
+        return self
+
+    @property
+    def figure_(self) -> Figure:
+        """The figure that was drawn last."""
+        if not self.axes_:
+            raise InputError("nothing has been drawn yet; call plot() first.")
+        figure = next(iter(self.axes_.values())).get_figure(root=True)
+        assert figure is not None
+        return figure
+
+    def save(self, path: str | Path, *, dpi: int = 200) -> Path:
+        """Draw and write a picture; the name's ending decides the format."""
+        target = Path(path)
+        if target.suffix.lower() not in ENDINGS:
+            raise InputError(f"`path` must end in one of {', '.join(ENDINGS)}; got {target.name!r}.")
+        import matplotlib as mpl
+
+        with mpl.rc_context(RC):
+            self.plot().figure_.savefig(target, dpi=dpi)
+        return target
+
+    def _new_figure(self, style: dict[str, Look]) -> dict[str, Axes]:
+        """Panels, with room for the headline and the legend above and the caption below."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        rows, columns = grid(len(self.tasks))
+        width, height = (6.4, 4.0) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
+        headline, caption = (
+            wrap("\n".join(self.headline), width, HEADLINE_SIZE),
+            wrap(self.caption, width, CAPTION_SIZE),
+        )
+        handles = [self._handle(name, look) for name, look in style.items()]
+        longest = max(len(str(handle.get_label())) for handle in handles)
+        across = max(1, min(len(handles), int(width / (0.6 + 0.075 * longest))))
+        heights = [
+            inches(headline, HEADLINE_SIZE) + 0.2 * -(-len(handles) // across) + 0.15,
+            height,
+            inches(caption, CAPTION_SIZE) + 0.1,
+        ]
+        figure = Figure(figsize=(width, sum(heights)), layout="constrained")
+        FigureCanvasAgg(figure)
+        top, middle, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel()
+        top.text(0.08 / width, 1 - 0.05 / heights[0], headline, fontsize=HEADLINE_SIZE, fontweight="bold", va="top")
+        top.legend(handles=handles, loc="lower left", ncols=across, frameon=False, borderaxespad=0.1)
+        bottom.text(0.08 / width, 1, caption, fontsize=CAPTION_SIZE, color="#444444", va="top")
+        share = "share of runs, worst → best" if self.kind == "quantile" else "share of runs at or below the score"
+        score = f"{printable(self.metric)} ({'higher' if self.goal == 'maximize' else 'lower'} is better)"
+        x, y = (share, score) if self.kind == "quantile" else (score, share)
+        middle.supxlabel(x, fontsize=9.5)
+        middle.supylabel(y, fontsize=9.5)
+        axes = np.atleast_1d(middle.subplots(rows, columns)).ravel()
+        for unused in axes[len(self.tasks) :]:
+            unused.set_visible(False)
+        return dict(zip(self.tasks, axes, strict=False))
+
+    def _handle(self, name: str, look: Look) -> Any:
+        from matplotlib.lines import Line2D
+
+        cells = [b for b in self.bands if b.algorithm == name]
+        n_failed, n_rows = sum(b.n_failed for b in cells), sum(b.n_rows for b in cells)
+        note = f" ({n_failed} of {n_rows} runs failed)" if n_failed else ""
+        return Line2D([], [], color=look.colour, linestyle=look.style, linewidth=2, label=f"{printable(name)}{note}")
+
+    def _panel(self, ax: Axes, cells: list[CellBand], style: dict[str, Look]) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        if len(self.tasks) > 1:
+            ax.set_title(textwrap.shorten(printable(cells[0].task), 40))
+        finite = np.concatenate([_finite(b.estimate) for b in cells])
+        margin = 0.05 * (np.ptp(finite) or 1.0)
+        span = (float(finite.min() - margin), float(finite.max() + margin))
+        for cell in cells:
+            self._cell(ax, cell, style[cell.algorithm], span)
+        shares, scores = (ax.xaxis, ax.yaxis) if self.kind == "quantile" else (ax.yaxis, ax.xaxis)
+        ticks = [0, 0.25, 0.5, 0.75, 1] if len(self.tasks) == 1 else [0, 0.5, 1]
+        shares.set_ticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
+        getattr(ax, "set_ylim" if self.kind == "quantile" else "set_xlim")(*span)
+        getattr(ax, "set_xlim" if self.kind == "quantile" else "set_ylim")(0, 1)
+        scores.set_major_locator(MaxNLocator(nbins=6))
+
+    def _cell(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
+        kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
+        shares, scores = steps(cell.estimate, self.goal, self.kind)
+        scores = np.clip(scores, span[0] - np.ptp(span), span[1] + np.ptp(span))
+        shown = self._oriented(shares, scores)
+        (line,) = ax.plot(*shown, linestyle=look.style, linewidth=1.8, label=printable(cell.algorithm), **kind)
+        self.lines_[cell.task, cell.algorithm] = line
+        if cell.band is not None and cell.band.n >= FEWEST_FOR_BAND:
+            self._shade(ax, cell, look, span)
+        elif cell.estimate.n < FEWEST_FOR_BAND:
+            weights = _finite_weights(cell.estimate)
+            middles = (
+                np.cumsum(weights) - weights / 2 + (cell.n_failed / cell.n_rows if self.goal == "maximize" else 0.0)
+            )
+            at = middles if self.kind == "cdf" or self.goal == "maximize" else 1.0 - middles
+            ax.plot(*self._oriented(at, _finite(cell.estimate)), linestyle="none", marker="o", markersize=3, **kind)
+        if cell.n_failed and self.kind == "quantile":
+            # Failed runs stand before the worst run that ended: a crossed line along the bottom (top for losses).
+            bad = span[0] if self.goal == "maximize" else span[1]
+            at = np.linspace(0.0, cell.n_failed / cell.n_rows, max(2, round(40 * cell.n_failed / cell.n_rows)))
+            ax.plot(at, np.full(at.size, bad), marker="x", markersize=5, linestyle=":", clip_on=False, **kind)
+
+    def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
+        assert cell.band is not None
+        levels = np.unique(np.concatenate([d.cumulative for d in (cell.band.low, cell.band.high)]))
+        levels = np.concatenate(([0.0], levels[(levels > 0) & (levels < 1)], [1.0]))
+        # Between two levels both sides are constant: evaluate in the middle, draw as steps.
+        middles = (levels[1:] + levels[:-1]) / 2
+        far = (span[0] - np.ptp(span), span[1] + np.ptp(span))
+        low, high = (np.clip(d.quantile(middles), *far) for d in (cell.band.high, cell.band.low))
+        alpha = 0.22 if len(self.methods) <= 3 else 0.12
+        edges = np.repeat(levels, 2)[1:-1]
+        low, high = np.repeat(low, 2), np.repeat(high, 2)
+        if self.kind == "quantile":
+            at = edges if self.goal == "maximize" else 1.0 - edges
+            ax.fill_between(at, low, high, color=look.colour, alpha=alpha, linewidth=0, zorder=2)
+        else:
+            ax.fill_betweenx(edges, low, high, color=look.colour, alpha=alpha, linewidth=0, zorder=2)
+
+    def _oriented(self, shares: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return (shares, scores) if self.kind == "quantile" else (scores, shares)
+
+
+def distribution(
+    trials: Trials,
+    *,
+    kind: Literal["quantile", "cdf"] = "quantile",
+    metric: str | None = None,
+    confidence: float = 0.95,
+    method: str = "exact",
+) -> DistributionDisplay:
+    """The distribution of each method on each task: sorted runs from worst to best, with bands.
+
+    Parameters
+    ----------
+    kind : {"quantile", "cdf"}
+        The inverse CDF (share of runs across, score up) or the CDF (score across).
+    method : {"exact", "ks", "dkw"}
+        The band; see `ogive.statistics.band`.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> d = distribution(ogive.read({"svm": [0.81, 0.84, 0.79], "knn": [0.77, 0.80, 0.78]}))
+    >>> d.plot().methods
+    ('svm', 'knn')
+    """
+    if kind not in ("quantile", "cdf"):
+        raise InputError(f"`kind` must be 'quantile' or 'cdf'; got {kind!r}.")
+    name = trials.metrics[0] if metric is None else metric
+    cells = bands(trials, metric=name, confidence=confidence, method=method)
+    return DistributionDisplay(
+        bands=cells,
+        kind=kind,
+        metric=name,
+        goal=trials.goals[name],
+        headline=facts(trials, name, confidence)[:2],
+        caption=_caption(trials, cells, confidence, kind),
+    )
+
+
+def steps(distribution: Distribution, goal: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of the step curve: shares and scores; the worst run first in the quantile picture."""
+    points, upper = distribution.points, distribution.cumulative
+    lower = np.append(0.0, upper[:-1])
+    seen = np.isfinite(points)
+    shares = np.stack([lower[seen], upper[seen]], axis=1).ravel()
+    scores = np.repeat(points[seen], 2)
+    if kind == "quantile" and goal == "minimize":
+        return 1.0 - shares[::-1], scores[::-1]
+    return shares, scores
+
+
+def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kind: str) -> str:
+    text = "Each curve shows the share of a method's runs at or below each score."
+    if kind == "quantile":
+        text = "Each curve shows all runs of a method, sorted: at 25 % stands the run that a quarter of the runs do not beat."
+    judged = [c.band for c in cells if c.band is not None]
+    if judged:
+        certain = all(b.guarantee in ("exact", "conservative") for b in judged)
+        kinds = "/".join(dict.fromkeys(b.method for b in judged))
+        text += (
+            f" Shaded: where the whole true curve lies with {100 * confidence:g} % confidence "
+            f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}."
+        )
+        if any(b.n < FEWEST_FOR_BAND for b in judged):
+            text += f" Methods with fewer than {FEWEST_FOR_BAND} runs are dotted and have no band: it would fill the picture."
+    else:
+        text += " No bands: " + (
+            "the runs are not independent."
+            if trials.question
+            else "the runs were chosen by an adaptive sampler or share folds."
+        )
+    if any(c.n_failed for c in cells):
+        text += " Crosses: runs that failed, counted as worse than every score."
+    return text
+
+
+def _finite(distribution: Distribution) -> np.ndarray:
+    return distribution.points[np.isfinite(distribution.points)]
+
+
+def _finite_weights(distribution: Distribution) -> np.ndarray:
+    return distribution.weights[np.isfinite(distribution.points)]
