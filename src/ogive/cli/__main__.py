@@ -1,0 +1,7 @@
+"""`python -m ogive.cli`."""
+
+import sys
+
+from ogive.cli import main
+
+sys.exit(main())

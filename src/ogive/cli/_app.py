@@ -1,0 +1,71 @@
+"""The commands together, and how every error becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from ogive import __version__
+from ogive.cli import _inspect, _plot, _summary
+from ogive.cli._output import complain
+from ogive.errors import OgiveError
+
+app = typer.Typer(
+    name="ogive",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with [bold]ogive inspect scores.csv[/], then [bold]ogive summary scores.csv[/] and [bold]ogive plot scores.csv[/].",
+)
+app.command("inspect")(_inspect.inspect)
+app.command("summary")(_summary.summary)
+app.command("plot")(_plot.plot)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"ogive {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """The whole distribution of a method's performance, and how sure one may be of it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(
+            args=list(arguments) if arguments is not None else None, prog_name="ogive", standalone_mode=False
+        )
+    except OgiveError as error:
+        return complain(str(error), 2)
+    except KeyboardInterrupt:
+        return complain("interrupted.", 130)
+    except BrokenPipeError:  # the reader of a pipe left; nothing is wrong
+        sys.stderr.close()
+        return 0
+    except OSError as error:
+        return complain(f"{error.filename or 'output'}: {error.strerror or error}.", 1)
+    except Exception as error:
+        # click's own usage errors know their exit code and say what was wrong; anything else is a bug
+        # of ours and must be seen whole.
+        shown = getattr(error, "format_message", None)
+        if shown is None:
+            raise
+        text = shown().rstrip(".")
+        if not text:  # no arguments: the help has been printed
+            return int(getattr(error, "exit_code", 2))
+        return complain(f"{text}. Try --help.", int(getattr(error, "exit_code", 2)))
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,37 @@
+"""Results to stdout, notes and errors to stderr. Names are stripped of control characters."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+
+class Result(Protocol):
+    """What every command shows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        ...
+
+
+def show(result: Result, *, as_json: bool) -> None:
+    """Print a result as text or JSON."""
+    print(json.dumps(result.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) if as_json else str(result))
+
+
+def tell(notes: Iterable[str]) -> None:
+    """Say on stderr how a table was read, as far as that was guessed."""
+    from ogive.answers._words import printable
+
+    for note in notes:
+        if "guessed" in note or "nobody said" in note or "not used" in note or "adaptive" in note:
+            print(f"read: {printable(note)}", file=sys.stderr)
+
+
+def complain(message: str, code: int) -> int:
+    """One line on stderr; returns the exit code."""
+    line = " ".join(message.split())
+    print("ogive: " + "".join(c if c.isprintable() else "�" for c in line), file=sys.stderr)
+    return code

@@ -1,0 +1,78 @@
+"""`ogive summary`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ogive.cli._options import (
+    Algorithm,
+    BoundsText,
+    Confidence,
+    Fold,
+    Goal,
+    Group,
+    Independent,
+    Item,
+    Json,
+    MetricName,
+    Pair,
+    Params,
+    Quiet,
+    Repeat,
+    Score,
+    Sources,
+    Status,
+    Task,
+    Unit,
+    Varied,
+    Wide,
+    read_sources,
+)  # fmt: skip
+from ogive.cli._output import show, tell
+from ogive.errors import InputError
+
+Statistics = Annotated[
+    list[str] | None,
+    typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; may be given several times."),
+]  # fmt: skip
+Failures = Annotated[
+    str,
+    typer.Option(
+        "--failures", metavar="RULE", help="How failed runs count: refuse, exclude, worst, like:NAME or a number."
+    ),
+]
+Guaranteed = Annotated[
+    bool,
+    typer.Option(
+        "--guaranteed", help="Only intervals that hold for every distribution; mean and worst share need --bounds."
+    ),
+]
+Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex", help="How the table is printed.")]
+
+
+def summary(
+    source: Sources, statistic: Statistics = None, failures: Failures = "refuse", confidence: Confidence = 0.95,
+    guaranteed: Guaranteed = False, metric: MetricName = None, output: Format = "text", as_json: Json = False, quiet: Quiet = False,
+    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
+    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
+    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+) -> None:  # fmt: skip
+    """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval."""
+    if output not in ("text", "markdown", "latex"):
+        raise InputError(f"`--format` must be text, markdown or latex; got {output!r}.")
+    trials = read_sources(
+        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
+        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
+    )  # fmt: skip
+    from ogive.answers import summarize
+
+    chosen = {"statistics": statistic} if statistic else {}
+    result = summarize(trials, metric=metric, confidence=confidence, failures=failures, guaranteed=guaranteed, **chosen)
+    if not quiet:
+        tell(trials.notes)
+    if output == "text" or as_json:
+        show(result, as_json=as_json)
+    else:
+        print(result.to_markdown() if output == "markdown" else result.to_latex(), end="")
