@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -183,9 +184,9 @@ def band(
 
     Examples
     --------
-    >>> b = band([0.71, 0.80, 0.83, 0.91, 0.93, 0.95, 0.96])
+    >>> b = band([0.71, 0.80, 0.83, 0.91, 0.93, 0.95, 0.96, 0.97, 0.98, 0.99])
     >>> print(b.quantile(0.5))
-    0.91 [0.71, 0.96]
+    0.93 [0.71, 0.99]
     """
     values = as_scores(scores)
     confidence = as_confidence(confidence)
@@ -201,8 +202,9 @@ def band(
         return _cluster_band(values, codes, confidence, side)
     n = values.size + n_failed
     lo, hi, method, level, exact = _sides(n, confidence, method, side, solve)
-    estimate = step_function(values)
-    ranks = np.searchsorted(np.sort(values), estimate.points, side="right")
+    ordered = np.sort(values)
+    estimate = step_function(ordered)
+    ranks = np.searchsorted(ordered, estimate.points, side="right")
     continuous = estimate.points.size == n
     below = n_failed if failed == "lower" else 0, n_failed if failed != "upper" else 0
     # k scores up to x: lo_k <= F(x) <= hi_{k+1}, where k also counts failures that lie below.
@@ -269,6 +271,7 @@ def _cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: 
     )  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
 def margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_sided: bool) -> float:
     """Half the height of a ks or dkw band."""
     d = 1.0 - confidence

@@ -126,11 +126,8 @@ class Distribution:
     def best_of(self, k: float, *, goal: str = "maximize") -> Distribution:
         """The distribution of the best of k independent draws; k need not be whole."""
         k = as_count(k)
-        if as_goal(goal) == "maximize":
-            cumulative = self.cumulative**k
-        else:
-            cumulative = -np.expm1(k * np.log1p(-np.minimum(self.cumulative, 1.0 - 1e-300)))
-            cumulative[self.cumulative >= 1.0] = 1.0
+        levels = self.cumulative
+        cumulative = levels**k if as_goal(goal) == "maximize" else 1.0 - (1.0 - levels) ** k
         return Distribution(self.points, cumulative, self.n, self.extrapolated or k > self.n)
 
     def worst_of(self, k: float, *, goal: str = "maximize") -> Distribution:

@@ -214,7 +214,7 @@ def mean_interval(
     Examples
     --------
     >>> print(mean_interval([0.71, 0.80, 0.83, 0.91]))
-    0.812 [0.682, 0.943]
+    0.812 [0.681, 0.944]
     """
     values = as_scores(scores)
     confidence = as_confidence(confidence)
@@ -254,7 +254,7 @@ def tail_mean_interval(
     Examples
     --------
     >>> print(tail_mean_interval(range(1, 101), mass=0.1, tail="lower"))
-    5.5 [1.94, 9.06]
+    5.5 [1.8, 9.2]
     """
     values = as_scores(scores)
     confidence, mass = as_confidence(confidence), as_mass(mass)

@@ -1,0 +1,151 @@
+"""Intervals: order statistics, Clopper-Pearson, Student; enumerated where that is possible."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from ogive.errors import InputError, InvalidConfidence, InvalidScores
+from ogive.statistics import (
+    Interval,
+    clopper_pearson,
+    exceedance,
+    mean_interval,
+    quantile_interval,
+    tail_mean_interval,
+)
+from ogive.statistics._interval import order_statistic_ranks
+
+probabilities = st.floats(0.001, 0.999)
+
+
+@given(st.integers(1, 400), probabilities, st.sampled_from([0.8, 0.95, 0.99]))
+def test_order_statistics_are_the_tightest_that_err_by_half_on_each_side(n, p, confidence):
+    below, above = order_statistic_ranks(n, p, confidence)
+    error = (1 - confidence) / 2
+    assert stats.binom.cdf(below - 1, n, p) <= error + 1e-12
+    assert stats.binom.cdf(below, n, p) > error - 1e-12
+    assert stats.binom.sf(above - 1, n, p) <= error + 1e-12
+    assert above == 0 or stats.binom.sf(above - 2, n, p) > error - 1e-12
+
+
+@pytest.mark.parametrize(("p", "needed"), [(0.5, 6), (0.9, 36), (0.95, 72), (0.99, 368)])
+def test_both_sides_exist_from_the_known_number_of_scores(p, needed):
+    def exist(n):
+        i = quantile_interval(np.arange(n), p)
+        return np.isfinite(i.low) and np.isfinite(i.high)
+
+    assert exist(needed)
+    assert not exist(needed - 1)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=40), probabilities)
+def test_quantile_interval_contains_its_estimate(values, p):
+    i = quantile_interval(values, p)
+    assert i.low <= i.estimate <= i.high
+
+
+def test_quantile_interval_takes_failures_as_infinities():
+    i = quantile_interval([-np.inf, -np.inf, *range(1, 30)], 0.1)
+    assert i.low == -np.inf
+    assert i.estimate == 2.0
+    with pytest.raises(InvalidScores):
+        quantile_interval([np.nan, 1.0], 0.5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 30])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_clopper_pearson_covers_every_probability(n, confidence):
+    limits = [clopper_pearson(k, n, confidence) for k in range(n + 1)]
+    for p in np.linspace(0.0005, 0.9995, 1000):
+        covered = sum(stats.binom.pmf(k, n, p) for k, (low, high) in enumerate(limits) if low <= p <= high)
+        assert covered >= confidence - 1e-9
+
+
+def test_clopper_pearson_equals_scipys():
+    for k, n in ((0, 5), (3, 10), (10, 10), (231, 1000)):
+        expected = stats.binomtest(k, n).proportion_ci(0.9)
+        assert_allclose(clopper_pearson(k, n, 0.9), (expected.low, expected.high), atol=1e-12)
+
+
+def test_exceedance_counts_scores_from_the_threshold_on():
+    i = exceedance([0.1, 0.5, 0.5, 0.9], 0.5)
+    assert i.estimate == 0.75
+    assert (i.guarantee, i.n) == ("conservative", 4)
+
+
+def test_mean_interval_is_students():
+    x = np.random.default_rng(0).normal(size=12)
+    expected = stats.ttest_1samp(x, 0).confidence_interval(0.9)
+    i = mean_interval(x, confidence=0.9)
+    assert_allclose((i.low, i.high), (expected.low, expected.high), atol=1e-12)
+
+
+def test_mean_interval_of_clusters_is_that_of_their_means():
+    x = np.random.default_rng(1).normal(size=(6, 4))
+    i, expected = mean_interval(x.ravel(), clusters=np.repeat(np.arange(6), 4)), mean_interval(x.mean(axis=1))
+    assert_allclose((i.estimate, i.low, i.high), (expected.estimate, expected.low, expected.high))
+    assert i.n == 6
+
+
+def test_folds_widen_the_mean_interval_as_nadeau_and_bengio_say():
+    x = np.random.default_rng(2).normal(size=10)
+    i = mean_interval(x, test_share=1 / 9)
+    half = stats.t.ppf(0.975, 9) * np.sqrt((1 / 10 + 1 / 9) * x.var(ddof=1))
+    assert_allclose(i.high - i.estimate, half)
+    assert i.guarantee == "heuristic"
+
+
+@pytest.mark.parametrize("interval", [mean_interval, lambda x: tail_mean_interval(x, mass=0.5, tail="lower")])
+@pytest.mark.parametrize("scores", [[0.5], [0.5, 0.5, 0.5]])
+def test_scores_without_spread_give_an_infinite_interval_not_a_point(interval, scores):
+    i = interval(scores)
+    assert (i.estimate, i.low, i.high) == (0.5, -np.inf, np.inf)
+    assert i.assumptions[-1].startswith(("one score", "all scores are equal"))
+
+
+def test_tail_mean_of_one_score_in_the_tail_has_no_interval():
+    i = tail_mean_interval(np.arange(10.0), mass=0.1, tail="lower")
+    assert (i.estimate, i.low, i.high, i.guarantee) == (0.0, -np.inf, np.inf, "heuristic")
+
+
+@pytest.mark.parametrize("mass", [0.1, 0.25, 0.5])
+def test_tail_means_mirror(mass):
+    x = np.random.default_rng(3).normal(size=50)
+    upper, lower = tail_mean_interval(x, mass=mass, tail="upper"), tail_mean_interval(-x, mass=mass, tail="lower")
+    assert_allclose((upper.low, upper.high), (-lower.high, -lower.low))
+
+
+def test_tail_mean_of_everything_is_students_mean():
+    x = np.random.default_rng(4).normal(size=30)
+    i, expected = tail_mean_interval(x, mass=1.0, tail="upper"), mean_interval(x)
+    assert_allclose((i.low, i.high), (expected.low, expected.high))
+
+
+def test_an_interval_is_json_with_reasons_for_what_is_infinite():
+    found = quantile_interval([1.0, 2.0], 0.5).to_dict()
+    assert found["low"] is None
+    assert "no bound" in found["reasons"]["low"]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_an_interval_excludes_what_lies_outside():
+    i = Interval(estimate=1, low=0, high=2, confidence=0.9, method="m", guarantee="approximate", n=3)
+    assert i.excludes(2.1)
+    assert not i.excludes(2)
+    assert str(i) == "1 [0, 2]"
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(InvalidConfidence):
+        mean_interval([1, 2], confidence=1.0)
+    with pytest.raises(InputError):
+        quantile_interval([1, 2], 1.5)
+    with pytest.raises(InputError):
+        mean_interval([1, 2], test_share=-1)
+    with pytest.raises(InputError):
+        mean_interval([1, 2], confidence="high")

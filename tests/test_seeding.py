@@ -1,0 +1,29 @@
+"""Streams: what they depend on, and the bytes they are made of."""
+
+import hashlib
+
+import numpy as np
+
+from ogive.seeding import key, stream
+
+
+def test_the_key_is_the_hash_of_the_canonical_name():
+    digest = hashlib.sha256(b'["ogive-seed-1",0,"data","moons",null]').digest()
+    assert key(0, "data", "moons") == int.from_bytes(digest[:16], "little")
+
+
+def test_a_stream_depends_on_root_purpose_task_algorithm_and_trial_only():
+    base = stream(0, "train", "moons", "svm", 3).random(4)
+    assert np.array_equal(base, stream(0, "train", "moons", "svm", 3).random(4))
+    others = [(1, "train", "moons", "svm", 3), (0, "data", "moons", "svm", 3), (0, "train", "circles", "svm", 3), (0, "train", "moons", "knn", 3), (0, "train", "moons", "svm", 4)]  # fmt: skip
+    for other in others:
+        assert not np.array_equal(base, stream(*other).random(4))
+
+
+def test_streams_of_neighbouring_trials_do_not_overlap():
+    draws = np.concatenate([stream(0, "train", "t", "a", i).integers(0, 2**63, 1000) for i in range(50)])
+    assert np.unique(draws).size == draws.size
+
+
+def test_numbers_of_a_stream_are_frozen():
+    assert stream(7, "config", "moons", "svm", 11).integers(0, 1000, 4).tolist() == [379, 565, 629, 981]
