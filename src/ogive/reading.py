@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import pyarrow as pa
 from ogive.errors import InputError, UnreadableSource
 from ogive.importers import _dictionaries, _files, _frames, _optuna, _sklearn
 from ogive.importers._assemble import Facts, assemble, unpivot
-from ogive.importers._roles import find_roles
+from ogive.importers._restate import restate
+from ogive.importers._roles import find_roles, names_method
 from ogive.trials import Bounds, Trials
 
 log = logging.getLogger("ogive")
@@ -81,38 +82,75 @@ def read(
         "algorithm": algorithm, "repeat": repeat, "item": item, "group": group, "fold": fold, "pair": pair, "status": status,
         "task": task if isinstance(task, str) else None,
     }  # fmt: skip
+    choices = _Choices(declared, _tuple(score), _tuple(params), wide)
+    facts = Facts(unit=unit, varied=_tuple(varied), goal=goal, bounds=bounds, scope=scope)
     sources = source if isinstance(source, (list, tuple)) else [source]
     if not sources:
         raise UnreadableSource("`source` is an empty list; name at least one table.")
-    if len(sources) == 1 and isinstance(sources[0], Trials):
-        return sources[0]
+    _refuse_twice(sources)
     parts = [part for one in sources for part in _parts(one, None if isinstance(task, str) else task)]
-    written = [part for part in parts if part.table.schema.metadata and b"ogive" in part.table.schema.metadata]
-    if written and len(parts) > 1:
-        raise InputError("a table written by Ogive is read alone; several at once must be plain tables.")
-    if written:
-        trials = Trials.from_parquet_table(written[0].table, written[0].source)
+    trials = _own(parts, choices)
+    if trials is not None:
+        trials = restate(trials, facts, independent)
     else:
-        facts = Facts(
-            unit=unit,
-            varied=(varied,) if isinstance(varied, str) else tuple(varied) if varied is not None else parts[0].varied,
-            goal=goal or {k: v for part in parts for k, v in part.goals.items()} or None,
-            bounds=bounds,
-            independent=all(part.independent for part in parts) if independent is None else independent,
-            scope=scope,
-        )
-        trials = _join(
-            parts,
-            _Choices(declared, (score,) if isinstance(score, str) else _tuple(score), _tuple(params), wide),
+        facts = replace(
             facts,
+            varied=parts[0].varied if facts.varied is None else facts.varied,
+            goal=_goals(parts, goal),
+            independent=all(part.independent for part in parts) if independent is None else independent,
         )
+        trials = _join(_named_apart(parts), choices, facts)
     for note in trials.notes:
         log.info("%s: %s", trials.source, note)
     return trials
 
 
-def _tuple(names: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(names)
+def _refuse_twice(sources: Sequence[Any]) -> None:
+    """A table that is named twice would count every run twice."""
+    paths = [str(Path(one).absolute()) for one in sources if isinstance(one, (str, Path))]
+    twice = [path for path in paths if paths.count(path) > 1]
+    if twice:
+        raise InputError(f"{Path(twice[0]).name} is named twice, and would count every run twice; name it once.")
+
+
+def _own(parts: Sequence[_Part], choices: _Choices) -> Trials | None:
+    """The table of Ogive's own among the parts, which must then be the only one."""
+    own = [part.trials for part in parts if part.trials is not None]
+    if own and len(parts) > 1:
+        raise InputError("a table of Ogive's own is read alone; several at once must be plain tables.")
+    if own and choices.any():
+        raise InputError(
+            f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
+            "only unit, varied, goal, bounds, independent and scope can be said anew."
+        )
+    return own[0] if own else None
+
+
+def _tuple(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+def _goals(parts: Sequence[_Part], goal: str | Mapping[str, str] | None) -> str | Mapping[str, str] | None:
+    """What the caller says, and where they say nothing, what the sources know."""
+    if isinstance(goal, str):
+        return goal
+    said = dict(goal or {})
+    known: dict[str, str] = {}
+    for part in parts:
+        for name, direction in part.goals.items():
+            if known.setdefault(name, direction) != direction and name not in said:
+                raise InputError(f"the sources disagree whether {name!r} is to be large or small; say goal=.")
+    return {**known, **said} or None
+
+
+def _named_apart(parts: Sequence[_Part]) -> list[_Part]:
+    """Parts with different names, so that two sources never become one method in silence."""
+    names = [part.name for part in parts]
+    longer = [part.longer if names.count(part.name) > 1 else part.name for part in parts]
+    numbered = [
+        f"{name} ({longer[:i].count(name) + 1})" if longer.count(name) > 1 else name for i, name in enumerate(longer)
+    ]
+    return [replace(part, name=name) for part, name in zip(parts, numbered, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,20 +165,23 @@ class _Part:
     params: tuple[str, ...] | None = None
     score: tuple[str, ...] | None = None
     varied: tuple[str, ...] | None = None
+    longer: str = ""
+    trials: Trials | None = None
 
 
 def _parts(source: Any, task_names: Sequence[str] | None) -> list[_Part]:
     """The plain tables in a source."""
+    if isinstance(source, Trials):
+        return [_Part(table=source.table, name=source.source, source=source.source, trials=source)]
     if _optuna.is_study(source):
         return [_study_part(source, stored=False)]
     if _sklearn.is_search(source):
-        return [_search_part(source.cv_results_, _sklearn.search_name(source))]
+        return [_search_part(source, _sklearn.search_name(source))]
     if isinstance(source, Mapping) and _sklearn.is_cv_results(source):
         return [_search_part(source, "search")]
     if isinstance(source, Mapping):
         if source and all(_sklearn.is_cv_results(v) or _sklearn.is_search(v) for v in source.values()):
-            searches: dict[str, Any] = {str(k): getattr(v, "cv_results_", v) for k, v in source.items()}
-            return [_search_part(results, name) for name, results in searches.items()]
+            return [_search_part(search, str(name)) for name, search in source.items()]
         return [_Part(table=_dictionaries.from_dictionary(source, task_names), name="dictionary", source="dictionary")]
     if _frames.is_frame(source):
         return [_Part(table=_frames.from_frame(source), name="data frame", source="data frame")]
@@ -154,32 +195,46 @@ def _parts(source: Any, task_names: Sequence[str] | None) -> list[_Part]:
 
 def _path_parts(source: str | Path) -> list[_Part]:
     if isinstance(source, str) and _optuna.is_url(source):
-        return [_study_part(study, stored=True) for study in _optuna.load_studies(source)]
+        where = source.rsplit("/", 1)[-1].split("?")[0]
+        return [_study_part(study, stored=True, where=where) for study in _optuna.load_studies(source)]
     path = Path(source)
-    if path.is_dir():
-        raise UnreadableSource(f"{path} is a folder; name the files in it.")
-    if not path.exists():
-        raise UnreadableSource(f"{path} does not exist.")
-    if _optuna.is_storage_file(path):
-        return [_study_part(study, stored=True) for study in _optuna.load_studies(path)]
-    return [_Part(table=_files.read_file(path), name=path.name.split(".")[0], source=path.name)]
+    try:
+        if path.is_dir():
+            raise UnreadableSource(f"{path} is a folder; name the files in it.")
+        if not path.exists():
+            raise UnreadableSource(f"{path} does not exist.")
+        if not path.is_file():
+            raise UnreadableSource(f"{path} is not a regular file; save the table to a file first.")
+        stored = _optuna.is_storage_file(path)
+    except OSError as error:
+        raise UnreadableSource(f"{str(path)[:200]} cannot be opened: {error.strerror}.") from error
+    stem = path.name.split(".")[0] or path.name
+    place = f"{path.resolve().parent.name}/{stem}"
+    if stored:
+        return [_study_part(study, stored=True, where=place) for study in _optuna.load_studies(path)]
+    table = _files.read_file(path)
+    own = Trials.from_parquet_table(table, path.name) if b"ogive" in (table.schema.metadata or {}) else None
+    return [_Part(table=table, name=stem, longer=place, source=path.name, trials=own)]
 
 
-def _study_part(study: Any, *, stored: bool) -> _Part:
+def _study_part(study: Any, *, stored: bool, where: str = "") -> _Part:
     table, goals, independent = _optuna.from_study(study, stored=stored)
     name = study.study_name
     return _Part(
-        table=table, name=name, source=name, goals=goals, independent=independent, params=("params",), score=tuple(goals)
+        table=table, name=name, source=name, goals=goals, independent=independent, params=("params",), score=tuple(goals),
+        longer=f"{name} ({where})" if where else name,
     )  # fmt: skip
 
 
-def _search_part(results: Mapping[str, Any], name: str) -> _Part:
-    table, scores = _sklearn.from_cv_results(results, name)
+def _search_part(search: Any, name: str) -> _Part:
+    results = getattr(search, "cv_results_", search)
+    table, scores = _sklearn.from_cv_results(results)
     # scikit-learn's scorers are all "greater is better".
     goals = dict.fromkeys(scores, "maximize")
     return _Part(
-        table=table, name=name, source=name, goals=goals, params=("params",), score=scores, varied=("configuration",)
-    )
+        table=table, name=name, longer=name, source=name, goals=goals, params=("params",), score=scores,
+        varied=("configuration",), independent=results is search or _sklearn.is_random(search),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,18 +246,18 @@ class _Choices:
     params: tuple[str, ...] | None
     wide: bool
 
+    def any(self) -> bool:
+        """Whether anything was said."""
+        return any(self.declared.values()) or self.score is not None or self.params is not None or self.wide
+
     def prepared(self, part: _Part, *, alone: bool) -> pa.Table:
         """The part as a long table that names its method, where it is not the only one."""
         table = unpivot(part.table, self.declared, self.score) if self.wide else part.table
         if alone or "algorithm" in table.column_names:
             return table
-        # Only the methods' column matters here: any numbers may stand for the score.
-        found = find_roles(table, self.declared, self.score or tuple(table.column_names[:1]), self.params)
-        return (
-            table
-            if found.algorithm is not None
-            else table.append_column("algorithm", pa.array([part.name] * table.num_rows))
-        )
+        if names_method(table, self.declared, (*(self.score or ()), *(self.params or ()))):
+            return table
+        return table.append_column("algorithm", pa.array([part.name] * table.num_rows))
 
 
 def _join(parts: Sequence[_Part], choices: _Choices, facts: Facts) -> Trials:

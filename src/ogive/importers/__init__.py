@@ -6,7 +6,10 @@
   _sklearn        cv_results_ and fitted searches
   _optuna         studies: object, URL, SQLite file, journal file
   _roles          which column plays which role: declared, or guessed from its name
+  _units          what one independent draw is, which rows join the methods
+  _columns        a column as text or as numbers
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note
+  _restate        a table of Ogive's own, with some of its facts said anew
 
 Foreign packages are imported only inside the file that is about them.
 """

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
+from ogive.importers._columns import as_numbers, as_text, is_number, is_text
 from ogive.importers._dictionaries import ONE_TASK
-from ogive.importers._roles import Roles, is_number
+from ogive.importers._roles import ALIASES, Roles, plain
 from ogive.importers._units import Units, find_units
 from ogive.trials import OK, RESERVED, STATUSES, Bounds, Metric, Trials, compact
 
@@ -27,6 +28,11 @@ STATUS_WORDS = {
     "timeout": "timeout", "timelimit": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
+LARGEST = 1e150  # its square still fits into a float
+NOT_INDEPENDENT = (
+    "a grid or an adaptive sampler chose the trials: they are described, not judged "
+    "(say independent=True if they were drawn at random)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +51,21 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     """Trials from a long table."""
     n = table.num_rows
     if n < 2:
-        raise InvalidScores(f"{source} holds one row of scores; a distribution needs at least two.")
+        raise InvalidScores(
+            f"{source} holds {'one row' if n else 'no rows'} of scores; a distribution needs at least two."
+        )
     notes = _role_notes(roles)
-    for name in roles.score:
-        if name in RESERVED:
-            raise InputError(
-                f"a score column may not be called {name!r}, which is a column of the trial table; rename it."
-            )
-    metrics = {name: _numbers(table[name], name) for name in roles.score}
-    definitions = {name: _metric(name, facts, notes) for name in metrics}
-    for name, metric in definitions.items():
-        _check_bounds(name, metrics[name], metric)
+    _refuse_reserved(roles.score)
+    refuse_unknown(facts, table.column_names)
+    metrics = {name: as_numbers(table[name], name) for name in roles.score}
+    definitions = {name: define(name, values, facts, notes) for name, values in metrics.items()}
     algorithm = _labels(table, roles.algorithm, default_algorithm)
     task = _labels(table, roles.task, ONE_TASK)
     params = _params(table, roles.params)
     status, message = _status(table, roles, notes, next(iter(metrics.values())))
     units = find_units(table, roles, facts.unit, algorithm, task, params)
     notes += units.notes
-    if not facts.independent:
-        notes.append(
-            "an adaptive sampler chose the trials: they are described, not judged (say independent=True if they were drawn at random)"
-        )
+    notes += [] if facts.independent else [NOT_INDEPENDENT]
     columns = {
         "algorithm": algorithm,
         "task": task,
@@ -80,19 +80,10 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
         "cpu_s": _cost(table, roles.cpu_s),
     }
     return Trials(
-        table=compact(pa.table(columns)),
-        definitions=definitions,
-        unit=units.unit,
-        clustered=units.clustered,
-        question=units.question,
-        pair=units.pair,
-        n_folds=units.n_folds,
-        varied=_varied(facts, roles, units, params),
-        independent=facts.independent,
-        scope=facts.scope,
-        notes=tuple(notes),
-        source=source,
-    )
+        table=compact(pa.table(columns)), definitions=definitions, varied=_varied(facts, roles, units, params),
+        unit=units.unit, clustered=units.clustered, question=units.question, pair=units.pair, n_folds=units.n_folds,
+        independent=facts.independent, scope=facts.scope, notes=tuple(notes), source=source,
+    )  # fmt: skip
 
 
 def unpivot(table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None) -> pa.Table:
@@ -103,53 +94,33 @@ def unpivot(table: pa.Table, declared: Mapping[str, str | None], columns: Sequen
             raise InputError(
                 f"there is no column {name!r}; the columns are {', '.join(map(repr, table.column_names))}."
             )
-    text = [c for c in table.column_names if not is_number(table.schema.field(c).type) and c not in kept]
-    methods = list(columns) if columns else [c for c in table.column_names if c not in kept and c not in text]
-    if not methods:
+    free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
+    kept += [c for c in free if any(plain(c) in ALIASES[role] for role in ("task", "repeat", "fold"))]
+    text = [c for c in free if is_text(table.schema.field(c).type) and c not in kept]
+    if declared.get("task") is None and text and not any(plain(c) in ALIASES["task"] for c in kept):
+        # Text that nobody declared names the task: problems down, methods across.
+        kept.append(text[0])
+        table = table.rename_columns(["task" if c == text[0] else c for c in table.column_names])
+        kept[-1], text = "task", text[1:]
+    methods = list(columns) if columns else [c for c in table.column_names if c not in kept]
+    if not [m for m in methods if m not in text]:
         raise UnreadableSource("a wide table needs at least one column of numbers; each is a method.")
-    # A text column that nobody declared names the task: problems down, methods across.
-    kept += text[:1] if "task" not in declared or declared["task"] is None else []
     index = [c for c in kept if c not in methods]
     parts = [
         pa.table(
             {
                 **{c: table[c] for c in index},
                 "algorithm": pa.array([m] * table.num_rows),
-                "score": pa.array(_numbers(table[m], m)),
+                "score": pa.array(as_numbers(table[m], m)),
             }
         )
         for m in methods
     ]
-    long = pa.concat_tables(parts)
-    if text[:1] and text[0] in index and declared.get("task") is None and "task" not in long.column_names:
-        long = long.rename_columns(["task" if c == text[0] else c for c in long.column_names])
-    return long
+    return pa.concat_tables(parts)
 
 
-def _numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_null(column.type):
-        return np.full(len(column), np.nan)
-    if is_number(column.type):
-        return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64).copy()
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        raise InvalidScores(f"column {name!r} must hold numbers; it holds {column.type}.")
-    out = np.full(len(column), np.nan)
-    for i, text in enumerate(column.to_pylist()):
-        if text is None or not text.strip():
-            continue
-        try:
-            out[i] = float(text)
-        except ValueError:
-            shown = text if len(text) <= 40 else text[:37] + "…"
-            raise InvalidScores(
-                f"column {name!r} must hold numbers; row {i + 1} holds {shown!r}. Leave the cell empty for a trial that failed."
-            ) from None
-    return out
-
-
-def _metric(name: str, facts: Facts, notes: list[str]) -> Metric:
+def define(name: str, values: np.ndarray, facts: Facts, notes: list[str]) -> Metric:
+    """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
         words = name.lower().replace("-", "_").split("_")
@@ -160,7 +131,37 @@ def _metric(name: str, facts: Facts, notes: list[str]) -> Metric:
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
     if goal not in ("maximize", "minimize"):
         raise InputError(f"`goal` must be 'maximize' or 'minimize'; got {goal!r}.")
-    return Metric(direction, (None, None) if bounds is None else bounds)
+    metric = Metric(direction, (None, None) if bounds is None else bounds)
+    _refuse_overflow(name, values)
+    _check_bounds(name, values, metric)
+    return metric
+
+
+def _refuse_reserved(names: Sequence[str]) -> None:
+    for name in names:
+        if name in RESERVED:
+            raise InputError(
+                f"a score column may not be called {name!r}, which is a column of the trial table; rename it."
+            )
+
+
+def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:
+    """Refuse a goal or bounds for a column that is not there."""
+    for what, said in (("goal", facts.goal), ("bounds", facts.bounds)):
+        unknown = [name for name in said if name not in columns] if isinstance(said, Mapping) else []
+        if unknown:
+            raise InputError(
+                f"`{what}`: there is no column {unknown[0]!r}; the columns are {', '.join(map(repr, columns))}."
+            )
+
+
+def _refuse_overflow(name: str, values: np.ndarray) -> None:
+    finite = values[np.isfinite(values)]
+    if finite.size and np.abs(finite).max() > LARGEST:
+        raise InvalidScores(
+            f"column {name!r} holds {finite[np.abs(finite).argmax()]:g}; scores beyond {LARGEST:g} have no variance in floating point. "
+            "Leave the cells of runs that diverged empty, so that they count as failed."
+        )
 
 
 def _check_bounds(name: str, values: np.ndarray, metric: Metric) -> None:
@@ -179,28 +180,21 @@ def _check_bounds(name: str, values: np.ndarray, metric: Metric) -> None:
 def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
     if column is None:
         return pa.DictionaryArray.from_arrays(pa.array(np.zeros(table.num_rows, dtype=np.int32)), pa.array([default]))
-    values = table[column].combine_chunks()
-    if values.null_count:
+    values = as_text(table[column])
+    empty = int(pc.sum(pc.equal(pc.utf8_trim_whitespace(pc.fill_null(values, "")), "")).as_py())
+    if empty:
         raise UnreadableSource(
-            f"column {column!r} names no method or task in {values.null_count} of {len(values)} rows; fill or drop them."
+            f"column {column!r} names no method or task in {empty} of {len(values)} rows; fill or drop them."
         )
-    return _text(values).dictionary_encode()
+    return values.dictionary_encode()
 
 
 def _optional_labels(table: pa.Table, column: str | None) -> pa.Array:
-    return pa.nulls(table.num_rows, pa.string()) if column is None else _text(table[column].combine_chunks())
-
-
-def _text(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    return values.cast(pa.string())
+    return pa.nulls(table.num_rows, pa.string()) if column is None else as_text(table[column])
 
 
 def _cost(table: pa.Table, column: str | None) -> pa.Array:
-    return pa.nulls(table.num_rows, pa.float64()) if column is None else pa.array(_numbers(table[column], column))
+    return pa.nulls(table.num_rows, pa.float64()) if column is None else pa.array(as_numbers(table[column], column))
 
 
 def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
@@ -208,7 +202,7 @@ def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
     if not columns:
         return None
     if columns == ("params",) and not is_number(table.schema.field("params").type):
-        return _text(table["params"])
+        return as_text(table["params"])
     values = [table[c].to_pylist() for c in columns]
     order = sorted(range(len(columns)), key=lambda i: columns[i])
     return pa.array(
@@ -234,7 +228,7 @@ def _status(table: pa.Table, roles: Roles, notes: list[str], scores: np.ndarray)
             given = np.array([STATUS_WORDS[w] for w in words], dtype=object)
     given[(given == OK) & bad] = "invalid"
     message = table["message"] if "message" in table.column_names else None
-    texts = pa.nulls(n, pa.string()) if message is None else _text(message)
+    texts = pa.nulls(n, pa.string()) if message is None else as_text(message)
     if message is None and bad.any():
         texts = pc.if_else(pa.array(bad), pa.scalar("no finite score"), texts)
     return pa.array(given, type=pa.string()).dictionary_encode(), texts

@@ -20,12 +20,18 @@ def from_dictionary(source: Mapping[Any, Any], task_names: Sequence[str] | None 
     """
     if not source:
         raise UnreadableSource("the dictionary is empty; it needs at least one name with its scores.")
+    _refuse_unclear_nesting(source)
     algorithm: list[str] = []
     task: list[str] = []
     trial: list[int] = []
     score: list[float] = []
     for name, value in source.items():
         for task_name, scores in _by_task(str(name), value, task_names):
+            if not scores.size:
+                where = "" if task_name == ONE_TASK else f" on {task_name!r}"
+                raise UnreadableSource(
+                    f"{str(name)!r} has no scores{where}; leave it out, or write NaN for runs that failed."
+                )
             algorithm += [str(name)] * scores.size
             task += [task_name] * scores.size
             trial += range(scores.size)
@@ -51,6 +57,18 @@ def _by_task(name: str, value: Any, task_names: Sequence[str] | None) -> Iterato
         raise InputError(f"`task` names {len(names)} tasks; {name!r} has scores for {len(columns)}.")
     for task, scores in zip(names, columns, strict=True):
         yield task, _numbers(name, scores)
+
+
+def _refuse_unclear_nesting(source: Mapping[Any, Any]) -> None:
+    """Refuse lists of lists that could be runs x tasks as well as tasks x runs."""
+    nested = {str(name): value for name, value in source.items() if _is_nested(value)}
+    ragged = any(len({len(v) for v in value}) > 1 for value in nested.values())
+    if nested and not ragged:
+        name, value = next(iter(nested.items()))
+        raise InputError(
+            f"{name!r} holds {len(value)} lists of {len(value[0])} scores, and nothing says whether a list is a run or a task; "
+            "pass a NumPy array (runs x tasks), or a dictionary task -> scores."
+        )
 
 
 def _is_nested(value: Any) -> bool:

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from ogive.errors import UnreadableSource
 
-TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".jsonl", ".ndjson", ".json", ".gz", ".zst", ".bz2")
 PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".pt", ".npy", ".npz")
+PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 # A footer may claim any number of rows: refuse before allocating for it.
 MOST_BYTES = 64 * 2**30
 
@@ -29,34 +29,47 @@ def read_file(path: Path) -> pa.Table:
         )
     if head[:4] == b"PAR1":
         return _parquet(path)
-    packed = head[:2] == b"\x1f\x8b" or head[:4] == b"\x28\xb5\x2f\xfd" or head[:3] == b"BZh"
-    if b"\x00" in head and not packed:
+    packed = next((kind for mark, kind in PACKED.items() if head.startswith(mark)), None)
+    if b"\x00" in head and packed is None:
         raise UnreadableSource(
             f"{path} is a binary file, not a table of text; Ogive reads CSV, Parquet, JSON lines and Optuna's files."
         )
     name = path.name.lower()
+    if ".json" in name and head.lstrip()[:1] == b"[":
+        raise UnreadableSource(f"{path} is one JSON array; write JSON lines: one object a line, without brackets.")
     return (
-        _json_lines(path)
+        _json_lines(path, packed)
         if ".json" in name or ".ndjson" in name or head.lstrip()[:1] == b"{"
-        else _csv(path, head, packed)
+        else _csv(path, packed)
     )
 
 
-def _csv(path: Path, head: bytes, packed: bool) -> pa.Table:
+def _csv(path: Path, packed: str | None) -> pa.Table:
     from pyarrow import csv
 
-    first = head.split(b"\n", 1)[0]
-    delimiter = "," if packed or b"," in first else ";" if b";" in first else "\t" if b"\t" in first else ","
     try:
-        with pa.input_stream(str(path), compression="detect") as stream:
+        with _stream(path, packed) as stream:
+            first = stream.read(4096).split(b"\n", 1)[0]
+        delimiter = "," if b"," in first else ";" if b";" in first else "\t" if b"\t" in first else ","
+        with _stream(path, packed) as stream:
             table = csv.read_csv(
                 stream,
                 parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
                 convert_options=csv.ConvertOptions(strings_can_be_null=False),
             )
-    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
+        # A column that is not UTF-8 is taken for bytes, a name for an error.
+        strange = [n for n, f in zip(table.column_names, table.schema, strict=True) if pa.types.is_binary(f.type)]
+    except UnicodeDecodeError as error:
+        raise UnreadableSource(f"{path} must be UTF-8; its header is not. Save it as CSV UTF-8.") from error
+    except (pa.ArrowException, OSError, EOFError) as error:
         raise UnreadableSource(f"{path} cannot be read as CSV: {_sentence(error)}") from error
+    if strange:
+        raise UnreadableSource(f"{path} must be UTF-8; its column {strange[0]!r} is not. Save it as CSV UTF-8.")
     return _checked(table, path)
+
+
+def _stream(path: Path, packed: str | None) -> pa.NativeFile:
+    return pa.input_stream(str(path), compression=packed)
 
 
 def _parquet(path: Path) -> pa.Table:
@@ -75,11 +88,11 @@ def _parquet(path: Path) -> pa.Table:
     return _checked(table, path)
 
 
-def _json_lines(path: Path) -> pa.Table:
+def _json_lines(path: Path, packed: str | None) -> pa.Table:
     from pyarrow import json
 
     try:
-        with pa.input_stream(str(path), compression="detect") as stream:
+        with _stream(path, packed) as stream:
             table = json.read_json(stream)
     except (pa.ArrowException, OSError) as error:
         raise UnreadableSource(

@@ -11,19 +11,26 @@ from ogive.errors import UnreadableSource
 
 def is_frame(source: object) -> bool:
     """Whether `source` is an Arrow table, a pandas frame or a polars frame (without importing either)."""
-    return isinstance(source, pa.Table) or type(source).__module__.split(".")[0] in ("pandas", "polars")
+    return isinstance(source, pa.Table) or any(
+        t.__module__.split(".")[0] in ("pandas", "polars") for t in type(source).__mro__
+    )
 
 
 def from_frame(frame: Any) -> pa.Table:
     """The columns of a frame; a meaningful pandas index becomes columns too."""
+    if type(frame).__name__ == "LazyFrame":
+        frame = frame.collect()
     if isinstance(frame, pa.Table):
         table = frame
-    elif hasattr(frame, "to_arrow"):
+    elif type(frame).__name__ != "Series" and hasattr(frame, "to_arrow"):
         table = frame.to_arrow()
     elif hasattr(frame, "columns"):
         if any(name is not None for name in frame.index.names):
             frame = frame.reset_index()
         frame = frame.rename(columns=str)
+        repeated = frame.columns[frame.columns.duplicated()]
+        if len(repeated):
+            raise UnreadableSource(f"the data frame has several columns named {repeated[0]!r}; rename them.")
         try:
             table = pa.Table.from_pandas(frame, preserve_index=False)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +68,12 @@ def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], b
     """One row for each finished trial of a study; its goals by metric; whether trials are independent."""
     metrics = [f"value_{i}" for i in range(len(study.directions))] if len(study.directions) > 1 else ["value"]
     names = getattr(study, "metric_names", None) or metrics
-    rows: dict[str, list[Any]] = {
-        c: [] for c in ("algorithm", "trial", "status", "message", "params", "wall_s", *names)
-    }
+    rows: dict[str, list[Any]] = {c: [] for c in ("trial", "status", "message", "params", "wall_s", *names)}
     for trial in study.get_trials(deepcopy=False):
         state = trial.state.name
         if state not in STATES:  # running or waiting: not a result yet
             continue
         values = list(trial.values or []) or [None] * len(names)
-        rows["algorithm"].append(study.study_name)
         rows["trial"].append(trial.number)
         rows["status"].append(STATES[state])
         rows["message"].append(
@@ -96,12 +94,17 @@ def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], b
 
 def _open(optuna: Any, source: str | Path) -> Any:
     if isinstance(source, str) and is_url(source):
-        return optuna.storages.RDBStorage(source)
+        if not source.startswith("sqlite"):
+            return optuna.storages.RDBStorage(source, skip_table_creation=True)
+        # A file is opened as a file: read-only, and never made where there is none.
+        source = source.split(":///", 1)[-1].split("?", 1)[0]
     path = Path(source).resolve()
+    if not path.is_file():
+        raise UnreadableSource(f"{path} does not exist.")
     with path.open("rb") as handle:
         if handle.read(16) != b"SQLite format 3\x00":
             return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
-    with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
         tables = {row[0] for row in connection.execute("select name from sqlite_master")}
     if not {"studies", "trials", "trial_values"} <= tables:
         raise UnreadableSource(

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
+from ogive.importers._columns import is_number, is_text
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -20,6 +21,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "fold": ("fold", "cvfold", "split"),
     "status": ("status", "state"),
 }
+# How pandas names the row numbers that it writes to CSV and reads back.
+ROW_NUMBERS = ("", "Unnamed: 0", "index", "level_0")
 SCORE_NAMES = ("score", "scores")
 PARAM_PREFIXES = ("param_", "params_", "hp_", "config_", "param.", "params.", "config.", "config/", "hparams/")
 COST_NAMES = {"wall_s": ("walls", "walltime", "duration", "fittime"), "cpu_s": ("cpus", "cputime")}
@@ -67,6 +70,13 @@ def find_roles(
             chosen[role] = found
             guessed.add(role)
             taken.add(found)
+    if "fold" in chosen and pc.count_distinct(table[chosen["fold"]]).as_py() < 2:
+        if "fold" not in guessed:
+            raise InputError(
+                f"`fold`: column {chosen['fold']!r} holds one value; a cross-validation has at least two folds."
+            )
+        taken.discard(chosen.pop("fold"))
+        guessed.discard("fold")
     costs = {role: _by_name(role, names, [c for c in said if c not in taken]) for role, names in COST_NAMES.items()}
     if params is None:
         given_params = _find_params([c for c in said if c not in taken])
@@ -85,10 +95,19 @@ def find_roles(
     )
 
 
+def names_method(table: pa.Table, declared: Mapping[str, str | None], others: Sequence[str]) -> bool:
+    """Whether a column says which method a row belongs to."""
+    if declared.get("algorithm") is not None:
+        return True
+    taken = {*others, *declared.values()}
+    free = [c for c in table.column_names if c not in taken and not _is_blank(table[c])]
+    return _by_name("algorithm", ALIASES["algorithm"], free) is not None
+
+
 def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
     """The column that is called by one of these names; refused where two could be the method or the task."""
-    found = sorted((c for c in columns if _plain(c) in names), key=lambda c: names.index(_plain(c)))
-    if len(found) > 1 and role in ("algorithm", "task") and _plain(found[0]) != role:
+    found = sorted((c for c in columns if plain(c) in names), key=lambda c: names.index(plain(c)))
+    if len(found) > 1 and role in ("algorithm", "task") and plain(found[0]) != role:
         raise AmbiguousColumns(f"several columns could be the {role}: {_names(found)}; choose one with {role}=.")
     return found[0] if found else None
 
@@ -101,10 +120,10 @@ def _find_params(columns: list[str]) -> tuple[str, ...]:
 
 def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
     free: list[str] = [c for c in table.column_names if c not in taken]
-    named = [c for c in free if _plain(c) in SCORE_NAMES]
+    named = [c for c in free if plain(c) in SCORE_NAMES]
     if named:
         return named[0]
-    numeric = [c for c in free if is_number(table.schema.field(c).type)]
+    numeric = [c for c in free if is_number(table.schema.field(c).type) and c not in ROW_NUMBERS]
     if len(numeric) == 1:
         return numeric[0]
     if len(numeric) > 1:
@@ -116,19 +135,9 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
     )
 
 
-def is_number(kind: pa.DataType) -> bool:
-    """Whether a column of this type can hold scores."""
-    return bool(
-        pa.types.is_floating(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-    )
-
-
 def _is_blank(column: pa.ChunkedArray) -> bool:
     """Whether a column says nothing: all null, or all empty text."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if is_text(column.type):
         return bool(pc.all(pc.equal(pc.fill_null(column, ""), "")).as_py())
     return bool(column.null_count == len(column))
 
@@ -136,12 +145,13 @@ def _is_blank(column: pa.ChunkedArray) -> bool:
 def _existing(name: str, role: str, columns: list[str]) -> str:
     if name in columns:
         return name
-    close = [c for c in columns if _plain(c) == _plain(name)]
+    close = [c for c in columns if plain(c) == plain(name)]
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise InputError(f"`{role}`: there is no column {name!r}; the columns are {_names(columns)}.{hint}")
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A column's name without case, spaces, hyphens and underscores."""
     return name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
 
 

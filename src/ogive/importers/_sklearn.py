@@ -22,13 +22,18 @@ def is_search(source: object) -> bool:
     return is_cv_results(getattr(source, "cv_results_", None))
 
 
+def is_random(search: Any) -> bool:
+    """Whether a search drew its configurations independently: not from a grid, not by earlier results."""
+    return any(t.__name__ == "RandomizedSearchCV" for t in type(search).__mro__)
+
+
 def search_name(search: Any) -> str:
     """The class of the estimator that was searched."""
     estimator = getattr(search, "estimator", None)
     return type(estimator if estimator is not None else search).__name__
 
 
-def from_cv_results(results: Mapping[str, Any], name: str) -> tuple[pa.Table, tuple[str, ...]]:
+def from_cv_results(results: Mapping[str, Any]) -> tuple[pa.Table, tuple[str, ...]]:
     """One row for each configuration: its mean score over the folds, its parameters, its time.
 
     Returns the table and the names of its metrics.
@@ -40,7 +45,6 @@ def from_cv_results(results: Mapping[str, Any], name: str) -> tuple[pa.Table, tu
     }
     n = len(results["params"])
     columns: dict[str, Any] = {
-        "algorithm": [name] * n,
         "trial": list(range(n)),
         "params": [
             json.dumps({k: _plain(v) for k, v in sorted(p.items())}, separators=(",", ":")) for p in results["params"]

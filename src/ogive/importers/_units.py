@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ogive.errors import InputError
+from ogive.importers._columns import as_text
 from ogive.importers._roles import Roles
 
 EACH_ROW = ("row", "rows")
@@ -42,12 +44,12 @@ def find_units(
     elif declared is not None:
         group = _declared_group(declared, table, roles, params)
     elif roles.group is not None:
-        group, unit = _text(table[roles.group]), roles.group
+        group, unit = as_text(table[roles.group]), roles.group
     elif roles.fold is not None:
-        group, unit = (None if roles.repeat is None else _text(table[roles.repeat])), "fold"
+        group, unit = (None if roles.repeat is None else as_text(table[roles.repeat])), "fold"
     elif roles.item is not None:
         unit = roles.item
-        group = _text(table[roles.item]) if _repeats(cell, table[roles.item]) else None
+        group = as_text(table[roles.item]) if _repeats(cell, table[roles.item]) else None
     else:
         question = _question(table, roles, cell, params)
         if question is None:
@@ -56,8 +58,11 @@ def find_units(
             )
     clustered = group is not None and n_folds is None and _repeats(cell, group)
     if clustered:
+        refuse_gaps(group, unit)
         notes.append(f"unit: {unit!r}; rows that share it count once")
     pair, matched = _pairing(table, roles, cell, task)
+    if pair is None and roles.pair is not None:
+        notes.append(f"not paired: no value of {roles.pair!r} occurs in two methods of a task")
     if pair is not None:
         notes.append(f"paired by {pair!r}: {matched} of {table.num_rows} rows have a partner")
     return Units(unit, clustered, group, question, _trial_numbers(table, roles, cell), pair, n_folds, tuple(notes))
@@ -72,9 +77,11 @@ def _declared_group(declared: str, table: pa.Table, roles: Roles, params: pa.Arr
         else None
     )
     if column is not None:
-        return _text(table[column])
+        return as_text(table[column])
     if declared in CONFIGURATION and params is not None:
         return params
+    if declared in CONFIGURATION:
+        raise InputError(f"`unit` {declared!r} needs the columns of the configuration; name them with params=.")
     raise InputError(
         f"`unit` must be 'row' or name a column; got {declared!r}. The columns are {', '.join(map(repr, table.column_names))}."
     )
@@ -106,7 +113,7 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
     )
     if column is None or np.unique(cell).size < 2:
         return None, 0
-    key = _codes(_text(table[column])) * (int(_codes(task).max()) + 1) + _codes(task)
+    key = _codes(as_text(table[column])) * (int(_codes(task).max()) + 1) + _codes(task)
     pairs = np.unique(np.stack([key, cell]), axis=1)
     shared = np.bincount(pairs[0], minlength=int(key.max()) + 1) > 1
     matched = int(np.count_nonzero(shared[key]))
@@ -125,12 +132,12 @@ def _trial_numbers(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarra
     values = table[column].combine_chunks()
     if pa.types.is_integer(values.type) and values.null_count == 0:
         return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.int64)
-    return _codes(_text(values)).astype(np.int64)
+    return _codes(as_text(values)).astype(np.int64)
 
 
 def _repeats(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
     """Whether a label occurs twice within a cell."""
-    codes = _codes(_text(column))
+    codes = _codes(as_text(column))
     key = cell.astype(np.int64) * (int(codes.max()) + 1) + codes
     return bool(np.unique(key).size < key.size)
 
@@ -140,11 +147,10 @@ def _codes(values: pa.Array) -> np.ndarray:
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _text(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    if isinstance(values, pa.ChunkedArray):
-        values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], type=values.type)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    return values.cast(pa.string())
+def refuse_gaps(group: pa.Array | pa.ChunkedArray, unit: str | None) -> None:
+    """Rows that belong to no unit cannot be counted."""
+    gaps = int(pc.sum(pc.equal(pc.fill_null(group, ""), "")).as_py())
+    if gaps:
+        raise InputError(
+            f"`unit`: {unit!r} is empty in {gaps} of {len(group)} rows, which then belong to no unit; fill it, or say unit='row'."
+        )

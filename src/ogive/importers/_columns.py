@@ -1,0 +1,79 @@
+"""A foreign column as text or as numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+
+from ogive.errors import InvalidScores
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column of this type can hold scores."""
+    return bool(
+        pa.types.is_floating(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+    )
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def as_text(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Text of every value; what is nested becomes canonical JSON, so that equal values are equal text."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    if isinstance(values, pa.ChunkedArray):
+        values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], type=values.type)
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_nested(values.type):
+        return pa.array([None if v is None else _canonical(v) for v in values.to_pylist()], type=pa.string())
+    return values.cast(pa.string())
+
+
+def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
+    """Floats, NaN where a cell is empty; text that is no number is refused with its row."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_null(column.type):
+        return np.full(len(column), np.nan)
+    if is_number(column.type):
+        return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64).copy()
+    if not is_text(column.type):
+        raise InvalidScores(f"column {name!r} must hold numbers; it holds {column.type}.")
+    out = np.full(len(column), np.nan)
+    for i, text in enumerate(column.to_pylist()):
+        if text is None or not text.strip():
+            continue
+        try:
+            out[i] = float(text)
+        except ValueError:
+            raise InvalidScores(
+                f"column {name!r} must hold numbers; row {i + 1} holds {_short(text)!r}. {_way_out(text)}"
+            ) from None
+    return out
+
+
+def _canonical(value: object) -> str:
+    # Arrow fills a struct's missing fields with null: a parameter that a configuration does not have.
+    kept = {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
+    return json.dumps(kept, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def _way_out(text: str) -> str:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return "Leave the cell empty for a trial that failed."
+    return "Write decimals with a point."
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "…"

@@ -1,0 +1,69 @@
+"""name -> scores, name -> task -> scores, rliable's name -> runs x tasks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import InputError, UnreadableSource
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series])
+def test_a_name_with_scores_is_a_method_on_one_task(kind):
+    trials = ogive.read({"svm": kind([0.1, 0.2]), 7: kind([0.3])})
+    assert trials.algorithms == ("svm", "7")
+    assert trials.tasks == ("all",)
+    assert trials.scores("svm").tolist() == [0.1, 0.2]
+
+
+def test_a_name_with_tasks_has_scores_on_each():
+    trials = ogive.read({"svm": {"iris": [0.1, 0.2], "wine": [0.3]}, "knn": {"iris": [0.4]}})
+    assert trials.tasks == ("iris", "wine")
+    assert trials.scores("svm", "wine").tolist() == [0.3]
+
+
+def test_a_two_dimensional_array_is_runs_by_tasks():
+    scores = np.arange(6.0).reshape(3, 2)
+    trials = ogive.read({"DER": scores}, task=["Alien", "Pong"])
+    assert trials.tasks == ("Alien", "Pong")
+    assert trials.scores("DER", "Pong").tolist() == [1.0, 3.0, 5.0]
+    assert ogive.read({"DER": scores}).tasks == ("task 1", "task 2")
+
+
+def test_ragged_lists_hold_the_runs_of_each_task():
+    trials = ogive.read({"DER": [[1.0, 2.0, 3.0], [4.0]], "SPR": [[1.0, 2.0], [3.0, 4.0]]})
+    assert trials.scores("DER", "task 1").tolist() == [1.0, 2.0, 3.0]
+    assert trials.scores("SPR", "task 2").tolist() == [3.0, 4.0]
+
+
+def test_lists_that_could_be_runs_or_tasks_are_refused():
+    with pytest.raises(InputError, match="nothing says whether a list is a run or a task; pass a NumPy array"):
+        ogive.read({"DER": [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]})
+
+
+def test_nan_and_none_are_failed_runs():
+    trials = ogive.read({"a": [0.1, float("nan"), None], "b": np.array([[1.0], [np.inf]])})
+    assert trials.failed().tolist() == [False, True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({}, "the dictionary is empty"),
+        ({"a": []}, "'a' has no scores; leave it out"),
+        ({"a": {"x": [1.0], "y": []}}, "'a' has no scores on 'y'"),
+        ({"a": 0.5}, "must be a list, or runs x tasks"),
+        ({"a": "0.5"}, "the scores of 'a' must be"),
+        ({"a": ["fast", "slow"]}, "the scores of 'a' must be numbers"),
+        ({"a": np.zeros((2, 2, 2))}, r"got shape \(2, 2, 2\)"),
+        ({"a": None}, "must be a list, or runs x tasks"),
+    ],
+)
+def test_a_dictionary_without_scores_is_refused(source, message):
+    with pytest.raises(UnreadableSource, match=message):
+        ogive.read(source)
+
+
+def test_task_names_must_fit_the_array():
+    with pytest.raises(InputError, match="`task` names 1 tasks; 'a' has scores for 2"):
+        ogive.read({"a": np.zeros((3, 2))}, task=["x"])

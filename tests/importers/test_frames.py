@@ -1,0 +1,70 @@
+"""pandas, polars and Arrow tables."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import ogive
+from ogive.errors import UnreadableSource
+
+COLUMNS = {"model": ["a", "a", "b"], "env": ["x", "y", "x"], "score": [1.0, 2.0, None]}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.DataFrame,
+        pl.DataFrame,
+        pl.LazyFrame,
+        pa.table,
+        lambda c: pd.DataFrame(c).astype({"model": "category", "score": "Float64"}),
+        lambda c: pl.DataFrame(c).with_columns(pl.col("model").cast(pl.Categorical)),
+        lambda c: pd.DataFrame(c).set_index("model"),
+        lambda c: pd.DataFrame(c).set_index(["model", "env"]),
+        lambda c: pd.DataFrame(c, index=[7, 7, 9]),
+    ],
+    ids=["pandas", "polars", "lazy", "arrow", "categories", "polars categories", "index", "two indices", "odd index"],
+)
+def test_every_kind_of_frame_is_the_same_table(make):
+    trials = ogive.read(make(COLUMNS))
+    assert (trials.algorithms, trials.tasks) == (("a", "b"), ("x", "y"))
+    assert trials.values().tolist()[:2] == [1.0, 2.0]
+    assert trials.failed().tolist() == [False, False, True]
+
+
+def test_a_frame_is_not_changed_by_reading():
+    frame = pd.DataFrame(COLUMNS).set_index("model")
+    before = frame.copy()
+    ogive.read(frame)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_a_frame_in_chunks_is_one_table():
+    table = pa.concat_tables([pa.table(COLUMNS), pa.table(COLUMNS)])
+    assert len(ogive.read(table, unit="row")) == 6
+
+
+def test_numbers_may_be_names():
+    assert ogive.read(pd.DataFrame({"model": [1, 2], "score": [0.1, 0.2]})).algorithms == ("1", "2")
+
+
+def test_dictionaries_in_a_column_are_the_configuration():
+    trials = ogive.read(pd.DataFrame({"params": [{"C": 1}, {"kernel": "rbf"}], "score": [0.1, 0.2]}))
+    assert trials.to_pandas()["params"].tolist() == ['{"C":1}', '{"kernel":"rbf"}']
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame({"score": []}), "no rows"),
+        (pd.Series([1.0, 2.0]), "a Series is not a table"),
+        (pl.Series([1.0, 2.0]), "a Series is not a table"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["score", "score"]), "several columns named 'score'"),
+        (pd.DataFrame({"score": [1.0, object()]}), "mixes types in a column"),
+    ],
+    ids=["empty", "pandas series", "polars series", "twice", "objects"],
+)
+def test_a_frame_that_is_no_table_is_refused(frame, message):
+    with pytest.raises(UnreadableSource, match=message):
+        ogive.read(frame)

@@ -1,0 +1,76 @@
+"""scikit-learn's searches."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import loguniform
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+import ogive
+
+X, Y = make_classification(n_samples=60, random_state=0)
+SPACE = {"C": loguniform(1e-3, 1e2), "solver": ["lbfgs", "liblinear"]}
+
+
+@pytest.fixture(scope="module")
+def search() -> RandomizedSearchCV:
+    return RandomizedSearchCV(LogisticRegression(), SPACE, n_iter=6, cv=3, random_state=0).fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def several() -> RandomizedSearchCV:
+    scoring = ["accuracy", "neg_log_loss"]
+    return RandomizedSearchCV(
+        LogisticRegression(), SPACE, n_iter=5, cv=3, random_state=0, scoring=scoring, refit=False
+    ).fit(X, Y)  # fmt: skip
+
+
+def test_a_fitted_search_is_a_method_with_a_row_for_each_configuration(search):
+    trials = ogive.read(search)
+    assert trials.algorithms == ("LogisticRegression",)
+    assert trials.scores().tolist() == search.cv_results_["mean_test_score"].tolist()
+    assert trials.goals == {"score": "maximize"}
+    assert (trials.varied, trials.independent, trials.question) == (("configuration",), True, None)
+    frame = trials.to_pandas()
+    assert frame["wall_s"].tolist() == search.cv_results_["mean_fit_time"].tolist()
+    assert frame["params"].nunique() == 6
+    assert '"solver":"l' in frame["params"][0]
+
+
+def test_cv_results_alone_are_read_alike(search):
+    assert ogive.read(search.cv_results_).scores().tolist() == ogive.read(search).scores().tolist()
+
+
+def test_cv_results_as_a_frame_are_read_by_their_mean(search):
+    trials = ogive.read(pd.DataFrame(search.cv_results_), score="mean_test_score")
+    assert trials.scores().tolist() == search.cv_results_["mean_test_score"].tolist()
+    assert trials.question is None
+
+
+def test_several_metrics_are_all_read_and_larger_is_better(several):
+    trials = ogive.read(several)
+    assert trials.metrics == ("accuracy", "neg_log_loss")
+    assert set(trials.goals.values()) == {"maximize"}
+    assert trials.scores(metric="neg_log_loss").tolist() == several.cv_results_["mean_test_neg_log_loss"].tolist()
+
+
+def test_several_searches_are_several_methods(search, several):
+    assert ogive.read({"A": search, "B": search.cv_results_}).algorithms == ("A", "B")
+    both = ogive.read([search, search])
+    assert both.algorithms == ("LogisticRegression (1)", "LogisticRegression (2)")
+
+
+def test_a_grid_is_described_and_not_judged():
+    grid = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0, 10.0]}, cv=3).fit(X, Y)
+    trials = ogive.read(grid)
+    assert not trials.independent
+    assert all(np.isnan(row.low) for row in ogive.summarize(trials).rows)
+    assert ogive.read(grid, independent=True).independent
+
+
+def test_a_fit_that_failed_is_a_failed_row(search):
+    results = dict(search.cv_results_)
+    results["mean_test_score"] = np.array([np.nan, *results["mean_test_score"][1:]])
+    assert ogive.read(results).failed().tolist() == [True] + [False] * 5

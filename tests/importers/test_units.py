@@ -1,0 +1,164 @@
+"""What one independent draw is: declared, seen in the columns, or asked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import InputError
+
+N = 12
+RNG = np.random.default_rng(0)
+
+
+def frame(**columns) -> pd.DataFrame:
+    return pd.DataFrame({"score": RNG.normal(size=len(next(iter(columns.values())))), **columns})
+
+
+def mean_row(trials: ogive.Trials):
+    return ogive.summarize(trials, statistics=["mean"]).rows[0]
+
+
+def test_repeated_configurations_are_refused_as_independent_with_both_ways_out():
+    table = frame(param_lr=np.repeat([1, 2, 3, 4], 3))
+    trials = ogive.read(table)
+    assert trials.question is not None
+    with pytest.raises(InputError, match=r"12 rows share 4 configurations.*unit='configuration'.*unit='row'"):
+        ogive.summarize(trials)
+    assert mean_row(ogive.read(table, unit="configuration")).n == 4
+    assert mean_row(ogive.read(table, unit="row")).n == N
+
+
+def test_distinct_configurations_raise_no_question():
+    assert ogive.read(frame(param_lr=np.arange(N))).question is None
+
+
+def test_configurations_may_repeat_between_methods():
+    table = frame(model=["a"] * 6 + ["b"] * 6, param_lr=[*range(6), *range(6)])
+    assert ogive.read(table).question is None
+
+
+def test_the_interval_of_clustered_rows_is_that_of_the_clusters_means():
+    table = frame(param_lr=np.repeat([1, 2, 3, 4], 3))
+    clustered = mean_row(ogive.read(table, unit="configuration"))
+    means = table.groupby("param_lr")["score"].mean().to_numpy()
+    plain = mean_row(ogive.read({"a": means}))
+    assert (clustered.estimate, clustered.low, clustered.high) == pytest.approx((plain.estimate, plain.low, plain.high))
+
+
+def test_repeated_seeds_are_refused_as_independent_with_the_ways_out():
+    table = frame(seed=np.repeat([0, 1, 2, 3], 3))
+    with pytest.raises(InputError, match=r"column 'seed' repeats.*unit='seed'.*unit='row'.*item= or group="):
+        ogive.summarize(ogive.read(table))
+    assert mean_row(ogive.read(table, unit="seed")).n == 4
+    assert mean_row(ogive.read(table, unit="row")).n == N
+
+
+def test_a_seed_that_does_not_repeat_is_no_cluster():
+    trials = ogive.read(frame(seed=np.arange(N)), unit="seed")
+    assert not trials.clustered
+    assert mean_row(trials).n == N
+
+
+def test_an_item_is_the_unit_and_counts_once_where_it_repeats():
+    once = ogive.read(frame(question=np.arange(N)))
+    assert (once.unit, once.clustered) == ("question", False)
+    twice = ogive.read(frame(question=np.repeat(np.arange(6), 2)))
+    assert (twice.unit, twice.clustered, mean_row(twice).n) == ("question", True, 6)
+
+
+def test_items_pair_the_methods():
+    trials = ogive.read(frame(model=["a"] * 6 + ["b"] * 6, question=[*range(6), *range(6)]))
+    assert trials.pair == "question"
+
+
+def test_a_group_is_the_unit():
+    trials = ogive.read(frame(passage=np.repeat([0, 1, 2], 4), question=np.arange(N)), item="question")
+    assert (trials.unit, trials.clustered, mean_row(trials).n) == ("passage", True, 3)
+
+
+def test_rows_without_a_group_are_refused():
+    table = frame(group=["a", "a", "b", None, "b", "c"] * 2)
+    with pytest.raises(InputError, match=r"'group' is empty in 2 of 12 rows.*unit='row'"):
+        ogive.read(table)
+    assert ogive.read(table, unit="row").question is None
+
+
+def test_folds_get_the_corrected_interval_and_are_heuristic():
+    scores = np.array([0.8, 0.82, 0.85, 0.79, 0.81])
+    trials = ogive.read(pd.DataFrame({"score": scores, "fold": range(5)}))
+    assert trials.n_folds == 5
+    row = mean_row(trials)
+    from scipy.stats import t
+
+    half = t.ppf(0.975, 4) * scores.std(ddof=1) * np.sqrt(1 / 5 + 1 / 4)
+    assert (row.low, row.high) == pytest.approx((scores.mean() - half, scores.mean() + half))
+    assert (row.method, row.guarantee) == ("corrected resampled t", "heuristic")
+
+
+def test_a_column_with_one_value_holds_no_folds():
+    table = frame(split=["test"] * N)
+    trials = ogive.read(table)
+    assert trials.n_folds is None
+    assert "not used: 'split'" in trials.notes
+    with pytest.raises(InputError, match="`fold`: column 'split' holds one value"):
+        ogive.read(table, fold="split")
+
+
+def test_every_statistic_of_folds_is_heuristic():
+    trials = ogive.read(frame(fold=np.arange(N)))
+    kinds = ["median", "mean", "std", "iqm", "worst_0.5", "best_of_4", "exceedance_0"]
+    assert {r.guarantee for r in ogive.summarize(trials, statistics=kinds).rows} == {"heuristic"}
+
+
+def test_pairing_by_seed_counts_the_rows_with_a_partner():
+    table = frame(model=["a"] * 6 + ["b"] * 6, seed=[0, 1, 2, 3, 4, 5, 2, 3, 4, 5, 6, 7])
+    trials = ogive.read(table)
+    assert trials.pair == "seed"
+    assert "paired by 'seed': 8 of 12 rows have a partner" in trials.notes
+
+
+def test_seeds_pair_only_within_a_task():
+    table = frame(model=["a", "a", "b", "b"], task=["x", "y", "y", "x"], seed=[0, 1, 0, 1])
+    assert ogive.read(table).pair is None
+
+
+def test_a_declared_pair_that_joins_nothing_is_said():
+    table = frame(model=["a", "a", "b", "b"], draw=[0, 1, 2, 3])
+    trials = ogive.read(table, pair="draw")
+    assert trials.pair is None
+    assert any("not paired: no value of 'draw' occurs in two methods" in note for note in trials.notes)
+
+
+def test_a_declared_pair_numbers_the_trials():
+    table = frame(model=["a", "a", "b", "b"], draw=["p", "q", "q", "p"])
+    trials = ogive.read(table, pair="draw")
+    assert trials.to_pandas()["trial"].tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(("unit", "message"), [
+    ("student", r"`unit` must be 'row' or name a column; got 'student'. The columns are 'score', 'x'"),
+    ("configuration", r"needs the columns of the configuration; name them with params="),
+])  # fmt: skip
+def test_a_unit_without_a_column_is_refused(unit, message):
+    with pytest.raises(InputError, match=message):
+        ogive.read(frame(x=np.arange(N)), score="score", unit=unit)
+
+
+def test_a_unit_may_be_any_column():
+    trials = ogive.read(frame(student=np.repeat([0, 1, 2], 4)), unit="student", score="score")
+    assert (trials.unit, mean_row(trials).n) == ("student", 3)
+
+
+def test_what_nobody_said_about_independence_is_said():
+    trials = ogive.read({"a": [1.0, 2.0]})
+    assert trials.unit is None
+    assert any("nobody said so; declare it with unit='row'" in note for note in trials.notes)
+    assert "assumed independent" in ogive.summarize(trials).unit
+    assert "assumed" not in ogive.summarize(ogive.read({"a": [1.0, 2.0]}, unit="row")).unit
+
+
+def test_what_varied_is_seen_in_the_columns_or_said():
+    assert ogive.read(frame(param_lr=np.arange(N), seed=np.arange(N))).varied == ("configuration", "seed")
+    assert ogive.read(frame(seed=np.arange(N)), varied=["split", "seed"]).varied == ("split", "seed")
+    assert ogive.read(frame(seed=np.arange(N)), varied="split").varied == ("split",)

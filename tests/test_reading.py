@@ -1,0 +1,255 @@
+"""read(): which door a source goes through, and what is said about it."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
+
+
+def frame(**columns) -> pd.DataFrame:
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "task"),
+    [("model", "dataset"), ("agent", "env"), ("solver", "problem"), ("method", "benchmark"), ("Classifier", "Game"),
+     ("Algorithm", "data set")],
+)  # fmt: skip
+def test_columns_are_recognised_by_the_words_of_neighbouring_fields(algorithm, task):
+    columns = {
+        algorithm: ["a", "a", "b"],
+        task.replace("data set", "dataset"): ["x", "y", "y"],
+        "score": [1.0, 2.0, 3.0],
+    }
+    trials = ogive.read(pd.DataFrame(columns))
+    assert trials.algorithms == ("a", "b")
+    assert trials.tasks == ("x", "y")
+    assert any("(guessed)" in note and algorithm in note for note in trials.notes)
+
+
+def test_a_declared_role_overrules_the_guess_and_is_not_called_a_guess():
+    trials = ogive.read(frame(model=["x", "y"], architecture=["a", "b"], score=[1.0, 2.0]), algorithm="architecture")
+    assert trials.algorithms == ("a", "b")
+    assert "algorithm: column 'architecture'" in trials.notes
+
+
+def test_what_was_guessed_is_logged(caplog):
+    with caplog.at_level(logging.INFO, logger="ogive"):
+        ogive.read(frame(model=["a", "b"], accuracy=[1.0, 2.0]))
+    assert "score: column 'accuracy' (guessed)" in caplog.text
+
+
+def test_several_candidates_for_the_score_are_refused_with_their_names():
+    with pytest.raises(AmbiguousColumns, match=r"2 columns could be the score: 'acc', 'f1'; choose one with score="):
+        ogive.read(frame(model=["a", "b"], acc=[1.0, 2.0], f1=[1.0, 2.0]))
+
+
+def test_several_candidates_for_the_method_are_refused_with_their_names():
+    with pytest.raises(
+        AmbiguousColumns, match=r"could be the algorithm: 'model', 'solver'; choose one with algorithm="
+    ):
+        ogive.read(frame(model=["a", "b"], solver=["c", "d"], score=[1.0, 2.0]))
+
+
+def test_a_column_that_does_not_exist_is_refused_with_those_that_do():
+    with pytest.raises(InputError, match=r"`score`: there is no column 'acuracy'; the columns are 'model', 'accuracy'"):
+        ogive.read(frame(model=["a", "b"], accuracy=[1.0, 2.0]), score="acuracy")
+    with pytest.raises(InputError, match=r"Did you mean 'F1 Score'\?"):
+        ogive.read(frame(**{"F1 Score": [1.0, 2.0]}), score="f1_score")
+
+
+def test_a_table_without_numbers_is_refused():
+    with pytest.raises(UnreadableSource, match="no column of numbers is left to be the score"):
+        ogive.read(frame(model=["a", "b"], colour=["c", "d"]))
+
+
+def test_a_score_column_may_not_take_a_name_of_the_trial_table():
+    with pytest.raises(InputError, match="may not be called 'status'"):
+        ogive.read(frame(status=[1.0, 2.0], other=["a", "b"]), score="status")
+
+
+def test_one_row_is_no_distribution():
+    with pytest.raises(InvalidScores, match="holds one row of scores; a distribution needs at least two"):
+        ogive.read(frame(score=[1.0]))
+
+
+def test_a_row_without_a_method_is_refused():
+    with pytest.raises(UnreadableSource, match="'model' names no method or task in 1 of 2 rows"):
+        ogive.read(frame(model=["a", None], score=[1.0, 2.0]))
+    with pytest.raises(UnreadableSource, match="'model' names no method or task in 1 of 2 rows"):
+        ogive.read(frame(model=["a", " "], score=[1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "goal"),
+    [("accuracy", "maximize"), ("loss", "minimize"), ("val_loss", "minimize"), ("neg_log_loss", "maximize"),
+     ("rmse", "minimize"), ("wall_time", "minimize"), ("reward", "maximize"), ("error-rate", "minimize")],
+)  # fmt: skip
+def test_the_goal_is_guessed_from_the_name_and_said(name, goal):
+    trials = ogive.read(frame(x=["a", "b"], **{name: [1.0, 2.0]}), score=name)
+    assert trials.goals == {name: goal}
+    assert any(f"goal of {name!r}: {goal} (guessed" in note for note in trials.notes)
+
+
+@pytest.mark.parametrize("what", ["goal", "bounds"])
+def test_a_goal_or_bound_of_an_unknown_metric_is_refused(what):
+    said = {"goal": {"acc": "minimize"}, "bounds": {"acc": (0, 1)}}[what]
+    with pytest.raises(InputError, match=f"`{what}`: there is no column 'acc'; the columns are"):
+        ogive.read(frame(accuracy=[0.1, 0.2]), **{what: said})
+
+
+def test_bounds_that_the_data_leave_are_refused_with_the_count_and_the_range():
+    with pytest.raises(InputError, match=r"2 of 3 in column 'score' lie outside \(-1 to 91\)"):
+        ogive.read(frame(score=[0.5, 91.0, -1.0]), bounds=(0, 1))
+
+
+def test_scores_too_large_for_a_variance_are_refused_with_the_way_out():
+    with pytest.raises(InvalidScores, match=r"column 'loss' holds -1e\+200; .* runs that diverged empty"):
+        ogive.read(frame(loss=[0.5, -1e200]))
+
+
+def test_nan_scores_do_not_leave_the_bounds():
+    assert ogive.read(frame(score=[0.5, np.nan, 0.7]), bounds=(0, 1)).failed().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("word", ["ok", "COMPLETE", "success", "TrialState.COMPLETE", " done "])
+def test_a_good_status_may_be_said_in_many_words(word):
+    assert not ogive.read(frame(status=[word, word], score=[1.0, 2.0])).failed().any()
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [("FAILED", "error"), ("time_limit", "timeout"), ("OOM", "memory"), ("killed", "crashed"), ("PRUNED", "error")],
+)
+def test_a_bad_status_fails_a_row_whatever_its_score(word, status):
+    trials = ogive.read(frame(state=["ok", word], score=[1.0, 2.0]))
+    assert trials.failed().tolist() == [False, True]
+    assert trials.to_pandas()["status"].tolist() == ["ok", status]
+
+
+def test_an_unknown_status_is_refused_where_declared_and_ignored_aloud_where_guessed():
+    table = frame(status=["ok", "weird"], score=[1.0, 2.0])
+    with pytest.raises(InputError, match="'weird', which is no status; known are ok, error"):
+        ogive.read(table, status="status")
+    trials = ogive.read(table)
+    assert not trials.failed().any()
+    assert any("'status' is not used: 'weird' is no status" in note for note in trials.notes)
+
+
+def test_a_wide_table_needs_wide_and_then_each_column_is_a_method():
+    table = frame(problem=["p", "q"], svm=[1.0, 2.0], knn=[3.0, 4.0])
+    with pytest.raises(AmbiguousColumns, match="wide=True if each is a method"):
+        ogive.read(table)
+    trials = ogive.read(table, wide=True)
+    assert trials.algorithms == ("svm", "knn")
+    assert trials.tasks == ("p", "q")
+    assert trials.scores("knn", "q").tolist() == [4.0]
+
+
+def test_in_a_wide_table_a_seed_is_no_method_and_undeclared_text_is_the_task():
+    trials = ogive.read(frame(seed=[0, 1], where=["p", "p"], svm=[1.0, 2.0], knn=[3.0, 4.0]), wide=True)
+    assert trials.algorithms == ("svm", "knn")
+    assert trials.tasks == ("p",)
+    assert trials.pair == "seed"
+
+
+def test_in_a_wide_table_methods_may_be_chosen_and_a_column_that_is_always_empty_failed_always():
+    table = frame(svm=[1.0, 2.0], knn=[3.0, 4.0], mlp=[np.nan, np.nan])
+    assert ogive.read(table, wide=True, score=["svm", "knn"]).algorithms == ("svm", "knn")
+    assert ogive.read(table, wide=True).scores("mlp", failures=0.0).tolist() == [0.0, 0.0]
+
+
+def test_a_method_with_text_in_a_wide_table_is_refused_and_not_dropped():
+    with pytest.raises(InvalidScores, match=r"column 'knn' must hold numbers; row 2 holds 'timeout'"):
+        ogive.read(frame(problem=["p", "q"], svm=[1.0, 2.0], knn=["3", "timeout"]), wide=True)
+
+
+def test_several_files_without_a_method_column_are_methods_by_their_stem(tmp_path: Path):
+    for name in ("svm", "knn"):
+        frame(seed=[0, 1], score=[0.1, 0.2]).to_csv(tmp_path / f"{name}.csv", index=False)
+    trials = ogive.read([tmp_path / "svm.csv", tmp_path / "knn.csv"])
+    assert trials.algorithms == ("svm", "knn")
+    assert trials.source == "svm.csv, knn.csv"
+
+
+def test_files_of_the_same_name_in_two_folders_stay_two_methods(tmp_path: Path):
+    for folder in ("svm", "knn"):
+        (tmp_path / folder).mkdir()
+        frame(score=[0.1, 0.2]).to_csv(tmp_path / folder / "scores.csv", index=False)
+    trials = ogive.read([tmp_path / "svm" / "scores.csv", tmp_path / "knn" / "scores.csv"])
+    assert trials.algorithms == ("svm/scores", "knn/scores")
+
+
+def test_several_files_with_a_method_column_are_put_under_each_other(tmp_path: Path):
+    frame(model=["a", "a"], score=[0.1, 0.2]).to_csv(tmp_path / "1.csv", index=False)
+    frame(model=["b", "a"], score=[1, 2]).to_csv(tmp_path / "2.csv", index=False)
+    trials = ogive.read([tmp_path / "1.csv", tmp_path / "2.csv"])
+    assert trials.scores("a").tolist() == [0.1, 0.2, 2.0]
+
+
+def test_a_file_that_is_named_twice_is_refused(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame(score=[0.1, 0.2]).to_csv("1.csv", index=False)
+    with pytest.raises(InputError, match=r"1.csv is named twice, and would count every run twice"):
+        ogive.read(["1.csv", tmp_path / "1.csv"])
+
+
+def test_row_numbers_that_pandas_wrote_are_not_the_score(tmp_path: Path):
+    table = frame(model=["a", "b"], accuracy=[0.1, 0.2])
+    table.to_csv(tmp_path / "s.csv")
+    assert ogive.read(tmp_path / "s.csv").metrics == ("accuracy",)
+    pd.read_csv(tmp_path / "s.csv").to_parquet(tmp_path / "s.parquet")
+    assert ogive.read(tmp_path / "s.parquet").metrics == ("accuracy",)
+
+
+def test_sources_that_do_not_fit_are_refused(tmp_path: Path):
+    frame(score=[0.1, 0.2]).to_csv(tmp_path / "1.csv", index=False)
+    frame(score=["x", "y"]).to_csv(tmp_path / "2.csv", index=False)
+    with pytest.raises(UnreadableSource, match="the sources do not fit under each other"):
+        ogive.read([tmp_path / "1.csv", tmp_path / "2.csv"])
+
+
+def test_trials_are_given_back_as_they_are_and_facts_may_be_said_anew():
+    trials = ogive.read(frame(lr=[1, 1, 2, 2], score=[0.1, 0.2, 0.3, 0.4]), params=["lr"])
+    assert ogive.read(trials).table is trials.table
+    assert trials.question is not None
+    assert ogive.read(trials, unit="row").question is None
+    by_configuration = ogive.read(trials, unit="configuration", bounds=(0, 1), goal="minimize", varied="lr")
+    assert by_configuration.clustered
+    assert (by_configuration.goals, by_configuration.bounds) == ({"score": "minimize"}, {"score": (0.0, 1.0)})
+    assert by_configuration.varied == ("lr",)
+    assert ogive.summarize(by_configuration, statistics=["mean"]).rows[0].n == 2
+
+
+def test_facts_may_be_said_anew_for_a_written_table(tmp_path: Path):
+    ogive.read(frame(lr=[1, 1, 2, 2], score=[0.1, 0.2, 0.3, 0.4]), params=["lr"]).write(tmp_path / "t.parquet")
+    assert ogive.read(tmp_path / "t.parquet", unit="row").unit == "row"
+    with pytest.raises(InputError, match="2 of 4 in column 'score' lie outside"):
+        ogive.read(tmp_path / "t.parquet", bounds=(0, 0.25))
+    with pytest.raises(InputError, match="`unit` of a table written by Ogive must be 'row'"):
+        ogive.read(tmp_path / "t.parquet", unit="seed")
+
+
+def test_roles_of_a_written_table_cannot_be_said_anew(tmp_path: Path):
+    trials = ogive.read({"a": [1.0, 2.0]})
+    trials.write(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="columns have their roles; only unit, varied"):
+        ogive.read(tmp_path / "t.parquet", score="loss")
+    with pytest.raises(InputError, match="a table of Ogive's own is read alone"):
+        ogive.read([tmp_path / "t.parquet", trials])
+
+
+@pytest.mark.parametrize("source", [42, None, [1.0, 2.0], np.arange(4.0), b"scores.csv", {1.0, 2.0}], ids=str)
+def test_what_is_no_source_is_refused_with_what_would_be_one(source):
+    with pytest.raises(UnreadableSource, match=r"must be a path, a frame, a dictionary.*\{'name': scores\}"):
+        ogive.read(source)
+
+
+def test_an_empty_list_is_refused():
+    with pytest.raises(UnreadableSource, match="empty list"):
+        ogive.read([])
