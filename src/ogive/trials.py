@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ogive.errors import FailedTrials, InputError
+from ogive.errors import FailedTrials, InputError, UnreadableSource
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,8 @@ STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")
 LEADING = ("algorithm", "task", "trial", "item", "group", "status", "params")
 TRAILING = ("wall_s", "cpu_s")
 RESERVED = (*LEADING, "message", *TRAILING)
-FORMAT = {"format": "ogive-trials", "version": 1}
+FORMAT = {"format": "ogive-trials"}
+VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,15 @@ class Metric:
     def __post_init__(self) -> None:
         if self.goal not in ("maximize", "minimize"):
             raise InputError(f"`goal` must be 'maximize' or 'minimize'; got {self.goal!r}.")
-        low, high = self.bounds
-        if low is not None and high is not None and not low < high:
+        try:
+            low, high = (None if b is None or math.isinf(b) else float(b) for b in self.bounds)
+        except (TypeError, ValueError):
+            raise InputError(f"`bounds` must be a pair (low, high), None where unknown; got {self.bounds!r}.") from None
+        if any(b is not None and math.isnan(b) for b in (low, high)) or (
+            low is not None and high is not None and not low < high
+        ):
             raise InputError(f"`bounds` must be (low, high) with low < high; got ({low:g}, {high:g}).")
+        object.__setattr__(self, "bounds", (low, high))
 
     @property
     def worst(self) -> float:
@@ -197,7 +204,10 @@ class Trials:
     @cached_property
     def _values(self) -> dict[str, FloatArray]:
         columns = {name: self.table[name].chunk(0).to_numpy(zero_copy_only=False) for name in self.definitions}
-        return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+        values = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+        for column in values.values():
+            column.flags.writeable = False
+        return values
 
     @cached_property
     def _failed(self) -> dict[str, NDArray[np.bool_]]:
@@ -246,6 +256,9 @@ class Trials:
 
     def _replacement(self, cell: Cell, metric: str, rule: str | float) -> FloatArray:
         if isinstance(rule, float):
+            low, high = self.definitions[metric].bounds
+            if (low is not None and rule < low) or (high is not None and rule > high):
+                raise InputError(f"`failures` must lie within the bounds ({low}, {high}) of {metric!r}; got {rule:g}.")
             return np.full(cell.rows.size, rule)
         if rule == "worst":
             return np.full(cell.rows.size, self.definitions[metric].worst)
@@ -286,7 +299,9 @@ class Trials:
         elif target.suffix == ".parquet":
             import pyarrow.parquet as pq
 
-            table = self.table.replace_schema_metadata({b"ogive": json.dumps(FORMAT | self._facts()).encode()})
+            table = self.table.replace_schema_metadata(
+                {b"ogive": json.dumps(FORMAT | {"version": VERSION} | self._facts()).encode()}
+            )
             pq.write_table(table, target, write_page_checksum=True, compression="zstd")
         else:
             raise InputError(f"`path` must end in .parquet or .csv; got {target.name!r}.")
@@ -300,18 +315,28 @@ class Trials:
     @classmethod
     def from_parquet_table(cls, table: pa.Table, source: str) -> Trials:
         """What `write` wrote, from the Arrow table that Parquet gave back."""
-        facts = json.loads(table.schema.metadata[b"ogive"])
-        if facts.get("version", 0) > FORMAT["version"]:
-            raise InputError(
-                f"{source} was written by a newer version of Ogive (format {facts['version']}); upgrade to read it."
+        try:
+            facts = json.loads(table.schema.metadata[b"ogive"])
+            version = int(facts["version"])
+            if version > VERSION:
+                raise UnreadableSource(
+                    f"{source} was written by a newer version of Ogive (format {version}); upgrade to read it."
+                )
+            definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
+            known: dict[str, Any] = {
+                name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
+            } | {"source": source}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, UnreadableSource):
+                raise
+            raise UnreadableSource(
+                f"{source} says that Ogive wrote it, but its description is damaged; write it again."
+            ) from error
+        missing = [c for c in (*RESERVED, *definitions) if c not in table.column_names]
+        if missing:
+            raise UnreadableSource(
+                f"{source} says that Ogive wrote it, but has no column {missing[0]!r}; write it again."
             )
-        definitions = {
-            name: Metric(m["goal"], (m["bounds"][0], m["bounds"][1])) for name, m in facts["metrics"].items()
-        }
-        known: dict[str, Any] = {
-            name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
-        }
-        known["source"] = source
         return cls(table=compact(table.replace_schema_metadata(None)), definitions=definitions, **known)
 
 
@@ -334,6 +359,8 @@ def compact(table: pa.Table) -> pa.Table:
 
 def failure_rule(failures: str | float) -> str | float:
     """The rule, checked: refuse, exclude, worst, like:NAME or a finite number."""
+    if not isinstance(failures, (str, int, float)) or isinstance(failures, bool):
+        raise InputError(f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}.")
     if isinstance(failures, str):
         if failures in ("refuse", "exclude", "worst") or failures.startswith("like:"):
             return failures

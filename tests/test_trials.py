@@ -1,0 +1,230 @@
+"""The trial table: what it holds, how failures count, how it is written and read back."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import ogive
+from ogive.errors import FailedTrials, InputError, UnreadableSource
+
+FACTS = ("definitions", "unit", "clustered", "question", "varied", "pair", "independent", "n_folds", "scope", "notes")
+
+
+def _assert_same(again: ogive.Trials, trials: ogive.Trials) -> None:
+    assert again.table.schema.equals(trials.table.schema)
+    pd.testing.assert_frame_equal(again.table.to_pandas(), trials.table.to_pandas(), check_exact=True)
+    assert {name: getattr(again, name) for name in FACTS} == {name: getattr(trials, name) for name in FACTS}
+
+
+@pytest.fixture
+def trials() -> ogive.Trials:
+    frame = pd.DataFrame(
+        {
+            "model": ["svm", "svm", "svm", "knn", "knn", "knn"],
+            "data": ["iris"] * 6,
+            "seed": [0, 1, 2, 0, 1, 3],
+            "status": ["ok", "timeout", "ok", "ok", "ok", "ok"],
+            "accuracy": [0.9, np.nan, 0.8, 0.7, 0.6, np.inf],
+            "loss": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+            "wall_s": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        }
+    )
+    return ogive.read(frame, score=["accuracy", "loss"], task="data", bounds={"accuracy": (0, 1)}, varied="seed")
+
+
+def test_names_goals_and_bounds_are_those_of_the_table(trials):
+    assert trials.algorithms == ("svm", "knn")
+    assert trials.tasks == ("iris",)
+    assert trials.metrics == ("accuracy", "loss")
+    assert trials.goals == {"accuracy": "maximize", "loss": "minimize"}
+    assert trials.bounds == {"accuracy": (0.0, 1.0), "loss": (None, None)}
+    assert trials.varied == ("seed",)
+
+
+def test_to_pandas_has_the_promised_columns_in_order(trials):
+    assert list(trials.to_pandas().columns) == [
+        "algorithm", "task", "trial", "item", "group", "status", "params", "accuracy", "loss", "wall_s", "cpu_s",
+    ]  # fmt: skip
+
+
+def test_failures_are_rows_with_a_status_and_are_counted_by_it(trials):
+    assert len(trials) == 6
+    found = {(f["algorithm"], f["status"]): f["count"] for f in trials.failures()}
+    assert found == {("svm", "timeout"): 1, ("knn", "invalid"): 1}
+
+
+def test_a_failed_trial_fails_in_every_metric(trials):
+    assert trials.failed("loss").tolist() == [False, True, False, False, False, True]
+
+
+def test_scores_refuse_failures_and_say_how_to_count_them(trials):
+    with pytest.raises(
+        FailedTrials, match=r"1 of 3 trials of 'svm' on 'iris'.*'worst', a number, 'like:NAME' or 'exclude'"
+    ):
+        trials.scores("svm")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [("exclude", [0.9, 0.8]), ("worst", [0.9, 0.0, 0.8]), (0.25, [0.9, 0.25, 0.8]), ("0.25", [0.9, 0.25, 0.8]),
+     ("like:knn", [0.9, 0.6, 0.8])],
+)  # fmt: skip
+def test_failed_trials_count_by_the_rule(trials, rule, expected):
+    assert trials.scores("svm", failures=rule).tolist() == expected
+
+
+def test_like_takes_the_mean_of_the_other_method_where_the_trial_is_missing(trials):
+    # knn failed on seed 3, which svm never ran: svm's mean of usable scores stands in.
+    assert trials.scores("knn", failures="like:svm").tolist() == [0.7, 0.6, pytest.approx(0.85)]
+
+
+def test_worst_without_a_bound_is_infinite_on_the_bad_side():
+    losses = ogive.read({"a": [1.0, np.nan]}, goal="minimize")
+    gains = ogive.read({"a": [1.0, np.nan]}, goal="maximize")
+    assert losses.scores(failures="worst").tolist() == [1.0, np.inf]
+    assert gains.scores(failures="worst").tolist() == [1.0, -np.inf]
+
+
+@pytest.mark.parametrize("rule", ["drop", "", None, True, float("nan"), float("inf"), "inf", [1]])
+def test_a_rule_that_is_none_is_refused(trials, rule):
+    with pytest.raises(InputError, match="`failures`"):
+        trials.scores("knn", failures=rule)
+
+
+def test_a_number_for_failures_must_respect_the_bounds(trials):
+    with pytest.raises(InputError, match=r"within the bounds \(0.0, 1.0\) of 'accuracy'; got -5"):
+        trials.scores("svm", failures=-5)
+
+
+def test_like_an_unknown_method_is_refused_with_the_known_ones(trials):
+    with pytest.raises(InputError, match=r"'mlp' is not in the table; there are 'svm', 'knn'"):
+        trials.scores("svm", failures="like:mlp")
+
+
+def test_like_a_method_without_any_score_there_is_refused():
+    trials = ogive.read({"a": [np.nan, 1.0], "b": [np.nan, np.nan]})
+    with pytest.raises(FailedTrials, match="'b' has no score on 'all'"):
+        trials.scores("a", failures="like:b")
+
+
+def test_a_name_may_be_left_out_only_where_there_is_one(trials):
+    assert trials.scores("svm", metric="loss", failures="exclude").tolist() == [0.1, 0.3]
+    with pytest.raises(InputError, match="`algorithm` must be named, since there are 2: 'svm', 'knn'"):
+        trials.scores()
+    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+        trials.scores("svm", metric="auc")
+    with pytest.raises(InputError, match="`task` 'wine' is not in the table"):
+        trials.scores("svm", "wine")
+
+
+def test_the_table_cannot_be_changed_through_its_values(trials):
+    with pytest.raises(ValueError, match="read-only"):
+        trials.values("loss")[0] = 5.0
+    scores = trials.scores("svm", failures="exclude")
+    scores[:] = 0.0
+    assert trials.scores("svm", failures="exclude").tolist() == [0.9, 0.8]
+
+
+def test_cells_leave_out_what_is_empty():
+    trials = ogive.read({"a": {"x": [1.0, 2.0], "y": [3.0]}, "b": {"y": [4.0]}})
+    assert [(c.algorithm, c.task, c.rows.size) for c in trials.cells] == [("a", "x", 2), ("a", "y", 1), ("b", "y", 1)]
+    assert trials.scores("b", "x").size == 0
+
+
+@pytest.mark.parametrize(
+    "bounds", [(0, 1, 2), (1, 0), (0, 0), (float("nan"), 1), "01", 5, ("a", "b")], ids=str
+)  # fmt: skip
+def test_malformed_bounds_are_refused(bounds):
+    with pytest.raises(InputError, match="`bounds` must be"):
+        ogive.Metric("maximize", bounds)
+
+
+def test_infinite_bounds_are_no_bounds():
+    assert ogive.Metric("maximize", (-np.inf, 1)).bounds == (None, 1.0)
+
+
+def test_an_unknown_goal_is_refused():
+    with pytest.raises(InputError, match="`goal` must be 'maximize' or 'minimize'; got 'max'"):
+        ogive.Metric("max")
+
+
+def test_parquet_gives_back_everything(trials, tmp_path: Path):
+    path = tmp_path / "trials.parquet"
+    trials.write(path)
+    again = ogive.read(path)
+    _assert_same(again, trials)
+    assert again.source == "trials.parquet"
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        ({"lr": [1, 1, 2, 2]}, {"params": ["lr"], "unit": "configuration"}),
+        ({"lr": [1, 1, 2, 2]}, {"params": ["lr"]}),
+        ({"fold": [0, 1, 2, 3]}, {}),
+        ({"x": [0, 1, 2, 3]}, {"independent": False, "scope": "these rows"}),
+    ],
+    ids=["clustered", "with a question", "folds", "adaptive"],
+)
+def test_parquet_gives_back_what_was_known_about_independence(columns, options, tmp_path: Path):
+    trials = ogive.read(pd.DataFrame({"score": [1.0, 2.0, 3.0, 4.0], **columns}), score="score", **options)
+    trials.write(tmp_path / "t.parquet")
+    again = ogive.read(tmp_path / "t.parquet")
+    _assert_same(again, trials)
+
+
+def test_csv_gives_back_scores_names_and_status(trials, tmp_path: Path):
+    path = tmp_path / "trials.csv"
+    trials.write(path)
+    again = ogive.read(path, score=["accuracy", "loss"])
+    pd.testing.assert_frame_equal(again.to_pandas(), trials.to_pandas(), check_dtype=False)
+
+
+def test_csv_never_holds_a_name_that_a_spreadsheet_would_run(tmp_path: Path):
+    ogive.read({"=HYPERLINK(1)": [1.0, 2.0], "@x": [1.0, 2.0], "+1": [1.0, 2.0], "-1": [1.0, 2.0]}).write(
+        tmp_path / "t.csv"
+    )
+    names = pd.read_csv(tmp_path / "t.csv")["algorithm"].unique().tolist()
+    assert names == ["'=HYPERLINK(1)", "'@x", "'+1", "'-1"]
+
+
+def test_other_endings_are_refused(trials, tmp_path: Path):
+    with pytest.raises(InputError, match=r"must end in .parquet or .csv; got 't.xlsx'"):
+        trials.write(tmp_path / "t.xlsx")
+
+
+def _with_description(trials: ogive.Trials, path: Path, change) -> Path:
+    """The written table with its description changed."""
+    trials.write(path)
+    table = pq.read_table(path)
+    described = change(json.loads(table.schema.metadata[b"ogive"]))
+    pq.write_table(table.replace_schema_metadata({b"ogive": described}), path)
+    return path
+
+
+def test_a_newer_format_is_refused_by_name(trials, tmp_path: Path):
+    path = _with_description(trials, tmp_path / "new.parquet", lambda d: json.dumps(d | {"version": 2}).encode())
+    with pytest.raises(InputError, match=r"new.parquet was written by a newer version of Ogive \(format 2\); upgrade"):
+        ogive.read(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: b"{",
+        lambda d: b"[]",
+        lambda d: json.dumps({"version": 1}).encode(),
+        lambda d: json.dumps(d | {"version": None}).encode(),
+        lambda d: json.dumps(d | {"metrics": {"auc": {"goal": "maximize", "bounds": [None, None]}}}).encode(),
+        lambda d: json.dumps(d | {"metrics": {"loss": {"goal": "up", "bounds": [0, 1]}}}).encode(),
+    ],
+    ids=["no JSON", "no object", "missing facts", "no version", "missing column", "no goal"],
+)
+def test_a_damaged_description_is_refused_by_name(trials, tmp_path: Path, change):
+    path = _with_description(trials, tmp_path / "odd.parquet", change)
+    with pytest.raises(UnreadableSource, match=r"odd.parquet says that Ogive wrote it"):
+        ogive.read(path)
