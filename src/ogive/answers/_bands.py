@@ -10,6 +10,7 @@ import numpy as np
 from ogive import statistics
 from ogive.errors import InputError
 from ogive.statistics import Band, Distribution
+from ogive.statistics._arguments import as_confidence
 from ogive.trials import Trials
 
 
@@ -33,6 +34,9 @@ def bands(
 ) -> tuple[CellBand, ...]:
     """A band for each cell, in which failed runs count as worse than every score."""
     refuse_unjudgeable(trials, metric)
+    confidence = as_confidence(confidence)
+    if method not in ("exact", "ks", "dkw"):
+        raise InputError(f"`method` of the band must be 'exact', 'ks' or 'dkw'; got {method!r}.")
     worst: Literal["lower", "upper"] = "lower" if trials.goals[metric or trials.metrics[0]] == "maximize" else "upper"
     found = []
     for cell in trials.cells:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ogive.answers._summary import unit_words
 from ogive.answers._words import listed, plural, printable
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.trials import Trials
@@ -27,6 +28,7 @@ class Inspection:
     """A table at a glance."""
 
     source: str
+    unit: str
     n_rows: int
     algorithms: tuple[str, ...]
     tasks: tuple[str, ...]
@@ -56,6 +58,7 @@ class Inspection:
         return {
             "schema": 1,
             "source": self.source,
+            "unit": self.unit,
             "n_rows": self.n_rows,
             "algorithms": list(self.algorithms),
             "tasks": list(self.tasks),
@@ -77,6 +80,7 @@ def inspect(trials: Trials) -> Inspection:
     """
     return Inspection(
         source=trials.source,
+        unit=unit_words(trials),
         n_rows=len(trials),
         algorithms=trials.algorithms,
         tasks=trials.tasks,
@@ -133,7 +137,8 @@ def _answers(trials: Trials) -> list[Possibility]:
     least = min(_n_units(trials, cell.rows) for cell in trials.cells)
     low, high = trials.bounds[trials.metrics[0]]
     bounded = low is not None and high is not None
-    adaptive = "an adaptive sampler chose the runs: they are described, not judged"
+    adaptive = "a grid or an adaptive sampler chose the runs: they are described, not judged"
+    unjudged = adaptive if not trials.independent else trials.question or ""
     rows = [
         _can_summarize(trials),
         *(
@@ -143,17 +148,17 @@ def _answers(trials: Trials) -> list[Possibility]:
         (
             "guaranteed mean and worst share",
             trials.judged and bounded,
-            f"bounds ({low}, {high})" if bounded else "needs bounds= of the score",
+            unjudged or (f"bounds ({low}, {high})" if bounded else "needs bounds= of the score"),
         ),
         (
             "bands and verdicts",
             trials.judged,
-            "units are independent" if trials.judged else trials.question or adaptive,
+            unjudged or "units are independent",
         ),
         (
             "paired comparison",
             trials.pair is not None and trials.judged,
-            f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)",
+            unjudged or (f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)"),
         ),
         (
             "profiles over tasks",
@@ -167,7 +172,7 @@ def _answers(trials: Trials) -> list[Possibility]:
 def _can_summarize(trials: Trials) -> tuple[str, bool, str]:
     failed = trials.failed()
     values, n_failed = trials.values()[~failed], int(failed.sum())
-    if trials.question is not None:
+    if trials.question is not None and trials.independent:
         return "summary", False, trials.question
     if values.size == 0 or np.ptp(values) == 0.0:
         return "summary", False, "the scores do not differ"

@@ -17,7 +17,7 @@ from ogive.statistics import Interval
 from ogive.trials import FloatArray, IntArray, Metric
 
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
-_PATTERN = re.compile(r"(worst_of|best_of|worst|best|exceedance|q)_?(-?[0-9.]+(?:e-?[0-9]+)?)$")
+_PATTERN = re.compile(r"(worst_of|best_of|worst|best|exceedance|q)_?(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)")
 _PLAIN = ("mean", "median", "std", "iqm")
 
 
@@ -44,8 +44,8 @@ class Statistic:
         """The statistic of that name."""
         if name in _PLAIN:
             return cls(name, "q" if name == "median" else name, 0.5 if name == "median" else math.nan)
-        found = _PATTERN.match(name)
-        if found is None:
+        found = _PATTERN.fullmatch(name)
+        if found is None or not math.isfinite(float(found.group(2))):
             raise InputError(
                 f"`statistics`: {name!r} is not known; write mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, "
                 "worst_of_8 or exceedance_0.9."
@@ -76,19 +76,26 @@ class Statistic:
         return Interval(**{**fields, "guarantee": "heuristic", "assumptions": ("folds share training data",)})
 
     def _interval(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
+        order_only = self.kind == "exceedance" or (
+            sample.clusters is None and (self.kind == "q" or self.kind.endswith("_of"))
+        )
+        if not order_only and not np.all(np.isfinite(sample.scores)):
+            raise InputError(
+                f"{self.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
+            )
         if self.kind == "q" or self.kind.endswith("_of"):
             return statistics.quantile_interval(
                 sample.scores, self._level(sample.metric), confidence=confidence, clusters=sample.clusters
             )
         if self.kind == "exceedance":
             return _exceedance(sample, self.amount, confidence)
-        if not np.all(np.isfinite(sample.scores)):
-            raise InputError(
-                f"{self.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
-            )
         if self.kind in ("mean", "worst", "best"):
             return self._average(sample, confidence, guaranteed)
-        functional = (lambda x: float(x.std(ddof=1))) if self.kind == "std" else (lambda x: statistics.ecdf(x).iqm())
+        functional = (
+            (lambda x: float(x.std(ddof=1)) if np.ptp(x) else 0.0)
+            if self.kind == "std"
+            else (lambda x: statistics.ecdf(x).iqm())
+        )
         if self.kind == "std" and sample.scores.size < 2:
             raise InputError("std needs at least two scores.")
         # The stream does not depend on anything but the statistic: the same table, the same numbers.

@@ -115,8 +115,10 @@ class Summary:
             label = Statistic.parse(row.statistic).label
             if label not in kinds.setdefault(how, []):
                 kinds[how].append(label)
+        if not kinds and all(r.guarantee != "descriptive" for r in self.rows):
+            return "No intervals: no statistic could be computed; the notes say why."
         if not kinds:
-            return "No intervals: the trials were chosen by an adaptive sampler, so this table describes them and nothing more."
+            return "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
         ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
         return f"Brackets: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
 
@@ -143,12 +145,17 @@ class Summary:
         for title, head, body in self.blocks():
             lines = [f"**{markdown(title)}**", ""] if title else []
             lines += ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-            lines += ["| " + " | ".join(markdown(cell) for cell in row) + " |" for row in body]
+            lines += ["| " + " | ".join([markdown(row[0]), *row[1:]]) + " |" for row in body]
             parts.append("\n".join(lines))
-        return "\n\n".join([*parts, self.footnote()]) + "\n"
+        return "\n\n".join([*parts, markdown(self.footnote())]) + "\n"
 
     def to_latex(
-        self, layout: str = "methods-by-tasks", *, statistic: str | None = None, metric: str | None = None
+        self,
+        layout: str = "methods-by-tasks",
+        *,
+        statistic: str | None = None,
+        metric: str | None = None,
+        task: str | None = None,
     ) -> str:
         r"""A booktabs table: methods down; tasks across, or statistics across where there is one task.
 
@@ -158,17 +165,14 @@ class Summary:
             What stands across.
         statistic, metric : str, optional
             Which one is shown; the first where not given.
+        task : str, optional
+            Only this one.
         """
         if layout not in ("methods-by-tasks", "methods-by-statistics"):
             raise InputError(f"`layout` must be 'methods-by-tasks' or 'methods-by-statistics'; got {layout!r}.")
-        metric = metric or self.rows[0].metric
-        rows = [r for r in self.rows if r.metric == metric]
         by_task = layout == "methods-by-tasks"
-        if by_task:
-            statistic = statistic or self.rows[0].statistic
-            rows = [r for r in rows if r.statistic == statistic]
-        if not rows:
-            raise InputError(f"nothing to show for statistic {statistic!r} and metric {metric!r}.")
+        metric = metric or self.rows[0].metric
+        rows = self._chosen(by_task, statistic or self.rows[0].statistic, metric, task)
         across = list(dict.fromkeys(r.task if by_task else r.statistic for r in rows))
         methods = list(dict.fromkeys(r.algorithm for r in rows))
         cells = {(r.algorithm, r.task if by_task else r.statistic): r for r in rows}
@@ -183,13 +187,29 @@ class Summary:
             found = [cells.get((method, a)) for a in across]
             lines.append(" & ".join([latex(method), *(_latex_cell(r) for r in found)]) + r" \\")
         what = f"{Statistic.parse(rows[0].statistic).label} of {metric}. " if by_task else f"{metric}. "
-        note = latex(what + self.footnote()).replace("≥", r"$\geq$")
+        note = latex(what + self.footnote())
         lines += [
             r"\bottomrule",
             rf"\multicolumn{{{len(across) + 1}}}{{p{{0.9\linewidth}}}}{{\footnotesize {note}}} \\",
             r"\end{tabular}",
         ]
         return "\n".join(lines) + "\n"
+
+    def _chosen(self, by_task: bool, statistic: str, metric: str, task: str | None) -> list[Row]:
+        """The rows of a LaTeX table, refused where there are none or where they would hide each other."""
+        rows = [r for r in self.rows if r.metric == metric and task in (None, r.task)]
+        if by_task:
+            rows = [r for r in rows if r.statistic == statistic]
+        if not rows:
+            held = (", ".join(dict.fromkeys(getattr(r, name) for r in self.rows)) for name in ("statistic", "metric"))
+            where = "" if task is None else f" on {task!r}"
+            raise InputError(f"there is no {statistic!r} of {metric!r}{where} in the summary of {' of '.join(held)}.")
+        tasks = {r.task for r in rows}
+        if not by_task and len(tasks) > 1:
+            raise InputError(
+                f"layout 'methods-by-statistics' shows one task; there are {len(tasks)}. Choose one with task=."
+            )
+        return rows
 
     def _repr_html_(self) -> str:
         parts = []
@@ -205,7 +225,7 @@ class Summary:
 def summarize(
     trials: Trials,
     *,
-    statistics: Sequence[str] = DEFAULT,
+    statistics: str | Sequence[str] = DEFAULT,
     metric: str | None = None,
     confidence: float = 0.95,
     failures: str | float = "refuse",
@@ -241,17 +261,19 @@ def summarize(
     >>> trials = ogive.read({"svm": [0.81, 0.84, 0.79, 0.83, 0.85, 0.80]}, unit="row")
     >>> print(ogive.summarize(trials, statistics=["median"]))
     method  n  median
-    svm     6  0.810 [0.790, 0.850]
+    svm     6  0.81 [0.79, 0.85]
     <BLANKLINE>
-    Brackets: 95 % intervals over rows (median: order statistics, guaranteed).
+    Brackets: 95 % intervals over independent runs (median: order statistics, guaranteed).
     """
     confidence = as_confidence(confidence)
-    chosen = [Statistic.parse(name) for name in statistics]
+    chosen = [
+        Statistic.parse(name) for name in dict.fromkeys([statistics] if isinstance(statistics, str) else statistics)
+    ]
     if not chosen:
         raise InputError("`statistics` is empty; name at least one, for example 'median'.")
     rule = failure_rule(failures)
     metrics = trials.metrics if metric is None else (metric,)
-    if trials.question is not None:
+    if trials.question is not None and trials.independent:  # a description counts nothing
         raise InputError(trials.question)
     notes = list(trials.notes)
     rows: list[Row] = []
@@ -313,12 +335,14 @@ def _refuse_failures(trials: Trials, metric: str) -> None:
 
 
 def unit_words(trials: Trials) -> str:
-    """What is counted, in words: `rows`, `seeds`, `runs (assumed independent)`."""
+    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`."""
     if trials.n_folds is not None:
         return f"cross-validation folds ({trials.n_folds} to a repeat)"
     varied = f"; varied: {', '.join(trials.varied)}" if trials.varied else ""
     if trials.unit is None:
         return f"runs, assumed independent{varied}"
+    if trials.unit in ("row", "rows"):
+        return f"independent runs{varied}"
     word = trials.unit if trials.unit.endswith("s") else f"{trials.unit}s"
     return f"{word}{varied}"
 
@@ -330,5 +354,5 @@ def _count(row: Row) -> str:
 def _latex_cell(row: Row | None) -> str:
     if row is None:
         return "--"
-    text = str(row).replace("−∞", r"-\infty").replace("∞", r"\infty").replace("–", r"\text{--}")
+    text = str(row).replace("−∞", r"-\infty").replace("∞", r"\infty").replace("–", r"\mbox{--}")
     return f"${text}$"

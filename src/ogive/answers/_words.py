@@ -9,7 +9,10 @@ import unicodedata
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    # At the beginning of a line a bracket or a star would be an argument of the \\ before it.
+    "[": "{[}", "]": "{]}", "*": "{*}", "≥": r"$\geq$",
 }  # fmt: skip
+MOST_DECIMALS = 8
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -18,21 +21,28 @@ def number(value: float, digits: int | None = None) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
+    if abs(value) >= 1e9:
+        return f"{value:.4g}"
     if digits is not None:
-        return f"{value:.{digits}f}"
+        # Rounding first, then + 0.0: a small negative number is 0.0, not -0.0.
+        return f"{round(value, digits) + 0.0:.{digits}f}"
     if value == 0.0 or abs(value) < 1e-4:
         return f"{value:.3g}"
     return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
 def decimals(estimate: float, low: float, high: float) -> int | None:
-    """Decimals that show the interval's half-width: two significant digits where it begins with 1 or 2, else one."""
+    """Decimals that show the interval's half-width: two significant digits where it begins with 1 or 2, else one.
+
+    None where that would be a row of zeros; numbers then show three significant digits.
+    """
     ends = [abs(end - estimate) for end in (low, high) if math.isfinite(end)]
     half = max(ends, default=0.0)
     if half <= 0.0 or not math.isfinite(estimate):
         return None
     place = math.floor(math.log10(half))
-    return min(8, max(0, (1 if half < 3 * 10.0**place else 0) - place))
+    needed = max(0, (1 if half < 3 * 10.0**place else 0) - place)
+    return needed if needed <= MOST_DECIMALS else None
 
 
 def interval(estimate: float, low: float, high: float) -> str:
@@ -64,6 +74,12 @@ def printable(text: str) -> str:
     return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in str(text))
 
 
+def clipped(text: str, most: int) -> str:
+    """Printable text of at most so many characters."""
+    shown = printable(text)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
 def latex(text: str) -> str:
     """Text for LaTeX."""
     return "".join(_LATEX.get(c, c) for c in printable(text))
@@ -71,4 +87,4 @@ def latex(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Text for a Markdown table cell."""
-    return re.sub(r"([\\|<>*_`])", r"\\\1", printable(text))
+    return re.sub(r"([\\|<>*_`\[\]&])", r"\\\1", printable(text))

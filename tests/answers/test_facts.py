@@ -1,0 +1,69 @@
+"""Sentences about what is seen, and the real tables they were made for."""
+
+import numpy as np
+import pytest
+
+import ogive
+
+
+def test_a_median_above_anothers_best_is_said():
+    trials = ogive.read({"good": np.linspace(0.8, 0.9, 11), "bad": np.linspace(0.1, 0.7, 11)})
+    assert ogive.summarize(trials).sentences[0] == (
+        "The median run of good (0.850) beats the best of all 11 runs of bad (0.700)."
+    )
+
+
+def test_for_losses_the_smaller_median_beats_the_smallest():
+    trials = ogive.read({"good": np.linspace(0.1, 0.2, 11), "bad": np.linspace(0.3, 0.7, 11)}, goal="minimize")
+    assert (
+        "The median run of good (0.150) beats the best of all 11 runs of bad (0.300)."
+        in ogive.summarize(trials).sentences
+    )
+
+
+def test_runs_that_collapse_are_said_with_their_share():
+    trials = ogive.read({"a": [0.1] * 5 + list(np.linspace(0.8, 0.9, 15))})
+    (sentence,) = ogive.summarize(trials).sentences
+    assert sentence.startswith("25 % [9 %, 49 %] of the runs of a collapse: they score below 0.5")
+    (described,) = ogive.summarize(ogive.read({"a": trials.scores()}, independent=False)).sentences
+    assert described.startswith("25 % of the runs of a collapse")
+
+
+def test_few_runs_say_nothing():
+    assert ogive.summarize(ogive.read({"good": [0.8, 0.9], "bad": [0.1, 0.2]})).sentences == ()
+
+
+def test_over_many_tasks_the_sentence_counts_tasks():
+    runs = np.linspace(0.0, 1.0, 11)
+    trials = ogive.read({"good": {"x": runs + 5, "y": runs + 5}, "bad": {"x": runs, "y": runs + 5}})
+    assert ogive.summarize(trials).sentences == ("On 1 of 2 tasks the median run of good beats every run of bad.",)
+
+
+def test_deberta_v3s_median_beats_the_best_run_of_base_and_both_collapse(real_data):
+    trials = ogive.read(real_data / "opda_deberta_random_search.csv", score="acc_matched")
+    assert {c.rows.size for c in trials.cells} == {1024}
+    summary = ogive.summarize(trials, statistics=["median"])
+    medians = {r.algorithm: r for r in summary.rows}
+    v3, base = (next(n for n in trials.algorithms if word in n) for word in ("v3", "base"))
+    if "v3" in base:
+        base = next(n for n in trials.algorithms if n != v3)
+    best = trials.scores(base).max()
+    assert medians[v3].estimate == pytest.approx(0.894, abs=5e-4)
+    assert best == pytest.approx(0.890, abs=5e-4)
+    assert medians[v3].low > best
+    text = " ".join(summary.sentences)
+    assert f"The median run of {v3} (0.894) beats the best of all 1024 runs of {base} (0.890)." in text
+    assert "23 % [" in text
+    assert "26 % [" in text
+    assert "collapse" in text
+
+
+def test_atari_is_inspected_and_summarized(real_data):
+    trials = ogive.read(real_data / "rliable_atari100k_tidy.csv")
+    found = ogive.inspect(trials)
+    assert (found.n_rows, len(found.algorithms), len(found.tasks)) == (13_650, 8, 26)
+    assert any(line.startswith("100 runs on each task of DER") for line in found.structure)
+    summary = ogive.summarize(trials, statistics=["median", "mean"])
+    assert len(summary.rows) == 8 * 26 * 2
+    assert len(summary.blocks()) == 26
+    assert all(" of 26 tasks " in sentence for sentence in summary.sentences)

@@ -1,0 +1,100 @@
+"""inspect: what a table holds and which answers it can give."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+import ogive
+
+
+def answers(trials: ogive.Trials) -> dict[str, tuple[bool, str]]:
+    return {a.answer: (a.possible, a.reason) for a in ogive.inspect(trials).answers}
+
+
+def test_one_task_with_few_runs_has_no_guaranteed_tail():
+    found = answers(ogive.read({"a": np.arange(10.0), "b": np.arange(10.0)}))
+    assert found["summary"] == (True, "10 rows in each cell")
+    assert found["guaranteed 95 % interval of the median"] == (
+        True,
+        "needs 6 independent runs; the smallest cell has 10",
+    )
+    assert found["guaranteed 95 % interval of the 5 % and 95 % quantiles"] == (
+        False, "needs 72 independent runs; the smallest cell has 10",
+    )  # fmt: skip
+    assert found["guaranteed mean and worst share"] == (False, "needs bounds= of the score")
+    assert not found["profiles over tasks"][0]
+
+
+def test_bounds_make_the_mean_possible():
+    found = answers(ogive.read({"a": [0.1, 0.2]}, bounds=(0, 1)))
+    assert found["guaranteed mean and worst share"] == (True, "bounds (0.0, 1.0)")
+
+
+def test_unequal_runs_and_empty_cells_are_seen():
+    trials = ogive.read({"a": {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0]}, "b": {"x": [4.0]}})
+    structure = ogive.inspect(trials).structure
+    assert "2 methods: a and b" in structure
+    assert "2 tasks: x and y" in structure
+    assert "2 to 3 runs on each task of a" in structure
+    assert "1 run on each task of b" in structure
+    assert "1 cell of the grid methods x tasks is empty" in structure
+    assert answers(trials)["summary"] == (True, "1 to 3 rows in each cell")
+    assert answers(trials)["profiles over tasks"][0]
+
+
+def test_clusters_are_counted_and_make_intervals_approximate():
+    trials = ogive.read(
+        pd.DataFrame({"score": np.arange(8.0), "lr": np.repeat([1, 2, 3, 4], 2)}), params=["lr"], unit="configuration"
+    )
+    structure = ogive.inspect(trials).structure
+    assert any(line.startswith("4 configurations") for line in structure)
+    assert "rows vary within 'configuration'; 'configuration' varies within method and task" in structure
+    assert answers(trials)["guaranteed 95 % interval of the median"] == (
+        False, "rows share 'configuration': the interval is approximate",
+    )  # fmt: skip
+    assert answers(trials)["summary"] == (True, "4 units (configuration) in each cell")
+
+
+def test_an_open_question_makes_judging_impossible_and_says_why():
+    trials = ogive.read(pd.DataFrame({"score": np.arange(4.0), "seed": [0, 0, 1, 1]}))
+    found = answers(trials)
+    assert found["summary"] == (False, trials.question)
+    assert found["bands and verdicts"] == (False, trials.question)
+
+
+def test_an_adaptive_table_is_summarized_and_not_judged():
+    found = answers(ogive.read({"a": [1.0, 2.0]}, independent=False, bounds=(0, 5)))
+    assert found["summary"][0]
+    for answer in ("bands and verdicts", "guaranteed mean and worst share", "guaranteed 95 % interval of the median"):
+        assert not found[answer][0]
+    assert "adaptive" in found["bands and verdicts"][1]
+
+
+def test_failures_and_pairs_are_seen():
+    table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "loss": [1.0, np.nan, 2.0, 3.0]})
+    found = ogive.inspect(ogive.read(table, bounds=(0, None)))
+    assert "metric 'loss': minimize, 1 to 3, bounds (0.0, None), 1 failed" in found.structure
+    assert "methods are joined by 'seed'" in found.structure
+    assert "varied between runs: seed" in found.structure
+    assert "1 failed, so say failures=" in found.answers[0].reason
+
+
+def test_roles_are_the_notes_of_reading_and_the_text_shows_them():
+    trials = ogive.read(pd.DataFrame({"model": ["a", "b"], "acc": [0.1, 0.2]}))
+    found = ogive.inspect(trials)
+    assert found.roles == trials.notes
+    text = str(found)
+    assert text.startswith("data frame: 2 rows")
+    assert "  score: column 'acc' (guessed)" in text
+    assert "What it can answer" in text
+
+
+def test_to_dict_is_json_with_the_promised_keys():
+    data = json.loads(json.dumps(ogive.inspect(ogive.read({"a": [1.0, 2.0]})).to_dict(), allow_nan=False))
+    assert data["schema"] == 1
+    assert {"source", "unit", "notes", "rows"} <= set(data)
+
+
+def test_scores_that_never_differ_cannot_be_summarized():
+    assert answers(ogive.read({"a": [1.0, 1.0]}))["summary"] == (False, "the scores do not differ")

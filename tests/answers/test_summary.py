@@ -1,0 +1,287 @@
+"""summarize: the numbers, what is refused, and the table in every format."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import FailedTrials, InputError, InvalidConfidence
+
+COLUMNS = [
+    "algorithm",
+    "task",
+    "metric",
+    "statistic",
+    "estimate",
+    "low",
+    "high",
+    "method",
+    "guarantee",
+    "n",
+    "n_failed",
+]
+SCORES = np.array([0.31, 0.52, 0.58, 0.61, 0.64, 0.66, 0.71, 0.78, 0.83, 0.95])
+NASTY = r"a_b & 100% $x$ #1 {y} ~^\ <script>alert(1)</script>"
+
+
+def row(trials: ogive.Trials, statistic: str, **options):
+    (found,) = ogive.summarize(trials, statistics=[statistic], **options).rows
+    return found
+
+
+def level(scores: np.ndarray, p: float) -> float:
+    """The smallest score that at least a share p of the scores do not exceed."""
+    return next(z for z in np.sort(scores) if np.mean(scores <= z) >= p - 1e-12)
+
+
+ORACLES = {
+    "mean": (np.mean, np.mean),
+    "median": (lambda x: level(x, 0.5), lambda x: level(x, 0.5)),
+    "std": (lambda x: np.std(x, ddof=1), lambda x: np.std(x, ddof=1)),
+    # ten scores: the middle half is the third (half of it) to the eighth (half of it)
+    "iqm": (lambda x: (x[2] / 2 + x[3:7].sum() + x[7] / 2) / 5, lambda x: (x[2] / 2 + x[3:7].sum() + x[7] / 2) / 5),
+    "worst_0.2": (lambda x: x[:2].mean(), lambda x: x[-2:].mean()),
+    "worst_0.25": (lambda x: (x[0] + x[1] + x[2] / 2) / 2.5, lambda x: (x[-1] + x[-2] + x[-3] / 2) / 2.5),
+    "best_0.5": (lambda x: x[5:].mean(), lambda x: x[:5].mean()),
+    "q0.05": (lambda x: level(x, 0.05), lambda x: level(x, 0.05)),
+    "q0.95": (lambda x: level(x, 0.95), lambda x: level(x, 0.95)),
+    "best_of_3": (lambda x: level(x, 0.5 ** (1 / 3)), lambda x: level(x, 1 - 0.5 ** (1 / 3))),
+    "worst_of_3": (lambda x: level(x, 1 - 0.5 ** (1 / 3)), lambda x: level(x, 0.5 ** (1 / 3))),
+    "exceedance_0.64": (lambda x: np.mean(x >= 0.64), lambda x: np.mean(x <= 0.64)),
+}
+
+
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+@pytest.mark.parametrize("statistic", list(ORACLES))
+def test_estimates_are_those_of_plain_numpy(statistic, goal):
+    trials = ogive.read({"a": np.random.default_rng(1).permutation(SCORES)}, goal=goal)
+    expected = ORACLES[statistic][goal == "minimize"](SCORES)
+    found = row(trials, statistic)
+    assert found.estimate == pytest.approx(expected, rel=1e-12)
+    assert found.low <= found.estimate <= found.high
+    assert (found.n, found.n_failed) == (10, 0)
+
+
+def test_the_median_is_bounded_by_order_statistics():
+    # n = 10: P(Bin(10, 1/2) <= 1) = 0.0107, so the second and the ninth score.
+    found = row(ogive.read({"a": SCORES}), "median")
+    assert (found.low, found.high, found.guarantee) == (SCORES[1], SCORES[8], "conservative")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "best_0",
+        "worst_1",
+        "q1.5",
+        "best_of_0",
+        "average",
+        "q",
+        "",
+        "mean ",
+        "best_of_x",
+        "q0.5.5",
+        "best_of_1e999",
+        "q0.5\n",
+    ],
+)
+def test_an_unknown_statistic_is_refused(name):
+    with pytest.raises(InputError, match="`statistics`"):
+        ogive.summarize(ogive.read({"a": SCORES}), statistics=[name])
+
+
+def test_a_statistic_may_be_one_name_and_counts_once():
+    trials = ogive.read({"a": SCORES})
+    assert [r.statistic for r in ogive.summarize(trials, statistics="mean").rows] == ["mean"]
+    twice = ogive.summarize(trials, statistics=["mean", "median", "mean"])
+    assert [r.statistic for r in twice.rows] == ["mean", "median"]
+    assert "median" in str(twice)
+
+
+def test_a_summary_of_nothing_is_refused():
+    with pytest.raises(InputError, match="`statistics` is empty"):
+        ogive.summarize(ogive.read({"a": SCORES}), statistics=[])
+    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+        ogive.summarize(ogive.read({"a": SCORES}), metric="auc")
+    with pytest.raises(InvalidConfidence, match=r"got 95. Did you mean 0.95\?"):
+        ogive.summarize(ogive.read({"a": SCORES}), confidence=95)
+
+
+def test_scores_that_never_differ_are_refused():
+    with pytest.raises(InputError, match=r"all 4 scores in 'score' equal 0.5; .* Is it the right column"):
+        ogive.summarize(ogive.read({"a": [0.5, 0.5], "b": [0.5, 0.5]}))
+    with pytest.raises(InputError, match="none of the 2 trials has a usable 'score'"):
+        ogive.summarize(ogive.read({"a": [np.nan, np.inf]}))
+
+
+@pytest.mark.parametrize("statistic", ["mean", "std", "iqm", "worst_0.1", "worst_0.5", "best_0.5"])
+@pytest.mark.parametrize("scores", [[0.7], [0.7, 0.7, 0.7]], ids=["one run", "equal runs"])
+def test_a_cell_without_spread_never_has_an_interval_of_width_zero(statistic, scores):
+    trials = ogive.read({"a": scores, "b": [0.1, 0.2, 0.3]})
+    found = next(r for r in ogive.summarize(trials, statistics=[statistic]).rows if r.algorithm == "a")
+    assert math.isnan(found.low) or found.high - found.low > 0
+    assert math.isnan(found.estimate) or found.estimate in (pytest.approx(0.7), 0.0)
+
+
+def test_guaranteed_takes_means_from_the_band():
+    trials = ogive.read({"a": SCORES}, bounds=(0, 1))
+    band = ogive.statistics.band(SCORES)
+    mean, worst = ogive.summarize(trials, statistics=["mean", "worst_0.25"], guaranteed=True).rows
+    expected, tail = band.mean((0, 1)), band.cvar(mass=0.25, tail="lower", bounds=(0, 1))
+    assert (mean.low, mean.high, mean.method) == (expected.low, expected.high, expected.method)
+    assert (worst.low, worst.high) == (tail.low, tail.high)
+    assert {mean.guarantee, worst.guarantee} == {"conservative"}
+
+
+def test_failures_are_refused_with_counts_and_ways_out():
+    trials = ogive.read({"a": [1.0, np.nan, np.inf, 2.0], "b": [1.0, 2.0, 3.0, np.nan]})
+    with pytest.raises(
+        FailedTrials, match=r"3 of 8 trials.*\(2 of 4\) by 'a' on 'all'.*'worst', a number, 'like:NAME' or 'exclude'"
+    ):
+        ogive.summarize(trials)
+
+
+def test_excluded_failures_are_counted_beside_the_rest():
+    found = row(ogive.read({"a": [1.0, np.nan, 2.0]}), "mean", failures="exclude")
+    assert (found.estimate, found.n, found.n_failed) == (1.5, 2, 1)
+
+
+def test_worst_with_a_bound_counts_failures_as_the_bound():
+    trials = ogive.read({"a": [0.5, np.nan, 0.7]}, bounds=(0, 1))
+    assert row(trials, "mean", failures="worst").estimate == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_worst_without_a_bound_defines_quantiles_and_leaves_means_empty_with_a_note(goal):
+    trials = ogive.read({"a": [*SCORES, np.nan]}, goal=goal)
+    names = ["median", "best_of_2", "exceedance_0.5", "mean", "worst_0.1", "std", "iqm"]
+    summary = ogive.summarize(trials, statistics=names, failures="worst")
+    found = {r.statistic: r for r in summary.rows}
+    full = np.append(SCORES, -np.inf if goal == "maximize" else np.inf)
+    assert found["median"].estimate == level(full, 0.5)
+    assert found["exceedance_0.5"].n == 11
+    assert all(math.isfinite(found[n].estimate) for n in names[:3])
+    assert all(math.isnan(found[n].estimate) and found[n].guarantee == "none" for n in names[3:])
+    assert any(
+        "mean is undefined while failures count as worse than every score; declare bounds=" in n for n in summary.notes
+    )
+
+
+def test_clustered_failures_without_a_bound_leave_statistics_empty_with_a_note():
+    table = pd.DataFrame({"score": [0.1, 0.2, np.nan, 0.4], "lr": [1, 1, 2, 2]})
+    summary = ogive.summarize(
+        ogive.read(table, params=["lr"], unit="configuration"), statistics=["median"], failures="worst"
+    )
+    assert math.isnan(summary.rows[0].estimate)
+    assert "no statistic could be computed" in summary.footnote()
+    assert any("median is undefined while failures" in note for note in summary.notes)
+
+
+def test_a_method_without_any_usable_score_is_said():
+    summary = ogive.summarize(ogive.read({"a": [1.0, 2.0], "b": [np.nan, np.nan]}), failures="exclude")
+    assert "'b' has no usable score on 'all'" in summary.notes
+    assert {r.algorithm for r in summary.rows} == {"a", "b"}
+
+
+def test_to_pandas_has_the_promised_columns():
+    assert list(ogive.summarize(ogive.read({"a": SCORES})).to_pandas().columns) == COLUMNS
+
+
+def test_to_dict_is_json_with_null_and_a_reason_for_what_is_infinite():
+    summary = ogive.summarize(ogive.read({"a": [0.1, 0.2, 0.3]}), statistics=["median", "mean"])
+    data = json.loads(json.dumps(summary.to_dict(), allow_nan=False))
+    assert data["schema"] == 1
+    assert {"source", "unit", "notes", "rows"} <= set(data)
+    median, mean = data["rows"]
+    assert median["low"] is None
+    assert median["reasons"] == {
+        "low": "no bound exists at this confidence",
+        "high": "no bound exists at this confidence",
+    }
+    assert set(mean) == set(COLUMNS)
+
+
+def test_every_metric_is_summarized_unless_one_is_named():
+    trials = ogive.read(pd.DataFrame({"acc": SCORES, "loss": SCORES}), score=["acc", "loss"])
+    assert {r.metric for r in ogive.summarize(trials).rows} == {"acc", "loss"}
+    assert {r.metric for r in ogive.summarize(trials, metric="loss").rows} == {"loss"}
+    assert "acc" in str(ogive.summarize(trials))
+
+
+def test_latex_is_a_booktabs_table_with_escaped_names_and_a_footnote():
+    text = ogive.summarize(ogive.read({NASTY: SCORES, "[b]": SCORES, "*": SCORES})).to_latex()
+    for part in (r"\begin{tabular}{lc}", r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}", r"\footnotesize"):
+        assert part in text
+    for part in (
+        r"a\_b",
+        r"\&",
+        r"100\%",
+        r"\$x\$",
+        r"\#1",
+        r"\{y\}",
+        r"\textasciitilde{}",
+        r"\textbackslash{}",
+        "{[}b{]}",
+        "{*}",
+    ):
+        assert part in text
+    assert re.search(r"\\footnotesize mean of score. Brackets: 95 \\% intervals over runs", text)
+    # A line that began with a bracket or a star would be read as an argument of the line break before it.
+    assert not re.search(r"\\\\\s*[\[*]", text)
+    assert not re.search(r"(?<!\\)[#%&]", text.replace(" & ", " "))
+
+
+def test_latex_holds_tasks_or_statistics_across():
+    trials = ogive.read({"a": {"x": SCORES, "y": SCORES}, "b": {"x": SCORES}})
+    summary = ogive.summarize(trials, statistics=["median", "exceedance_0.5"])
+    assert "Method & x & y" in summary.to_latex()
+    assert "--" in summary.to_latex()
+    assert "Method & median & P(score $\\geq$ 0.500)" in summary.to_latex("methods-by-statistics", task="x")
+    with pytest.raises(InputError, match=r"shows one task; there are 2. Choose one with task="):
+        summary.to_latex("methods-by-statistics")
+    with pytest.raises(
+        InputError, match=r"there is no 'mean' of 'score' in the summary of median, exceedance_0.5 of score"
+    ):
+        summary.to_latex(statistic="mean")
+    with pytest.raises(InputError, match="`layout` must be"):
+        summary.to_latex("sideways")
+
+
+def test_markdown_escapes_names_and_leaves_numbers_alone():
+    text = ogive.summarize(ogive.read({"a|b_c [x](y)": SCORES}), statistics=["mean"]).to_markdown()
+    head, rule, body = text.splitlines()[:3]
+    assert head == "| method | n | mean |"
+    assert rule == "| --- | --- | --- |"
+    assert body.startswith(r"| a\|b\_c \[x\](y) | 10 | 0.6")
+    assert "Brackets: 95 % intervals" in text
+
+
+def test_html_escapes_names():
+    name = "<script>alert(1)</script>"
+    text = ogive.summarize(ogive.read({name: {name: SCORES, "y": SCORES}}))._repr_html_()
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "<script" not in ogive.inspect(ogive.read({name: SCORES}))._repr_html_()
+
+
+def test_text_holds_no_control_character_of_a_name():
+    text = str(ogive.summarize(ogive.read({"\x1b[31mred\x07\x9b2J\u202e": SCORES})))
+    assert not any(c in text for c in "\x1b\x07\x9b\u202e")
+
+
+def test_an_adaptive_table_has_no_intervals():
+    summary = ogive.summarize(ogive.read({"a": SCORES}, independent=False))
+    assert all(math.isnan(r.low) and math.isnan(r.high) and r.guarantee == "descriptive" for r in summary.rows)
+    assert summary.rows[0].estimate == pytest.approx(SCORES.mean())
+    assert "No intervals" in summary.footnote()
+    assert "[" not in str(summary)
+
+
+def test_the_same_table_gives_the_same_numbers():
+    trials = ogive.read({"a": SCORES, "b": SCORES[::-1] + 0.1})
+    names = ["std", "iqm"]
+    assert ogive.summarize(trials, statistics=names).rows == ogive.summarize(trials, statistics=names).rows
