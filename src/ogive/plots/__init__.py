@@ -9,6 +9,6 @@ Inside
 A Display asks `answers` once. Tests look at its data and at the artists, never at pixels.
 """
 
-from ogive.plots._distribution import DistributionDisplay, distribution
+from ogive.plots._distribution import DistributionDisplay, as_picture, distribution
 
-__all__ = ["DistributionDisplay", "distribution"]
+__all__ = ["DistributionDisplay", "as_picture", "distribution"]

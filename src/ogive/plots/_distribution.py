@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ import numpy as np
 from ogive.answers import CellBand, bands
 from ogive.answers._facts import facts
 from ogive.answers._summary import unit_words
-from ogive.answers._words import printable
+from ogive.answers._words import clipped, listed, printable
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, grid, inches, looks, wrap
 from ogive.statistics import Distribution
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FEWEST_FOR_BAND = 20
 HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
+LONGEST_NAME, MOST_NAMED = 60, 4
 ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
 
 
@@ -90,12 +91,12 @@ class DistributionDisplay:
 
     def save(self, path: str | Path, *, dpi: int = 200) -> Path:
         """Draw and write a picture; the name's ending decides the format."""
-        target = Path(path)
-        if target.suffix.lower() not in ENDINGS:
-            raise InputError(f"`path` must end in one of {', '.join(ENDINGS)}; got {target.name!r}.")
+        target = as_picture(path)
         import matplotlib as mpl
 
-        with mpl.rc_context(RC):
+        with mpl.rc_context(RC), warnings.catch_warnings():
+            # A sign that the font lacks becomes a box; there is nothing for the reader of a log to do.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             self.plot().figure_.savefig(target, dpi=dpi)
         return target
 
@@ -140,13 +141,15 @@ class DistributionDisplay:
         cells = [b for b in self.bands if b.algorithm == name]
         n_failed, n_rows = sum(b.n_failed for b in cells), sum(b.n_rows for b in cells)
         note = f" ({n_failed} of {n_rows} runs failed)" if n_failed else ""
-        return Line2D([], [], color=look.colour, linestyle=look.style, linewidth=2, label=f"{printable(name)}{note}")
+        return Line2D(
+            [], [], color=look.colour, linestyle=look.style, linewidth=2, label=f"{clipped(name, LONGEST_NAME)}{note}"
+        )
 
     def _panel(self, ax: Axes, cells: list[CellBand], style: dict[str, Look]) -> None:
         from matplotlib.ticker import MaxNLocator
 
         if len(self.tasks) > 1:
-            ax.set_title(textwrap.shorten(printable(cells[0].task), 40))
+            ax.set_title(clipped(cells[0].task, 40))
         finite = np.concatenate([_finite(b.estimate) for b in cells])
         margin = 0.05 * (np.ptp(finite) or 1.0)
         span = (float(finite.min() - margin), float(finite.max() + margin))
@@ -170,9 +173,8 @@ class DistributionDisplay:
             self._shade(ax, cell, look, span)
         elif cell.estimate.n < FEWEST_FOR_BAND:
             weights = _finite_weights(cell.estimate)
-            middles = (
-                np.cumsum(weights) - weights / 2 + (cell.n_failed / cell.n_rows if self.goal == "maximize" else 0.0)
-            )
+            failed = 1.0 - weights.sum() if self.goal == "maximize" else 0.0
+            middles = failed + np.cumsum(weights) - weights / 2
             at = middles if self.kind == "cdf" or self.goal == "maximize" else 1.0 - middles
             ax.plot(*self._oriented(at, _finite(cell.estimate)), linestyle="none", marker="o", markersize=3, **kind)
         if cell.n_failed and self.kind == "quantile":
@@ -240,6 +242,14 @@ def distribution(
     )
 
 
+def as_picture(path: str | Path) -> Path:
+    """A path whose ending is a picture's."""
+    target = Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise InputError(f"a picture's name must end in one of {', '.join(ENDINGS)}; got {target.name!r}.")
+    return target
+
+
 def steps(distribution: Distribution, goal: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Corners of the step curve: shares and scores; the worst run first in the quantile picture."""
     points, upper = distribution.points, distribution.cumulative
@@ -257,24 +267,40 @@ def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kin
     if kind == "quantile":
         text = "Each curve shows all runs of a method, sorted: at 25 % stands the run that a quarter of the runs do not beat."
     judged = [c.band for c in cells if c.band is not None]
-    if judged:
-        certain = all(b.guarantee in ("exact", "conservative") for b in judged)
-        kinds = "/".join(dict.fromkeys(b.method for b in judged))
+    shaded = [b for b in judged if b.n >= FEWEST_FOR_BAND]
+    if shaded:
+        certain = all(b.guarantee in ("exact", "conservative") for b in shaded)
+        kinds = "/".join(dict.fromkeys(b.method for b in shaded))
         text += (
             f" Shaded: where the whole true curve lies with {100 * confidence:g} % confidence "
             f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}."
         )
-        if any(b.n < FEWEST_FOR_BAND for b in judged):
-            text += f" Methods with fewer than {FEWEST_FOR_BAND} runs are dotted and have no band: it would fill the picture."
-    else:
-        text += " No bands: " + (
-            "the runs are not independent."
-            if trials.question
-            else "the runs were chosen by an adaptive sampler or share folds."
+    if len(shaded) < len(judged):
+        text += (
+            f" Methods with fewer than {FEWEST_FOR_BAND} runs are dotted and have no band: it would fill the picture."
         )
+    if not judged:
+        text += f" No bands: {_why_no_bands(trials)}."
     if any(c.n_failed for c in cells):
-        text += " Crosses: runs that failed, counted as worse than every score."
+        text += " Crosses: runs that failed, " + (
+            "left out of the curves." if trials.clustered else "counted as worse than every score."
+        )
+    drawn = {(c.algorithm, c.task) for c in cells}
+    absent = [c for c in trials.cells if (c.algorithm, c.task) not in drawn]
+    if absent:
+        names = [f"{printable(c.algorithm)} on {printable(c.task)} ({c.rows.size} failed)" for c in absent]
+        text += f" Without any usable run: {listed(names[:MOST_NAMED])}" + (
+            f", and {len(names) - MOST_NAMED} more." if len(names) > MOST_NAMED else "."
+        )
     return text
+
+
+def _why_no_bands(trials: Trials) -> str:
+    if not trials.independent:
+        return "the runs were chosen by a grid or an adaptive sampler"
+    if trials.question is not None:
+        return "the runs are not independent"
+    return "the runs share folds" if trials.n_folds is not None else "failed runs cannot be counted by unit"
 
 
 def _finite(distribution: Distribution) -> np.ndarray:

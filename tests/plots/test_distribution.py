@@ -1,0 +1,224 @@
+"""The picture of all runs: its data and its artists, never its pixels."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import FillBetweenPolyCollection
+from matplotlib.figure import Figure
+
+import ogive
+from ogive.errors import InputError, InvalidConfidence
+
+RNG = np.random.default_rng(3)
+MANY = RNG.normal(size=40)
+
+
+def drawn(trials: ogive.Trials, **options):
+    return ogive.plots.distribution(trials, **options).plot()
+
+
+def fills(ax) -> list:
+    return [c for c in ax.collections if isinstance(c, FillBetweenPolyCollection)]
+
+
+def marks(ax, marker: str) -> list:
+    return [line for line in ax.lines if line.get_marker() == marker]
+
+
+def all_texts(figure) -> set[str]:
+    return {t.get_text() for t in figure.findobj(lambda a: hasattr(a, "get_text"))}
+
+
+def test_the_line_runs_through_the_sorted_scores_worst_to_best():
+    display = drawn(ogive.read({"a": MANY}))
+    line = display.lines_["all", "a"]
+    shares, scores = line.get_xdata(), line.get_ydata()
+    np.testing.assert_array_equal(scores, np.repeat(np.sort(MANY), 2))
+    np.testing.assert_allclose(shares, np.repeat(np.arange(41) / 40, 2)[1:-1])
+
+
+def test_for_losses_the_line_starts_with_the_largest():
+    line = drawn(ogive.read({"a": MANY}, goal="minimize")).lines_["all", "a"]
+    np.testing.assert_array_equal(line.get_ydata(), np.repeat(np.sort(MANY)[::-1], 2))
+    assert np.all(np.diff(line.get_xdata()) >= 0)
+    assert (line.get_xdata()[0], line.get_xdata()[-1]) == pytest.approx((0.0, 1.0))
+
+
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_the_cdf_has_scores_across_and_shares_up_for_either_goal(goal):
+    line = drawn(ogive.read({"a": MANY}, goal=goal), kind="cdf").lines_["all", "a"]
+    np.testing.assert_array_equal(line.get_xdata(), np.repeat(np.sort(MANY), 2))
+    np.testing.assert_allclose(line.get_ydata(), np.repeat(np.arange(41) / 40, 2)[1:-1])
+
+
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_the_shade_is_the_band_of_the_quantiles(goal):
+    display = drawn(ogive.read({"a": MANY}, goal=goal))
+    ax = display.axes_["all"]
+    (fill,) = fills(ax)
+    corners = fill.get_paths()[0].vertices
+    bottom, top = ax.get_ylim()
+    reach = (bottom - (top - bottom), top + (top - bottom))
+    band = display.bands[0].band
+    for p in (0.11, 0.333, 0.5, 0.77):
+        expected = band.quantile(p)
+        at = p if goal == "maximize" else 1 - p
+        heights = _heights(corners, at)
+        assert heights == pytest.approx((max(expected.low, reach[0]), min(expected.high, reach[1])))
+
+
+def _heights(corners: np.ndarray, x: float) -> tuple[float, float]:
+    """Where a vertical line at x enters and leaves a polygon of steps."""
+    start, end = corners[:-1], corners[1:]
+    crossed = (np.minimum(start[:, 0], end[:, 0]) < x) & (np.maximum(start[:, 0], end[:, 0]) > x)
+    y = start[crossed, 1]
+    return float(y.min()), float(y.max())
+
+
+def test_few_runs_are_dots_without_a_band():
+    display = drawn(ogive.read({"a": MANY[:8], "b": MANY}))
+    ax = display.axes_["all"]
+    assert len(fills(ax)) == 1
+    (dots,) = marks(ax, "o")
+    np.testing.assert_array_equal(dots.get_ydata(), np.sort(MANY[:8]))
+    np.testing.assert_allclose(dots.get_xdata(), (np.arange(8) + 0.5) / 8)
+    assert "fewer than 20 runs are dotted" in display.caption
+    assert "Shaded" in display.caption
+
+
+def test_a_picture_of_few_runs_does_not_speak_of_a_shade():
+    display = drawn(ogive.read({"a": MANY[:8]}))
+    assert not fills(display.axes_["all"])
+    assert "Shaded" not in display.caption
+    assert "No bands" not in display.caption
+
+
+@pytest.mark.parametrize(("goal", "edge"), [("maximize", 0), ("minimize", 1)])
+def test_failed_runs_stand_before_the_worst_run(goal, edge):
+    display = drawn(ogive.read({"a": [*MANY, *[np.nan] * 10]}, goal=goal))
+    ax = display.axes_["all"]
+    (crosses,) = marks(ax, "x")
+    assert (crosses.get_xdata()[0], crosses.get_xdata()[-1]) == pytest.approx((0.0, 0.2))
+    assert set(crosses.get_ydata()) == {ax.get_ylim()[edge]}
+    assert display.lines_["all", "a"].get_xdata()[0] == pytest.approx(0.2)
+    assert "a (10 of 50 runs failed)" in all_texts(display.figure_)
+    assert "counted as worse than every score" in display.caption
+
+
+def test_failed_runs_of_few_shift_the_dots():
+    display = drawn(ogive.read({"a": [0.1, 0.2, np.nan, np.nan]}))
+    (dots,) = marks(display.axes_["all"], "o")
+    np.testing.assert_allclose(dots.get_xdata(), [0.625, 0.875])
+
+
+def test_failures_of_clustered_rows_are_left_out_and_said():
+    table = pd.DataFrame({"score": [0.1, 0.2, np.nan, 0.4, 0.5, 0.6], "lr": [1, 1, 2, 2, 3, 3]})
+    display = drawn(ogive.read(table, params=["lr"], unit="configuration"))
+    (dots,) = marks(display.axes_["all"], "o")
+    assert dots.get_xdata().max() < 1.0
+    assert "left out of the curves" in display.caption
+
+
+def test_a_method_without_any_usable_run_is_said():
+    display = drawn(ogive.read({"a": [np.nan] * 5, "b": MANY}))
+    assert display.methods == ("b",)
+    assert "Without any usable run: a on all (5 failed)." in display.caption
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [({"independent": False}, "adaptive sampler"), ({"fold": "fold"}, "share folds"), ({"repeat": "seed"}, "not independent")],
+)  # fmt: skip
+def test_without_independence_there_is_no_band_and_the_caption_says_why(options, reason):
+    columns = {"score": MANY, **({"fold": range(40)} if "fold" in options else {"seed": [0, 0, *range(38)]})}
+    if "independent" in options:
+        columns = {"score": MANY}
+    display = drawn(ogive.read(pd.DataFrame(columns), **options))
+    assert display.bands[0].band is None
+    assert not fills(display.axes_["all"])
+    assert "No bands: " in display.caption
+    assert reason in display.caption
+
+
+def test_a_given_axis_is_drawn_into():
+    figure = Figure()
+    ax = figure.subplots()
+    display = ogive.plots.distribution(ogive.read({"a": MANY, "b": MANY + 1})).plot(ax=ax)
+    assert display.axes_ == {"all": ax}
+    assert display.figure_ is figure
+    assert len(fills(ax)) == 2
+
+
+def test_one_axis_cannot_hold_several_tasks():
+    display = ogive.plots.distribution(ogive.read({"a": {"x": MANY, "y": MANY}}))
+    with pytest.raises(InputError, match="`ax` can hold one task; there are 2"):
+        display.plot(ax=Figure().subplots())
+    assert tuple(display.plot().axes_) == ("x", "y")
+
+
+def test_drawing_leaves_no_open_figure_and_no_changed_setting_behind():
+    before = dict(plt.rcParams)
+    drawn(ogive.read({"a": MANY}))
+    assert plt.get_fignums() == []
+    assert dict(plt.rcParams) == before
+
+
+@pytest.mark.parametrize("ending", [".png", ".pdf", ".svg", ".PNG"])
+def test_the_ending_decides_the_format(tmp_path: Path, ending):
+    path = ogive.plots.distribution(ogive.read({"a": MANY})).save(tmp_path / f"p{ending}", dpi=40)
+    marks_of = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
+    assert path.read_bytes().startswith(marks_of[ending.lower()])
+
+
+@pytest.mark.parametrize("name", ["p", "p.txt", "p.exe", ".png"])
+def test_other_endings_are_refused(tmp_path: Path, name):
+    with pytest.raises(InputError, match=r"a picture's name must end in one of .png"):
+        ogive.plots.distribution(ogive.read({"a": MANY})).save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a$b$c", "$", "<script>", "_hidden", "日本 🙂", "été", r"\frac{", "x_1^2", "100%"])
+def test_names_stay_text(tmp_path: Path, name):
+    display = ogive.plots.distribution(ogive.read({name: {"x": MANY, name: MANY}}))
+    display.save(tmp_path / "p.svg")
+    assert name in all_texts(display.figure_)
+    assert all(
+        not t.get_parse_math()
+        for t in display.figure_.findobj(lambda a: hasattr(a, "get_parse_math"))
+        if "$" in t.get_text()
+    )
+    assert b"<script" not in (tmp_path / "p.svg").read_bytes()
+
+
+def test_long_names_are_clipped_and_control_characters_are_not_drawn(tmp_path: Path):
+    display = ogive.plots.distribution(ogive.read({"n" * 500: {"t" * 500: MANY, "\x1b[31m": MANY}}))
+    display.save(tmp_path / "p.png", dpi=40)
+    texts = all_texts(display.figure_)
+    assert "t" * 39 + "…" in texts
+    assert "n" * 59 + "…" in texts
+    assert not any("\x1b" in t for t in texts)
+
+
+def test_questions_that_make_no_sense_are_refused():
+    trials = ogive.read({"a": MANY})
+    with pytest.raises(InputError, match="`kind` must be 'quantile' or 'cdf'; got 'pdf'"):
+        ogive.plots.distribution(trials, kind="pdf")
+    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+        ogive.plots.distribution(trials, metric="auc")
+    with pytest.raises(InputError, match="`method` of the band must be 'exact', 'ks' or 'dkw'; got 'bootstrap'"):
+        ogive.plots.distribution(trials, method="bootstrap")
+    with pytest.raises(InvalidConfidence):
+        ogive.plots.distribution(ogive.read({"a": MANY}, independent=False), confidence=95)
+    with pytest.raises(InputError, match="nothing has been drawn yet"):
+        _ = ogive.plots.distribution(trials).figure_
+
+
+def test_atari_has_a_panel_for_each_game(real_data):
+    display = drawn(ogive.read(real_data / "rliable_atari100k_tidy.csv"))
+    assert len(display.axes_) == 26
+    assert len(display.lines_) == 26 * 8
+    assert all(len(fills(ax)) == 5 for ax in display.axes_.values())
+    assert {ax.get_title() for ax in display.axes_.values()} >= {"Alien", "Pong"}
