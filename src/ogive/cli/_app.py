@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -44,17 +45,21 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a sign shows its number instead
+            stream.reconfigure(errors="backslashreplace")
     command = typer.main.get_command(app)
     try:
         code = command.main(
             args=list(arguments) if arguments is not None else None, prog_name="ogive", standalone_mode=False
         )
+        sys.stdout.flush()
     except OgiveError as error:
         return complain(str(error), 2)
     except KeyboardInterrupt:
         return complain("interrupted.", 130)
     except BrokenPipeError:  # the reader of a pipe left; nothing is wrong
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         return complain(f"{error.filename or 'output'}: {error.strerror or error}.", 1)

@@ -128,6 +128,8 @@ def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:
     parts = [part.strip() for part in text.replace(":", ",").split(",")]
     try:
         low, high = (float(part) if part else None for part in parts)
+        if low is None and high is None:
+            raise ValueError
     except ValueError:
         raise InputError(f"`--bounds` must be LOW,HIGH, for example 0,1; got {text!r}.") from None
     return low, high

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any, Protocol
+
+# Signs that JSON may hold as they are, and that could steer a terminal.
+_INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class Result(Protocol):
@@ -18,7 +22,11 @@ class Result(Protocol):
 
 def show(result: Result, *, as_json: bool) -> None:
     """Print a result as text or JSON."""
-    print(json.dumps(result.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) if as_json else str(result))
+    if as_json:
+        text = json.dumps(result.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+        print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    else:
+        print(result)
 
 
 def tell(notes: Iterable[str]) -> None:
@@ -26,7 +34,13 @@ def tell(notes: Iterable[str]) -> None:
     from ogive.answers._words import printable
 
     for note in notes:
-        if "guessed" in note or "nobody said" in note or "not used" in note or "adaptive" in note:
+        if (
+            "guessed" in note
+            or "nobody said" in note
+            or "not used" in note
+            or "not paired" in note
+            or "adaptive" in note
+        ):
             print(f"read: {printable(note)}", file=sys.stderr)
 
 

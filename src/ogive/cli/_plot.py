@@ -51,17 +51,17 @@ def plot(
     unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
 ) -> None:  # fmt: skip
     """Draw all runs of every method from worst to best, with bands; one panel for each task."""
+    from ogive.plots import as_picture, distribution
+
+    target = as_picture(out or beside(source, "-distribution.png"))
     trials = read_sources(
         source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
         status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
     )  # fmt: skip
-    from ogive.plots import distribution
-
     display = distribution(
         trials, kind=cast(Literal["quantile", "cdf"], kind), metric=metric, confidence=confidence, method=band
     )
     if not quiet:
         tell(trials.notes)
-    target = out or beside(source, "-distribution.png")
     target.parent.mkdir(parents=True, exist_ok=True)
     print(display.save(target))

@@ -75,4 +75,5 @@ def summary(
     if output == "text" or as_json:
         show(result, as_json=as_json)
     else:
-        print(result.to_markdown() if output == "markdown" else result.to_latex(), end="")
+        layout = "methods-by-tasks" if len(trials.tasks) > 1 else "methods-by-statistics"
+        print(result.to_markdown() if output == "markdown" else result.to_latex(layout), end="")

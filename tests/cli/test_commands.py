@@ -1,0 +1,207 @@
+"""inspect, summary and plot as a user calls them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.cli import main
+
+NAMES = [
+    "<script>alert(1)</script>",
+    "\x1b[31mred\x1b[0m",
+    'comma, "quote"',
+    "日本語 🙂",
+    "[bold]x[/bold]",
+    "[/]",
+    "very long " * 60,
+    "tab\there",
+    "\x9b31m",
+    "\u202ertl",
+    "=cmd()",
+    "%s %d {x}",
+]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    rows = [
+        (name, task, i, 0.5 + i / 100 + j / 50)
+        for j, name in enumerate(NAMES)
+        for task in ("x", NAMES[0])
+        for i in range(3)
+    ]
+    pd.DataFrame(rows, columns=["model", "dataset", "run", "accuracy"]).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    path = tmp_path / "plain.csv"
+    rows = [(name, i, 0.5 + i / 100 + j / 50) for j, name in enumerate(("svm", "knn")) for i in range(30)]
+    pd.DataFrame(rows, columns=["model", "seed", "accuracy"]).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["inspect"], ["inspect", "--json"], ["summary"], ["summary", "--json"], ["summary", "--format", "markdown"],
+     ["summary", "--format", "latex"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_names_of_every_kind_work_and_never_steer_the_terminal(arguments, table, capsys):
+    assert main([*arguments, str(table)]) == 0
+    captured = capsys.readouterr()
+    for sign in ("\x1b", "\x9b", "\u202e", "\t"):
+        assert sign not in captured.out + captured.err
+    if "latex" not in arguments:
+        assert "日本語 🙂" in captured.out
+    if arguments[-1] in ("inspect", "summary"):
+        assert "[bold]x[/bold]" in captured.out
+
+
+def test_names_of_every_kind_are_drawn(table, tmp_path: Path, capsys):
+    assert main(["plot", str(table), "--out", str(tmp_path / "p.png")]) == 0
+    captured = capsys.readouterr()
+    assert "\x1b" not in captured.out + captured.err
+    assert all(line.startswith("read: ") for line in captured.err.splitlines())
+    assert (tmp_path / "p.png").stat().st_size > 0
+
+
+@pytest.mark.parametrize("command", ["inspect", "summary"])
+def test_json_parses_and_has_the_promised_keys(command, plain, capsys):
+    assert main([command, str(plain), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["schema"] == 1
+    assert {"source", "unit", "notes", "rows"} <= set(data)
+    assert data["source"] == "plain.csv"
+
+
+def test_json_keeps_names_as_they_are(table, capsys):
+    assert main(["summary", str(table), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["algorithm"] for row in rows} == set(NAMES)
+
+
+def test_the_command_line_says_what_the_library_says(plain, capsys):
+    assert (
+        main(
+            [
+                "summary",
+                str(plain),
+                "-s",
+                "median",
+                "-s",
+                "worst_0.1",
+                "--confidence",
+                "0.9",
+                "--bounds",
+                "0,1",
+                "--guaranteed",
+            ]
+        )
+        == 0
+    )
+    trials = ogive.read(plain, bounds=(0, 1))
+    expected = ogive.summarize(trials, statistics=["median", "worst_0.1"], confidence=0.9, guaranteed=True)
+    assert capsys.readouterr().out == f"{expected}\n"
+    assert main(["inspect", str(plain), "--bounds", "0,1"]) == 0
+    assert capsys.readouterr().out == f"{ogive.inspect(trials)}\n"
+
+
+def test_what_was_guessed_is_said_on_stderr_and_quiet_silences_it(plain, capsys):
+    assert main(["summary", str(plain)]) == 0
+    assert "read: score: column 'accuracy' (guessed)" in capsys.readouterr().err
+    assert main(["summary", str(plain), "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_every_role_can_be_said(tmp_path: Path, capsys):
+    path = tmp_path / "s.csv"
+    pd.DataFrame(
+        {
+            "who": ["a", "a", "b", "b"],
+            "what": ["x"] * 4,
+            "nr": [0, 1, 0, 1],
+            "how": ["ok"] * 4,
+            "lr": range(4),
+            "f": [1, 2, 3, 4],
+        }
+    ).to_csv(path, index=False)
+    arguments = ["--score", "f", "--algorithm", "who", "--task", "what", "--repeat", "nr", "--status", "how", "--param", "lr", "--pair", "nr",
+                 "--unit", "row", "--varied", "lr", "--goal", "minimize", "--bounds", "0,", "--independent", "--quiet"]  # fmt: skip
+    assert main(["summary", str(path), *arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert json.loads(captured.out)["unit"] == "independent runs; varied: lr"
+
+
+@pytest.mark.parametrize(("rule", "expected"), [("exclude", 0.6), ("worst", 0.4), ("0.3", 0.5), ("like:b", 0.5)])
+def test_failures_count_by_the_rule(rule, expected, tmp_path: Path, capsys):
+    path = tmp_path / "s.csv"
+    path.write_text("model,seed,score\na,0,0.5\na,1,\na,2,0.7\nb,0,0.2\nb,1,0.3\nb,2,0.4\n")
+    assert main(["summary", str(path), "--failures", rule, "--bounds", "0,1", "-s", "mean", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)["rows"][0]
+    assert (row["estimate"], row["n_failed"]) == (pytest.approx(expected), 1)
+
+
+def test_latex_of_one_task_shows_every_statistic(plain, capsys):
+    assert main(["summary", str(plain), "--format", "latex", "-s", "mean", "-s", "median", "-q"]) == 0
+    assert "Method & mean & median" in capsys.readouterr().out
+
+
+def test_markdown_is_a_table(plain, capsys):
+    assert main(["summary", str(plain), "--format", "markdown", "-s", "mean", "-q"]) == 0
+    assert capsys.readouterr().out.startswith("| method | n | mean |\n| --- | --- | --- |\n| svm | 30 | 0.6")
+
+
+def test_wide_and_several_files(tmp_path: Path, capsys):
+    (tmp_path / "w.csv").write_text("problem,svm,knn\np,1,2\nq,3,4\nr,4,4\n")
+    assert main(["inspect", str(tmp_path / "w.csv"), "--wide", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["algorithms"] == ["svm", "knn"]
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text("score\n1\n2\n3\n")
+    assert main(["inspect", str(tmp_path / "one.csv"), str(tmp_path / "two.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["algorithms"] == ["one", "two"]
+
+
+def test_adaptive_runs_have_no_intervals(plain, capsys):
+    assert main(["summary", str(plain), "--adaptive", "--json"]) == 0
+    assert all(row["low"] is None for row in json.loads(capsys.readouterr().out)["rows"])
+
+
+def test_a_picture_goes_where_it_is_told_and_makes_the_folder(plain, tmp_path: Path, capsys):
+    target = tmp_path / "new" / "deep" / "p.svg"
+    assert main(["plot", str(plain), "--out", str(target), "--kind", "cdf", "--band", "ks", "-q"]) == 0
+    assert capsys.readouterr().out.strip() == str(target)
+    assert target.read_bytes().startswith(b"<?xml")
+
+
+def test_a_picture_without_a_name_is_named_after_its_source(plain, tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["plot", "plain.csv"]) == 0
+    assert Path("plain-distribution.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_version_and_the_help_are_answers(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"ogive {ogive.__version__}\n"
+    for command in ("inspect", "summary", "plot"):
+        assert main([command, "--help"]) == 0
+        assert "--score" in capsys.readouterr().out
+
+
+def test_a_terminal_without_unicode_gets_an_answer(table):
+    done = subprocess.run(
+        [sys.executable, "-m", "ogive.cli", "summary", str(table)],
+        capture_output=True, cwd=table.parent, timeout=60, env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout
+    done.stdout.decode("ascii")
