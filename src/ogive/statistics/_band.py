@@ -179,7 +179,7 @@ def band(
 
     References
     ----------
-    Learned-Miller and DeStefano (2008), IEEE Trans. Inf. Theory 54(7); Massart (1990), Ann.
+    Learned-Miller and DeStefano (2008), IEEE Trans. Inf. Theory 54(11); Massart (1990), Ann.
     Probab. 18(3); Smirnov (1944).
 
     Examples

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 from ogive.errors import InputError
 from ogive.statistics._arguments import (
     FloatArray,
+    IntArray,
+    Tail,
     as_clusters,
     as_confidence,
     as_mass,
@@ -262,8 +264,7 @@ def tail_mean_interval(
         return tail_mean_interval(-values, mass=mass, tail="lower", confidence=confidence, clusters=clusters).negated()
     codes = as_clusters(clusters, values.size)
     distribution = step_function(values, codes)
-    q = distribution.quantile(mass)
-    reduced = q - np.maximum(q - values, 0.0) / mass
+    reduced = tail_influence(values, mass, "lower", codes)
     if codes is not None:
         reduced = np.bincount(codes, weights=reduced) / np.bincount(codes)
     n = reduced.size
@@ -281,6 +282,14 @@ def tail_mean_interval(
         assumptions=(INDEPENDENT,) if in_tail >= FEW_IN_TAIL else (INDEPENDENT, SHORT_TAIL),
         n=n,
     )
+
+
+def tail_influence(values: FloatArray, mass: float, tail: Tail, codes: IntArray | None = None) -> FloatArray:
+    """Terms whose mean is the tail's mean to first order: q - (q - z)+ / mass for the lower tail."""
+    if tail == "upper":
+        return -tail_influence(-values, mass, "lower", codes)
+    q = step_function(values, codes).quantile(mass)
+    return np.asarray(q - np.maximum(q - values, 0.0) / mass)
 
 
 def student_interval(
