@@ -45,7 +45,7 @@ def as_scores(scores: ArrayLike, *, name: str = "scores", at_least: int = 1, ord
 def as_confidence(confidence: float) -> float:
     """A number strictly between 0 and 1."""
     value = _as_float(confidence, "confidence")
-    if not 0.0 < value < 1.0:
+    if not 1e-12 < value < 1.0 - 1e-12:
         hint = f" Did you mean {value / 100:g}?" if 1.0 < value < 100.0 else ""
         raise InvalidConfidence(f"`confidence` must lie in (0, 1); got {value:g}.{hint}")
     return value

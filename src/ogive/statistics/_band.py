@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,8 @@ Side: TypeAlias = Literal["both", "lower", "upper"]
 
 FailedSide: TypeAlias = Literal["unknown", "lower", "upper"]
 
+# scipy's one-sided quantile takes seconds beyond this; the closed bound is 1 / (6n) wider and holds as well.
+LARGEST_SMIRNOV = 20_000
 CLUSTERED = "independent clusters, each weighing the same"
 FAILED = {
     "unknown": "{} failed runs could have had any score",
@@ -60,24 +62,37 @@ class Band:
     def __repr__(self) -> str:
         return f"Band({self.method}, {self.confidence:.3g}, n={self.n}, {self.guarantee}, median {self.quantile(0.5)})"
 
+    def _repr_html_(self) -> str:
+        return f"<code>{self!r}</code>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the steps of both sides and of the estimate."""
+        fields = {
+            name: getattr(self, name) for name in ("confidence", "method", "guarantee", "n", "side", "local_level")
+        }
+        sides = {name: getattr(self, name).to_dict() for name in ("low", "estimate", "high")}
+        return {**fields, **sides, "assumptions": list(self.assumptions)}
+
     def cdf(self, z: float) -> Interval:
         """P(Z <= z)."""
         return self._interval(self.estimate.cdf(z), self.low.cdf(z), self.high.cdf(z))
 
     def quantile(self, p: float) -> Interval:
-        """The p-quantile; holds for all p at once."""
+        """The p-quantile; holds for all p at once. For many p, ask `high.quantile` and `low.quantile`."""
+        if np.ndim(p) != 0:
+            raise InputError("`p` must be one number; for many take band.high.quantile(p) and band.low.quantile(p).")
         return self._interval(self.estimate.quantile(p), self.high.quantile(p), self.low.quantile(p))
 
     def mean(self, bounds: Bounds = NO_BOUNDS) -> Interval:
         """The mean (Anderson 1969); each side needs the support bound of its own side only."""
-        low, high, assumed = self._within(bounds)
-        return self._interval(self.estimate.mean(), high.mean(), low.mean(), assumed)
+        low, estimate, high, assumed = self._within(bounds)
+        return self._interval(estimate.mean(), high.mean(), low.mean(), assumed)
 
     def cvar(self, *, mass: float, tail: str, bounds: Bounds = NO_BOUNDS) -> Interval:
         """The mean of the share `mass` at one end; a bound on that end's side is needed for that side."""
-        low, high, assumed = self._within(bounds)
-        estimate, least, most = (d.cvar(mass=mass, tail=tail) for d in (self.estimate, high, low))
-        return self._interval(estimate, least, most, assumed)
+        low, estimate, high, assumed = self._within(bounds)
+        middle, least, most = (d.cvar(mass=mass, tail=tail) for d in (estimate, high, low))
+        return self._interval(middle, least, most, assumed)
 
     def threshold_area(self, t: float, bounds: Bounds = NO_BOUNDS) -> Interval:
         """E[Z 1{Z >= t}].
@@ -89,7 +104,7 @@ class Band:
         rises with c: the lower end starts from the low side and jumps to the high one at t;
         the upper end is stationary in c where the low side reaches 0.
         """
-        low, high, assumed = self._within(bounds)
+        low, estimate, high, assumed = self._within(bounds)
         if t >= 0.0:
             least, most = high.threshold_area(t), low.threshold_area(t)
         else:
@@ -98,7 +113,7 @@ class Band:
             raised = Distribution(low.points, np.maximum(low.cumulative, c), low.n)
             # The step up to c stands at or below t: what the first point above t adds starts from c.
             most = t * (1.0 - c) + _excess_from(raised, t, c)
-        return self._interval(self.estimate.threshold_area(t), least, most, assumed)
+        return self._interval(estimate.threshold_area(t), least, most, assumed)
 
     def best_of(self, k: float, *, goal: str = "maximize") -> Band:
         """The band of the best of k draws."""
@@ -113,13 +128,12 @@ class Band:
         extra = (f"{k:g} draws extrapolate beyond the {self.n} that were made",) if estimate.extrapolated else ()
         return replace(self, low=low, estimate=estimate, high=high, assumptions=(*self.assumptions, *extra))
 
-    def _within(self, bounds: Bounds) -> tuple[Distribution, Distribution, tuple[str, ...]]:
-        """Both sides with the support's ends in place of the infinities."""
+    def _within(self, bounds: Bounds) -> tuple[Distribution, Distribution, Distribution, tuple[str, ...]]:
+        """Low, estimate and high with the support's ends in place of the infinities."""
         a, b = as_bounds(bounds, self.estimate.points)
-        low = replace(self.low, points=np.clip(self.low.points, a, b))
-        high = replace(self.high, points=np.clip(self.high.points, a, b))
+        low, estimate, high = (replace(d, points=np.clip(d.points, a, b)) for d in (self.low, self.estimate, self.high))
         assumed = () if math.isinf(a) and math.isinf(b) else (f"scores lie in [{a:g}, {b:g}]",)
-        return low, high, assumed
+        return low, estimate, high, assumed
 
     def _interval(self, estimate: float, low: float, high: float, assumed: tuple[str, ...] = ()) -> Interval:
         guarantee: Guarantee = "conservative" if self.guarantee == "exact" else self.guarantee
@@ -278,6 +292,8 @@ def margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_sided
     if method == "dkw":
         # Massart's one-sided inequality holds for d up to 1/2.
         return min(1.0, math.sqrt(math.log(2.0 / d if two_sided else 1.0 / min(d, 0.5)) / (2.0 * n)))
+    if not two_sided and n > LARGEST_SMIRNOV:
+        return margin(n, confidence, "dkw", two_sided=False)
     if two_sided:
         from scipy.stats import kstwo
 

@@ -15,6 +15,7 @@ from ogive.statistics._interval import EQUAL_SCORES, INDEPENDENT, ONE_SCORE, Int
 
 # Resamples are drawn in blocks of about this many indices, so that memory stays below 100 MB.
 _BLOCK = 4_000_000
+FLAT_RESAMPLES = "no resample shows another value: nothing can be said about its spread"
 
 
 def bootstrap_interval(
@@ -73,6 +74,8 @@ def bootstrap_interval(
             levels = _bca_levels(levels, draws, estimate, _jackknife(values, members, statistic))
         low, high = (float(v) for v in np.quantile(draws, levels))
         reasons = ()
+        if low == high:
+            low, high, reasons = -math.inf, math.inf, (FLAT_RESAMPLES,)
     return Interval(
         estimate=estimate, low=low, high=high, confidence=confidence, n=n,
         method=f"{'BCa' if method == 'bca' else method} bootstrap", guarantee="approximate",

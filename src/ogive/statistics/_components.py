@@ -42,7 +42,7 @@ def variance_components(scores: ArrayLike, clusters: ArrayLike, *, confidence: f
 
     Notes
     -----
-    One-way random effects by the analysis of variance. The intervals assume normal effects:
+    One-way random effects by the analysis of variance of the clusters' unweighted means. The intervals assume normal effects:
     within exact; the intra-class correlation exact for clusters of equal size (Searle 1971) and
     approximate, with the harmonic mean size, otherwise (Thomas and Hultquist 1978); between by
     Williams and Tukey, whose coverage is at least the confidence up to rounding. Real scores are
@@ -68,13 +68,11 @@ def variance_components(scores: ArrayLike, clusters: ArrayLike, *, confidence: f
 
 @dataclass(frozen=True, slots=True)
 class _MeanSquares:
-    """The analysis of variance: for the estimates, and for the intervals of clusters of unequal size."""
+    """The analysis of variance of unweighted means; the usual one for clusters of equal size."""
 
     within: float
     between: float
     size: float
-    between_for_interval: float
-    size_for_interval: float
     df_between: int
     df_within: int
 
@@ -84,23 +82,20 @@ def _mean_squares(values: FloatArray, codes: IntArray) -> _MeanSquares:
     n, k = values.size, sizes.size
     means = np.bincount(codes, weights=values) / sizes
     within = float(np.sum((values - means[codes]) ** 2)) / (n - k)
-    between = float(np.sum(sizes * (means - values.mean()) ** 2)) / (k - 1)
-    size = (n - float(np.sum(sizes**2)) / n) / (k - 1)
-    # Thomas and Hultquist: unweighted means behave like equal clusters of the harmonic size. For
-    # clusters of equal size both are what stands above.
+    # Thomas and Hultquist: unweighted means behave like equal clusters of the harmonic size.
     harmonic = k / float(np.sum(1.0 / sizes))
-    return _MeanSquares(within, between, size, harmonic * float(means.var(ddof=1)), harmonic, k - 1, n - k)
+    return _MeanSquares(within, harmonic * float(means.var(ddof=1)), harmonic, k - 1, n - k)
 
 
 def _components(squares: _MeanSquares, n: int, error: float, confidence: float) -> VarianceComponents:
     from scipy.special import chdtri, fdtri
 
-    within, size = squares.within, squares.size_for_interval
+    within, size = squares.within, squares.size
     f = [float(fdtri(squares.df_between, squares.df_within, level)) for level in (1.0 - error, error)]
     chi = [float(chdtri(squares.df_between, tail)) for tail in (error, 1.0 - error)]
-    ratios = [max(0.0, (squares.between_for_interval / within / point - 1.0) / size) for point in f]
+    ratios = [max(0.0, (squares.between / within / point - 1.0) / size) for point in f]
     ends = [
-        max(0.0, squares.df_between * (squares.between_for_interval - within * point) / (size * divisor))
+        max(0.0, squares.df_between * (squares.between - within * point) / (size * divisor))
         for point, divisor in zip(f, chi, strict=True)
     ]
     spread = [squares.df_within * within / float(chdtri(squares.df_within, tail)) for tail in (error, 1.0 - error)]

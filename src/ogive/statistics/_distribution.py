@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,6 +53,16 @@ class Distribution:
         return (
             f"Distribution(n={self.n}, {self.points[0]:.3g} to {self.points[-1]:.3g}, median {self.quantile(0.5):.3g})"
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: F at each point; an infinite point is null."""
+        points = [p if math.isfinite(p) else None for p in self.points.tolist()]
+        return {
+            "points": points,
+            "cumulative": self.cumulative.tolist(),
+            "n": self.n,
+            "extrapolated": self.extrapolated,
+        }
 
     @property
     def weights(self) -> FloatArray:
@@ -185,8 +196,8 @@ def step_function(values: FloatArray, codes: IntArray | None = None) -> Distribu
 
 
 def _expectation(points: FloatArray, weights: FloatArray) -> float:
-    # An infinite outcome without mass must not turn the sum into NaN.
-    used = weights > 0.0
+    # An infinite outcome without mass, but for rounding, must not enter the sum.
+    used = weights > np.where(np.isfinite(points), 0.0, _ROUNDING)
     return float(np.dot(points[used], weights[used]))
 
 

@@ -30,6 +30,7 @@ Guarantee: TypeAlias = Literal["exact", "conservative", "approximate", "heuristi
 
 INDEPENDENT = "independent scores"
 EQUAL_SCORES = "all scores are equal: without bounds nothing can be said about rare other values"
+EQUAL_TAIL = "the tail holds one value only: nothing can be said about its spread"
 ONE_SCORE = "one score says nothing about spread"
 FEW_IN_TAIL = 10
 SHORT_TAIL = f"fewer than {FEW_IN_TAIL} scores in the tail: the interval may be too short"
@@ -51,6 +52,9 @@ class Interval:
     def __str__(self) -> str:
         return f"{self.estimate:.3g} [{self.low:.3g}, {self.high:.3g}]"
 
+    def _repr_html_(self) -> str:
+        return f"<code>{self}</code> {self.guarantee}, {self.method}, n = {self.n}"
+
     def excludes(self, value: float) -> bool:
         """Whether `value` lies outside."""
         return not self.low <= value <= self.high
@@ -71,13 +75,19 @@ def json_ready(fields: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in fields.items():
         if isinstance(value, float) and not math.isfinite(value):
             out[name] = None
-            reasons[name] = "unknown" if math.isnan(value) else "no bound exists at this confidence"
+            reasons[name] = _reason(name, value)
         else:
             out[name] = list(value) if isinstance(value, tuple) else value
     if reasons:
         out["reasons"] = reasons
     json.dumps(out)  # a field that JSON cannot hold is a bug here, not at the reader's
     return out
+
+
+def _reason(name: str, value: float) -> str:
+    if math.isnan(value):
+        return "not defined for these scores; the notes say why"
+    return "failed runs count as worse than every score" if name == "estimate" else "no bound exists at this confidence"
 
 
 def quantile_interval(
@@ -281,6 +291,7 @@ def tail_mean_interval(
         guarantee="approximate" if in_tail >= FEW_IN_TAIL else "heuristic",
         assumptions=(INDEPENDENT,) if in_tail >= FEW_IN_TAIL else (INDEPENDENT, SHORT_TAIL),
         n=n,
+        flat=EQUAL_SCORES if np.ptp(values) == 0.0 else EQUAL_TAIL,
     )
 
 
@@ -294,16 +305,18 @@ def tail_influence(values: FloatArray, mass: float, tail: Tail, codes: IntArray 
 
 def student_interval(
     estimate: float, values: FloatArray, scale: float, *,
-    df: int, confidence: float, method: str, guarantee: Guarantee, assumptions: tuple[str, ...], n: int,
+    df: int, confidence: float, method: str, guarantee: Guarantee, assumptions: tuple[str, ...], n: int, flat: str = EQUAL_SCORES,
 ) -> Interval:  # fmt: skip
     """estimate ± t · sd · scale; infinite where the values show no spread to go by."""
-    if values.size == 1 or np.ptp(values) == 0.0:
+    largest = float(np.abs(values).max())
+    if values.size == 1 or np.ptp(values) <= 8.0 * np.finfo(float).eps * largest:
         half = math.inf
-        assumptions = (*assumptions, ONE_SCORE if values.size == 1 else EQUAL_SCORES)
+        assumptions = (*assumptions, ONE_SCORE if values.size == 1 else flat)
     else:
         from scipy.special import stdtrit
 
-        half = float(stdtrit(df, 0.5 + confidence / 2.0)) * float(values.std(ddof=1)) * scale
+        spread = largest * float((values / largest).std(ddof=1))  # squares of tiny scores would vanish
+        half = float(stdtrit(df, 0.5 + confidence / 2.0)) * spread * scale
     return Interval(
         estimate=estimate, low=estimate - half, high=estimate + half, confidence=confidence, n=n,
         method=method, guarantee=guarantee, assumptions=assumptions,
