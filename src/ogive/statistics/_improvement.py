@@ -1,0 +1,128 @@
+"""Probability of improvement, averaged over tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ogive.errors import InputError, InvalidScores
+from ogive.statistics._aggregate import FEWEST_RUNS, FIXED_TASKS, INDEPENDENT_RUNS, STUDENT_BOOTSTRAP
+from ogive.statistics._arguments import FloatArray, as_confidence
+from ogive.statistics._interval import Interval
+from ogive.statistics._resampling import (
+    as_resamples,
+    as_tasks,
+    in_blocks,
+    resample_key,
+    spread_correction,
+    widened_at_the_edge,
+)
+
+
+def improvement_over_tasks(
+    x: ArrayLike | Sequence[ArrayLike],
+    y: ArrayLike | Sequence[ArrayLike],
+    *,
+    confidence: float = 0.95,
+    method: Literal["t", "percentile"] = "t",
+    seed: int = 0,
+    n_resamples: int = 2000,
+    threads: int = 1,
+) -> Interval:
+    """How often a run of x scores above a run of y on the same task, averaged over tasks.
+
+    Parameters
+    ----------
+    x, y : array or sequence of arrays
+        Each a 2-D array runs × tasks, or a list with the runs of each task; the same tasks in
+        the same order. Runs are not paired, and may differ in number.
+    method : {"t", "percentile"}
+        The second needs ten runs on every task.
+
+    Notes
+    -----
+    The average over tasks of P(X > Y) + P(X = Y) / 2. Approximate: runs of x and of y are
+    resampled within each task, and the interval is estimate ± t · se* · sqrt(R / (R - 1)), as
+    for `aggregate`, with x's and y's runs of a task as two groups.
+
+    A bootstrap knows nothing of pairs it has not seen: where x always wins, all resamples
+    agree. Let N be the fewest runs on a task, times the number of tasks: so many pairs of
+    runs can be made that share no run. Where the estimate leaves fewer than five of N pairs
+    to one side, the interval is widened to Clopper and Pearson's for N pairs, which errs on
+    the safe side; it never has zero width.
+
+    Simulated at 95 % on normal scores, 1 to 26 tasks with 3 to 20 runs and probabilities from
+    0.5 to 0.98: covers 0.945 or more.
+
+    References
+    ----------
+    Agarwal et al. (2021), Deep reinforcement learning at the edge of the statistical precipice.
+    Hoeffding (1956), On the distribution of the number of successes in independent trials.
+
+    Examples
+    --------
+    >>> print(improvement_over_tasks([[3, 4, 5], [7, 8, 9]], [[1, 2, 3], [1, 2, 3]]))
+    0.972 [0.359, 1]
+    """
+    xs, ys = as_tasks(x, "x"), as_tasks(y, "y")
+    confidence, n_resamples = as_confidence(confidence), as_resamples(n_resamples, threads)
+    _check_pairs(xs, ys, method)
+    sizes = np.array([task.size for task in (*xs, *ys)])
+    estimate, draws = _resampled_improvement(xs, ys, seed, n_resamples, threads)
+    if method == "t":
+        from scipy.special import stdtrit
+
+        factor, df = spread_correction(sizes)
+        half = float(stdtrit(df, 0.5 + confidence / 2.0)) * float(draws.std(ddof=1)) * factor
+        low, high = estimate - half, estimate + half
+    else:
+        low, high = (float(v) for v in np.quantile(draws, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]))
+    low, high = widened_at_the_edge(estimate, low, high, len(xs) * int(sizes.min()), confidence)
+    return Interval(
+        estimate=estimate, low=low, high=high, confidence=confidence, n=int(sizes.sum()),
+        method=f"{STUDENT_BOOTSTRAP if method == 't' else 'percentile bootstrap'}, runs within tasks",
+        guarantee="approximate", assumptions=(INDEPENDENT_RUNS, FIXED_TASKS),
+    )  # fmt: skip
+
+
+def _resampled_improvement(
+    xs: Sequence[FloatArray], ys: Sequence[FloatArray], seed: int, n_resamples: int, threads: int
+) -> tuple[float, FloatArray]:
+    """The estimate, and its value in each resample."""
+    from ogive.kernels._resampling import resample_improvement
+
+    ordered = [np.sort(task) for task in ys]
+    below = [np.searchsorted(y, x, side="left") for x, y in zip(xs, ordered, strict=True)]
+    upto = [np.searchsorted(y, x, side="right") for x, y in zip(xs, ordered, strict=True)]
+    wins = [float(np.mean(lo + hi)) / (2.0 * y.size) for lo, hi, y in zip(below, upto, ys, strict=True)]
+    x_starts, y_starts = (np.concatenate(([0], np.cumsum([task.size for task in side]))) for side in (xs, ys))
+    places = np.concatenate(below), np.concatenate(upto)
+    key, draws = resample_key(seed), np.empty(n_resamples)
+
+    def block(first: int, last: int) -> None:
+        resample_improvement(first, last, key, x_starts, y_starts, *places, draws)  # type: ignore[no-untyped-call]
+
+    in_blocks(block, n_resamples, threads)
+    return float(np.mean(wins)), draws
+
+
+def _check_pairs(xs: Sequence[FloatArray], ys: Sequence[FloatArray], method: str) -> None:
+    if method not in ("t", "percentile"):
+        raise InputError(f"`method` must be 't' or 'percentile'; got {method!r}.")
+    if len(xs) != len(ys):
+        raise InvalidScores(
+            f"`x` and `y` must hold the same tasks in the same order; got {len(xs)} and {len(ys)} tasks."
+        )
+    least = min(task.size for task in (*xs, *ys))
+    if least < 2:
+        raise InvalidScores(
+            "one run on a task says nothing about spread; `x` and `y` must hold at least 2 of every task."
+        )
+    if method == "percentile" and least < FEWEST_RUNS:
+        raise InvalidScores(
+            f"`method='percentile'` is too short below {FEWEST_RUNS} runs on every task; the fewest here are {least}. "
+            "Use method='t'."
+        )

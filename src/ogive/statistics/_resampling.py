@@ -1,0 +1,226 @@
+"""Bootstrap resamples of runs within tasks: drawn once, read off for everything asked of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ogive.errors import InputError, InvalidScores
+from ogive.seeding import stream
+from ogive.statistics._arguments import FloatArray, as_scores
+from ogive.statistics._interval import clopper_pearson
+
+# Resamples of one call of a kernel: some milliseconds, so that Ctrl-C and threads find gaps.
+_BLOCK = 64
+_FEWEST_RESAMPLES = 100
+_FEW_AT_THE_EDGE = 5.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """The runs of several tasks, pooled and sorted once; every task weighs the same.
+
+    `ordered` and `weights`: the pooled scores and the mass of each, a run of task t having
+    N / (T R_t), so that all have mass 1 where the tasks have equally many runs. `ranks`: the
+    place in `ordered` of each run, task by task; `starts`: where each task begins there.
+    """
+
+    tasks: tuple[FloatArray, ...]
+    ordered: FloatArray
+    weights: FloatArray
+    ranks: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """R_t, the number of runs of each task."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """What was read off each resample, a row for each; the last row is the sample itself.
+
+    `levels` (increasing, 0 and 1 left out) cut the outcomes into parts: `quantiles[:, j]` is
+    the quantile at level j, `pieces[:, j]` the integral of the quantile function up to it from
+    the level before. `above[:, i]` is the mass above thresholds[i], `shortfall[:, i]` the mean
+    of (threshold - score)+. `task_means` has no rows where it was not asked for.
+    """
+
+    levels: FloatArray
+    thresholds: FloatArray
+    quantiles: FloatArray
+    pieces: FloatArray
+    above: FloatArray
+    shortfall: FloatArray
+    task_means: FloatArray
+
+    def quantile(self, p: float) -> FloatArray:
+        """The quantile at one of the levels."""
+        return self.quantiles[:, self._place(p)]
+
+    def part_mean(self, low: float, high: float) -> FloatArray:
+        """The mean of the outcomes between two levels (or 0, or 1)."""
+        first = 0 if low == 0.0 else self._place(low) + 1
+        last = self.levels.size if high == 1.0 else self._place(high)
+        summed: FloatArray = self.pieces[:, first : last + 1].sum(axis=1) / (high - low)
+        return summed
+
+    def _place(self, level: float) -> int:
+        return int(np.searchsorted(self.levels, level))
+
+
+def as_tasks(scores: ArrayLike | Sequence[ArrayLike], name: str = "scores") -> tuple[FloatArray, ...]:
+    """An array for each task: out of a 2-D array runs × tasks, or a sequence with one entry for each task."""
+    if hasattr(scores, "ndim"):
+        table = np.asarray(scores)
+        if table.ndim != 2:
+            raise InvalidScores(
+                f"`{name}` must be a 2-D array runs × tasks, or a list with the runs of each task; got shape {table.shape}."
+            )
+        columns: list[Any] = list(table.T)
+    else:
+        columns = list(cast(Sequence[ArrayLike], scores))
+    if not columns:
+        raise InvalidScores(f"`{name}` must hold at least one task; got none.")
+    return tuple(_as_runs(column, f"{name} of task {t}") for t, column in enumerate(columns))
+
+
+def _as_runs(column: ArrayLike, name: str) -> FloatArray:
+    try:
+        n_bad = int(np.count_nonzero(~np.isfinite(np.asarray(column, dtype=np.float64))))
+    except (TypeError, ValueError):  # text and the like: as_scores says it
+        n_bad = 0
+    if n_bad:
+        raise InvalidScores(
+            f"`{name}` must be finite; {n_bad} of {np.size(column)} are NaN or infinite. "
+            "Give failed runs the worst score, or leave them out: tasks may have different numbers of runs."
+        )
+    return np.ascontiguousarray(as_scores(column, name=name))
+
+
+def pool(tasks: Sequence[FloatArray]) -> Runs:
+    """Sort the runs of all tasks once."""
+    sizes = np.array([task.size for task in tasks])
+    pooled = np.concatenate(tasks)
+    order = np.argsort(pooled, kind="stable")
+    ranks = np.empty(pooled.size, dtype=np.uint32)
+    ranks[order] = np.arange(pooled.size, dtype=np.uint32)
+    weights = np.repeat(pooled.size / (sizes.size * sizes), sizes)
+    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return Runs(tuple(tasks), pooled[order], weights[order], ranks, starts)
+
+
+def resample(
+    runs: Runs, *, levels: Iterable[float], thresholds: Iterable[float], task_means: bool, random_tasks: bool,
+    seed: int, n_resamples: int, threads: int,
+) -> Resamples:  # fmt: skip
+    """Draw the resamples and read them off; the same numbers for any number of threads."""
+    from ogive.kernels._resampling import resample_runs, summarize
+
+    cut, at = (
+        np.unique(np.array(list(levels), dtype=np.float64)),
+        np.unique(np.array(list(thresholds), dtype=np.float64)),
+    )
+    n, total = runs.ordered.size, float(runs.ordered.size)
+    rows = n_resamples + 1
+    out = Resamples(
+        cut, at, np.empty((rows, cut.size)), np.empty((rows, cut.size + 1)), np.empty((rows, at.size)),
+        np.empty((rows, at.size)), np.empty((rows if task_means else 0, len(runs.tasks))),
+    )  # fmt: skip
+    ends = np.searchsorted(runs.ordered, at, side="right").astype(np.int64)
+    sample = (runs.ordered, runs.weights, total)
+    asked = (cut * total, ends, at, out.quantiles, out.pieces, out.above, out.shortfall)
+    key = resample_key(seed)
+
+    def block(first: int, last: int) -> None:
+        resample_runs(  # type: ignore[no-untyped-call]
+            first, last, key, random_tasks, *sample, runs.ranks, runs.starts, *asked, out.task_means
+        )
+
+    in_blocks(block, n_resamples, threads)
+    summarize(n_resamples, np.ones(n), *sample, *asked)  # type: ignore[no-untyped-call]
+    if task_means:
+        out.task_means[-1] = [task.mean() for task in runs.tasks]
+    return out
+
+
+def in_blocks(compute: Callable[[int, int], None], n_resamples: int, threads: int) -> None:
+    """Call `compute(first, last)` for ranges that together are all resamples."""
+    starts = range(0, n_resamples, _BLOCK)
+
+    def work(first: int) -> None:
+        with np.errstate(over="ignore"):  # the generator wraps around; heard only with the compiler off
+            compute(first, min(first + _BLOCK, n_resamples))
+
+    if threads == 1:
+        for first in starts:
+            work(first)
+    else:
+        with ThreadPoolExecutor(threads) as workers:
+            list(workers.map(work, starts))
+
+
+def resample_key(seed: int) -> NDArray[np.uint64]:
+    """The two words from which the stream of every resample follows."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise InputError(f"`seed` must be a whole number; got {seed!r}.")
+    return stream(int(seed), "resample").integers(0, 2**64, size=2, dtype=np.uint64)
+
+
+def as_resamples(n_resamples: int, threads: int = 1) -> int:
+    """A number of resamples that a standard error can rest on; refuses impossible numbers of threads too."""
+    if n_resamples != int(n_resamples) or n_resamples < _FEWEST_RESAMPLES:
+        raise InputError(f"`n_resamples` must be a whole number of at least {_FEWEST_RESAMPLES}; got {n_resamples}.")
+    if threads != int(threads) or threads < 1:
+        raise InputError(f"`threads` must be a whole number of at least 1; got {threads}.")
+    return int(n_resamples)
+
+
+def spread_correction(sizes: NDArray[np.int64]) -> tuple[float, float]:
+    """What a bootstrap standard error must be multiplied by, and its degrees of freedom.
+
+    A resample of R runs has the variance of the sample's own distribution, too small by
+    (R - 1) / R. With R_t runs on task t a mean over tasks has variance proportional to
+    sum 1 / R_t where every task has the same spread, and the resamples show
+    sum (R_t - 1) / R_t^2: the root of the ratio is the factor, sqrt(R / (R - 1)) for equal R.
+    The degrees of freedom are Satterthwaite's for the same sum, which are sum (R_t - 1) for
+    equal R and fewer otherwise: a task of two runs among tasks of twenty brings most of the
+    variance and knows least about it.
+    """
+    r = sizes.astype(np.float64)
+    factor = math.sqrt(float(np.sum(1.0 / r) / np.sum((r - 1.0) / r**2)))
+    return factor, satterthwaite(1.0 / r, r - 1.0)
+
+
+def satterthwaite(variances: FloatArray, df: FloatArray) -> float:
+    """The degrees of freedom of a sum of independent variance estimates (Satterthwaite 1946)."""
+    return float(np.sum(variances) ** 2 / np.sum(variances**2 / df))
+
+
+def has_spread(draws: FloatArray, scale: float, n: int) -> bool:
+    """Whether resamples differ by more than the rounding of sums of n numbers of this scale."""
+    return bool(np.ptp(draws) > 4.0 * np.finfo(np.float64).eps * math.sqrt(n) * scale)
+
+
+def widened_at_the_edge(share: float, low: float, high: float, n: int, confidence: float) -> tuple[float, float]:
+    """An interval of a share, widened to Clopper and Pearson's where resamples say too little.
+
+    That is where fewer than five of n independent yes-or-no draws lie on one side, or where
+    the interval has no width. The share averages over tasks with their own probabilities; the
+    number of yes among equally many draws of each is then less spread than a binomial with the
+    average probability (Hoeffding 1956), so the binomial interval errs on the safe side.
+    """
+    rare = n * min(share, 1.0 - share)
+    if rare >= _FEW_AT_THE_EDGE and high > low:
+        return max(low, 0.0), min(high, 1.0)
+    least, most = math.floor(n * share + 1e-9), math.ceil(n * share - 1e-9)
+    return min(max(low, 0.0), clopper_pearson(least, n, confidence)[0]), max(
+        min(high, 1.0), clopper_pearson(most, n, confidence)[1]
+    )
