@@ -1,29 +1,42 @@
 """What can be said about a distribution from a sample of it. Arrays in, frozen results out.
 
-Start here                              then
-  ecdf(scores)                          .quantile .mean .cvar .threshold_area .best_of
-  band(scores, confidence=)             .low .high, and the same statistics as intervals
-  quantile_interval(scores, p)          order statistics
-  exceedance(scores, threshold)         Clopper and Pearson
-  mean_interval, tail_mean_interval     Student's t, and its version for a tail
-  bootstrap_interval(scores, f, rng=)   percentile and BCa
-  variance_components(scores, clusters) between and within
+One sample
+  ecdf, band                             the distribution, and what holds it with a confidence
+  quantile_interval, exceedance          order statistics, Clopper and Pearson
+  mean_interval, tail_mean_interval      Student's t, and its version for a tail
+  bootstrap_interval                     percentile and BCa, for anything else
+  variance_components                    between and within clusters
+  normality, dip                         for many samples at once, lattice-aware; one mode or more
+Two samples
+  paired_improvement, independent_improvement, mean_difference, tail_mean_difference,
+  quantile_difference, proportion_difference, mcnemar, dominance, almost_dominance
+Many tasks
+  aggregate, improvement_over_tasks, profile_counts
 
-Inside
-  _arguments      the door: one sentence for each refusal
-  _distribution   the step function and its functionals
-  _band           exact, ks, dkw; how a band becomes an interval
-  _levels         the shipped table of local levels (levels.csv), and the solver behind it
-  _interval       the noun, order statistics, Clopper-Pearson, Student
-  _bootstrap      resampling, by cluster where asked
-  _components     variance between and within clusters
-Knows nothing of tables, files or pictures.
+Inside: _arguments is the door; _distribution _band _levels (levels.csv) _interval _bootstrap _components
+one sample; _comparison _dominance _almost_dominance two; _resampling _aggregate _improvement tasks;
+_ranking tiers; _planning with _precision _power _pilot _anytime; _normality with _normality_tests
+_lattice _dip. Knows nothing of tables, files or pictures.
 """
 
+from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts
+from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance
 from ogive.statistics._band import Band, band
 from ogive.statistics._bootstrap import bootstrap_interval
+from ogive.statistics._comparison import (
+    independent_improvement,
+    mcnemar,
+    mean_difference,
+    paired_improvement,
+    proportion_difference,
+    quantile_difference,
+    tail_mean_difference,
+)
 from ogive.statistics._components import VarianceComponents, variance_components
+from ogive.statistics._dip import Dip, dip
 from ogive.statistics._distribution import Distribution, ecdf
+from ogive.statistics._dominance import Dominance, dominance
+from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import (
     Interval,
     clopper_pearson,
@@ -32,19 +45,39 @@ from ogive.statistics._interval import (
     quantile_interval,
     tail_mean_interval,
 )
+from ogive.statistics._normality import Normality, normality
 
 __all__ = [
+    "AlmostDominance",
     "Band",
+    "Dip",
     "Distribution",
+    "Dominance",
     "Interval",
+    "Normality",
+    "ScoreProfile",
     "VarianceComponents",
+    "aggregate",
+    "almost_dominance",
     "band",
     "bootstrap_interval",
     "clopper_pearson",
+    "dip",
+    "dominance",
     "ecdf",
     "exceedance",
+    "improvement_over_tasks",
+    "independent_improvement",
+    "mcnemar",
+    "mean_difference",
     "mean_interval",
+    "normality",
+    "paired_improvement",
+    "profile_counts",
+    "proportion_difference",
+    "quantile_difference",
     "quantile_interval",
+    "tail_mean_difference",
     "tail_mean_interval",
     "variance_components",
 ]

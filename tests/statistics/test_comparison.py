@@ -1,0 +1,175 @@
+"""Two samples: enumerated and simulated coverage, hand-computed cases, separation, ties."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+from simulate import interval_coverage, plausible
+
+from ogive.errors import InputError
+from ogive.statistics import mean_interval, quantile_interval
+from ogive.statistics._comparison import (
+    independent_improvement,
+    mcnemar,
+    mean_difference,
+    paired_improvement,
+    proportion_difference,
+    quantile_difference,
+    tail_mean_difference,
+    win_share,
+)
+
+scores = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
+
+
+@given(scores, scores)
+def test_win_share_counts_all_pairs(x, y):
+    expected = np.mean([(a > b) + 0.5 * (a == b) for a in x for b in y])
+    assert_allclose(win_share(np.array(x, float), np.array(y, float)), expected, atol=1e-12)
+
+
+@given(scores, scores)
+def test_independent_improvement_is_antisymmetric(x, y):
+    forth, back = independent_improvement(x, y), independent_improvement(y, x)
+    assert_allclose(
+        (forth.low, forth.estimate, forth.high), (1 - back.high, 1 - back.estimate, 1 - back.low), atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 100])
+def test_separated_samples_never_give_a_point(n):
+    a, b = np.arange(n) + 100.0, np.arange(n) + 0.0
+    for i in (independent_improvement(a, b), paired_improvement(a, b)):
+        assert (i.estimate, i.high) == (1.0, 1.0)
+        assert i.low < 1.0
+
+
+@pytest.mark.parametrize(("family", "needed"), [(1, 6), (10, 9), (80, 12)])
+def test_paired_improvement_can_reach_a_level_from_the_known_number_of_pairs(family, needed):
+    def reaches(n):
+        return paired_improvement(np.ones(n), np.zeros(n), confidence=1 - 0.05 / family).low > 0.5
+
+    assert reaches(needed)
+    assert not reaches(needed - 1)
+
+
+def test_paired_improvement_covers_for_every_share_of_wins_and_ties():
+    """Enumerated over the trinomial of wins, ties and losses."""
+    n, least = 12, 1.0
+    for win in np.linspace(0, 1, 21):
+        for tie in np.linspace(0, 1 - win, 6):
+            truth, covered = win + tie / 2, 0.0
+            for w in range(n + 1):
+                for t in range(n - w + 1):
+                    p = stats.multinomial.pmf([w, t, n - w - t], n, [win, tie, max(0.0, 1 - win - tie)])
+                    a = np.array([1] * w + [0] * t + [-1] * (n - w - t), float)
+                    i = paired_improvement(a, np.zeros(n))
+                    covered += p * (i.low - 1e-12 <= truth <= i.high + 1e-12)
+            least = min(least, covered)
+    assert least >= 0.95
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("theta", [0.5, 0.65, 0.8, 0.92, 0.98])
+@pytest.mark.parametrize("n", [5, 20, 100])
+def test_newcombes_interval_covers_as_documented(n, theta):
+    shift = stats.norm.ppf(theta) * math.sqrt(2)
+    covered = interval_coverage(
+        lambda rng: (rng.normal(shift, 1, n), rng.normal(size=n)),
+        lambda pair: independent_improvement(*pair), theta, 5000, seed=n,
+    )  # fmt: skip
+    assert covered >= 0.925
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("n", [5, 20, 100])
+def test_conservative_improvement_holds_its_confidence(n):
+    pairing = np.random.default_rng(3)
+    covered = interval_coverage(
+        lambda rng: (rng.normal(1.2, 1, n), rng.normal(size=n)),
+        lambda pair: independent_improvement(*pair, method="conservative", rng=pairing),
+        float(stats.norm.cdf(1.2 / math.sqrt(2))), 20_000, seed=n,
+    )  # fmt: skip
+    assert covered >= plausible(0.95, 20_000)[0]
+
+
+def test_paired_and_independent_improvement_are_different_questions():
+    rng = np.random.default_rng(0)
+    draw = 10 * rng.normal(size=400)
+    a, b = draw + 0.3 + 0.05 * rng.normal(size=400), draw + 0.05 * rng.normal(size=400)
+    assert paired_improvement(a, b).low > 0.98
+    assert independent_improvement(a, b).high < 0.6
+
+
+def test_mean_differences_are_scipys():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(1, 2, 15), rng.normal(0, 1, 25)
+    expected = stats.ttest_ind(a, b, equal_var=False).confidence_interval()
+    i = mean_difference(a, b, paired=False)
+    assert_allclose((i.low, i.high), (expected.low, expected.high))
+    i, expected = mean_difference(a, b[:15], paired=True), mean_interval(a - b[:15])
+    assert_allclose((i.low, i.high), (expected.low, expected.high))
+
+
+def test_quantile_difference_holds_both_intervals():
+    a, b = np.random.default_rng(2).normal(size=(2, 60))
+    i, x, y = quantile_difference(a, b, 0.5), *(quantile_interval(s, 0.5, confidence=0.975) for s in (a, b))
+    assert (i.low, i.high) == (x.low - y.high, x.high - y.low)
+
+
+def test_tail_mean_difference_of_equal_samples_is_zero():
+    a = np.random.default_rng(3).normal(size=60)
+    i = tail_mean_difference(a, a[::-1], mass=0.2, tail="lower", paired=False)
+    assert i.estimate == 0.0
+    assert i.low < 0.0 < i.high
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("paired", [True, False])
+def test_tail_mean_difference_covers_nearly(paired):
+    covered = interval_coverage(
+        lambda rng: rng.normal(size=(2, 200)),
+        lambda pair: tail_mean_difference(*pair, mass=0.1, tail="lower", paired=paired), 0.0, 5000, seed=4,
+    )  # fmt: skip
+    assert 0.93 <= covered <= 0.97
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("p", "q", "agree"), [(0.7, 0.7, 0.5), (0.9, 0.8, 0.9), (0.5, 0.3, 0.0)])
+@pytest.mark.parametrize("n", [20, 100])
+def test_proportion_difference_covers_nearly(p, q, agree, n):
+    def draw(rng):
+        u = rng.random(n)
+        v = np.where(rng.random(n) < agree, u, rng.random(n))
+        return (u < p).astype(float), (v < q).astype(float)
+
+    covered = interval_coverage(draw, lambda pair: proportion_difference(*pair), p - q, 5000, seed=n)
+    assert covered >= 0.935
+
+
+def test_mcnemar_is_the_sign_test_of_discordant_items():
+    a, b = np.array([1, 1, 1, 1, 1, 0, 1, 0]), np.array([0, 0, 0, 0, 1, 0, 0, 1])
+    assert_allclose(mcnemar(a, b), stats.binomtest(5, 6).pvalue)
+    assert mcnemar([1, 0], [1, 0]) == 1.0
+
+
+def test_items_that_agree_everywhere_still_leave_an_interval():
+    i = proportion_difference([1, 1, 1, 0], [1, 1, 1, 0])
+    assert i.low < 0.0 < i.high
+
+
+@pytest.mark.parametrize("call", [
+    lambda: paired_improvement([1, 2], [1]),
+    lambda: independent_improvement([], [1]),
+    lambda: independent_improvement([1], [2], method="delong"),
+    lambda: independent_improvement([1], [2], method="conservative"),
+    lambda: proportion_difference([0.5], [1]),
+    lambda: mean_difference([1, 2], [1, 2], paired=False, clusters=[1, 1]),
+])  # fmt: skip
+def test_bad_input_is_refused(call):
+    with pytest.raises(InputError):
+        call()
