@@ -64,7 +64,9 @@ def test_a_column_that_does_not_exist_is_refused_with_those_that_do():
 
 
 def test_a_table_without_numbers_is_refused():
-    with pytest.raises(UnreadableSource, match="no column of numbers is left to be the score"):
+    with pytest.raises(
+        UnreadableSource, match=r"no column of plain numbers is left to be the score.* 'colour' holds text such as 'c'"
+    ):
         ogive.read(frame(model=["a", "b"], colour=["c", "d"]))
 
 
@@ -88,7 +90,10 @@ def test_a_row_without_a_method_is_refused():
 @pytest.mark.parametrize(
     ("name", "goal"),
     [("accuracy", "maximize"), ("loss", "minimize"), ("val_loss", "minimize"), ("neg_log_loss", "maximize"),
-     ("rmse", "minimize"), ("wall_time", "minimize"), ("reward", "maximize"), ("error-rate", "minimize")],
+     ("rmse", "minimize"), ("wall_time", "minimize"), ("reward", "maximize"), ("error-rate", "minimize"),
+     ("val/loss", "minimize"), ("testLoss", "minimize"), ("logloss", "minimize"), ("test rmse", "minimize"),
+     ("mean squared error", "minimize"), ("reg:squarederror", "minimize"), ("crossEntropy", "minimize"),
+     ("valRMSE", "minimize"), ("MSELoss", "minimize"), ("mean_test_neg_log_loss", "maximize"), ("glossary", "maximize")],
 )  # fmt: skip
 def test_the_goal_is_guessed_from_the_name_and_said(name, goal):
     trials = ogive.read(frame(x=["a", "b"], **{name: [1.0, 2.0]}), score=name)
@@ -124,7 +129,17 @@ def test_a_good_status_may_be_said_in_many_words(word):
 
 @pytest.mark.parametrize(
     ("word", "status"),
-    [("FAILED", "error"), ("time_limit", "timeout"), ("OOM", "memory"), ("killed", "crashed"), ("PRUNED", "error")],
+    [
+        ("FAILED", "error"),
+        ("time_limit", "timeout"),
+        ("OOM", "memory"),
+        ("killed", "crashed"),
+        ("PRUNED", "error"),
+        ("preempted", "crashed"),
+        ("RUNNING", "error"),
+        ("queued", "error"),
+        ("waiting", "error"),
+    ],
 )
 def test_a_bad_status_fails_a_row_whatever_its_score(word, status):
     trials = ogive.read(frame(state=["ok", word], score=[1.0, 2.0]))
@@ -132,13 +147,49 @@ def test_a_bad_status_fails_a_row_whatever_its_score(word, status):
     assert trials.to_pandas()["status"].tolist() == ["ok", status]
 
 
-def test_an_unknown_status_is_refused_where_declared_and_ignored_aloud_where_guessed():
-    table = frame(status=["ok", "weird"], score=[1.0, 2.0])
-    with pytest.raises(InputError, match="'weird', which is no status; known are ok, error"):
-        ogive.read(table, status="status")
+@pytest.mark.parametrize("said", [{}, {"status": "status"}], ids=["guessed", "declared"])
+def test_an_unknown_status_among_known_ones_is_refused(said):
+    table = frame(status=["ok", "weird", "failed"], score=[1.0, 2.0, 3.0])
+    with pytest.raises(InputError, match="column 'status' holds 'weird', which is no status; known are ok, error"):
+        ogive.read(table, **said)
+
+
+def test_a_column_without_a_known_status_is_refused_where_declared_and_ignored_aloud_where_guessed():
+    table = frame(state=["weird", "odd"], score=[1.0, 2.0])
+    with pytest.raises(InputError, match="'odd', which is no status"):
+        ogive.read(table, status="state")
     trials = ogive.read(table)
     assert not trials.failed().any()
-    assert any("'status' is not used: 'weird' is no status" in note for note in trials.notes)
+    assert any("'state' is not used: 'odd' is no status" in note for note in trials.notes)
+
+
+def test_an_empty_status_is_that_of_the_score_and_fails_no_other_row(tmp_path: Path):
+    table = frame(status=["failed", None, None, "ok"], score=[1.0, 2.0, np.nan, 4.0])
+    table.to_csv(tmp_path / "s.csv", index=False)
+    for source in (table, tmp_path / "s.csv"):
+        assert ogive.read(source).to_pandas()["status"].tolist() == ["error", "ok", "invalid", "ok"]
+
+
+def test_training_and_test_rows_are_refused_until_filtered_or_given_a_role():
+    table = frame(model=["a", "a", "b", "b"], split=["train", "Test", "train", "Test"], score=[1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(InputError, match=r"column 'split' holds 'Test', 'train'.*filter the rows first.*task='split'"):
+        ogive.read(table)
+    with pytest.raises(InputError, match="column 'split' holds"):
+        ogive.read(table.astype({"split": "category"}))
+    assert ogive.read(table, task="split").tasks == ("train", "Test")
+    assert len(ogive.read(table[table["split"] == "Test"])) == 2
+
+
+def test_names_that_differ_only_in_case_or_spaces_are_said():
+    trials = ogive.read(frame(model=["SVM", "svm ", "knn"], score=[1.0, 2.0, 3.0]))
+    assert trials.algorithms == ("SVM", "svm ", "knn")
+    assert "guessed: 'SVM', 'svm ' are different methods, though they differ only in case or spaces" in trials.notes
+
+
+def test_what_varied_is_said_to_be_guessed():
+    table = frame(seed=[0, 1], score=[1.0, 2.0])
+    assert "varied: seed (guessed)" in ogive.read(table).notes
+    assert not any("varied" in note for note in ogive.read(table, varied="seed").notes)
 
 
 def test_a_wide_table_needs_wide_and_then_each_column_is_a_method():
@@ -199,6 +250,16 @@ def test_a_file_that_is_named_twice_is_refused(tmp_path: Path, monkeypatch):
         ogive.read(["1.csv", tmp_path / "1.csv"])
 
 
+def test_a_file_that_is_named_twice_by_another_way_is_refused(tmp_path: Path):
+    frame(score=[0.1, 0.2]).to_csv(tmp_path / "a.csv", index=False)
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    (tmp_path / "x").mkdir()
+    with pytest.raises(InputError, match=r"a.csv is named twice \(also as b.csv\)"):
+        ogive.read([tmp_path / "a.csv", tmp_path / "b.csv"])
+    with pytest.raises(InputError, match=r"a.csv is named twice, and"):
+        ogive.read([tmp_path / "a.csv", tmp_path / "x" / ".." / "a.csv"])
+
+
 def test_row_numbers_that_pandas_wrote_are_not_the_score(tmp_path: Path):
     table = frame(model=["a", "b"], accuracy=[0.1, 0.2])
     table.to_csv(tmp_path / "s.csv")
@@ -253,3 +314,23 @@ def test_what_is_no_source_is_refused_with_what_would_be_one(source):
 def test_an_empty_list_is_refused():
     with pytest.raises(UnreadableSource, match="empty list"):
         ogive.read([])
+
+
+@pytest.mark.parametrize("bounds", [[0, 1], np.array([0.0, 1.0])], ids=["list", "array"])
+def test_bounds_of_a_table_may_be_any_pair(bounds):
+    trials = ogive.read({"a": [0.1, 0.2]})
+    assert ogive.read(trials, bounds=bounds).bounds == {"score": (0.0, 1.0)}
+    with pytest.raises(InputError, match="`bounds` must be a pair"):
+        ogive.read(trials, bounds=5)
+
+
+def test_folds_of_a_table_read_again_give_way_to_a_unit():
+    trials = ogive.read(frame(param_lr=[1, 1, 2, 2], fold=[0, 1, 0, 1], score=[0.1, 0.2, 0.3, 0.4]))
+    again = ogive.read(trials, unit="configuration")
+    assert (again.clustered, again.n_folds, again.question) == (True, None, None)
+    assert ogive.read(trials, unit="fold").n_folds == 2
+
+
+def test_an_address_that_is_no_storage_is_refused_without_its_password():
+    with pytest.raises(UnreadableSource, match=r"postgres://\*\*\*@host/db is no address that Ogive reads"):
+        ogive.read("postgres://me:secret@host/db")

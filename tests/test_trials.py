@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -227,4 +228,45 @@ def test_a_newer_format_is_refused_by_name(trials, tmp_path: Path):
 def test_a_damaged_description_is_refused_by_name(trials, tmp_path: Path, change):
     path = _with_description(trials, tmp_path / "odd.parquet", change)
     with pytest.raises(UnreadableSource, match=r"odd.parquet says that Ogive wrote it"):
+        ogive.read(path)
+
+
+def test_failures_like_the_method_itself_are_refused():
+    trials = ogive.read({"a": [1.0, np.nan, 3.0], "b": [1.0, 2.0, 3.0]})
+    with pytest.raises(
+        InputError, match=r"`failures` 'like:a' cannot count failed trials of 'a' itself.*another method"
+    ):
+        trials.scores("a", failures="like:a")
+    assert trials.scores("b", failures="like:b").tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("bounds", [(float("nan"), None), (None, float("nan")), (1, 0), (float("nan"), 1)], ids=str)
+def test_bounds_that_are_no_interval_are_refused(bounds):
+    with pytest.raises(InputError, match=r"`bounds` must be \(low, high\) with low < high"):
+        ogive.read({"a": [1.0, 2.0]}, bounds=bounds)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("score", ["x", "y"], "'score' holds string, not numbers"),
+        ("status", [None, "ok"], "'status' is empty in 1 of 2 rows"),
+        ("algorithm", [None, "a"], "'algorithm' is empty in 1 of 2 rows"),
+        ("algorithm", [None, None], "'algorithm' holds null, not text"),
+        ("task", [1, 2], "'task' holds int64, not text"),
+        ("trial", ["0", "1"], "'trial' does not hold whole numbers"),
+        ("trial", [0, None], "'trial' is empty in 1 of 2 rows"),
+        ("wall_s", ["x", "y"], "'wall_s' holds string, not numbers"),
+        ("group", [1.5, 2.5], "'group' holds double, not text"),
+    ],
+)
+def test_a_written_table_whose_columns_were_changed_is_refused(tmp_path: Path, column, values, message):
+    path = tmp_path / "t.parquet"
+    ogive.read({"a": [1.0, 2.0]}).write(path)
+    table = pq.read_table(path)
+    changed = table.set_column(table.column_names.index(column), column, pa.array(values))
+    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+    with pytest.raises(
+        UnreadableSource, match=f"t.parquet says that Ogive wrote it, but its column {message}; write it"
+    ):
         ogive.read(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,8 +14,10 @@ import pyarrow as pa
 from ogive.errors import InputError, UnreadableSource
 from ogive.importers import _dictionaries, _files, _frames, _optuna, _sklearn
 from ogive.importers._assemble import Facts, assemble, unpivot
+from ogive.importers._columns import as_text, is_text
 from ogive.importers._restate import restate
-from ogive.importers._roles import find_roles, names_method
+from ogive.importers._roles import find_roles, names_method, naming_columns
+from ogive.importers._written import from_written
 from ogive.trials import Bounds, Trials
 
 log = logging.getLogger("ogive")
@@ -61,7 +64,8 @@ def read(
     goal, bounds
         Direction ("maximize", "minimize") and support of the score, or a dictionary by metric.
     independent : bool
-        False if an adaptive sampler chose the trials. Guessed for Optuna studies.
+        False if a grid or an adaptive sampler chose the trials. Guessed for Optuna studies and for
+        scikit-learn's searches; a bare `cv_results_` does not say, and counts as False.
     scope : str
         "generator" for fresh data each time, "these rows" for fresh splits of one data set.
     wide : bool
@@ -82,13 +86,13 @@ def read(
         "algorithm": algorithm, "repeat": repeat, "item": item, "group": group, "fold": fold, "pair": pair, "status": status,
         "task": task if isinstance(task, str) else None,
     }  # fmt: skip
-    choices = _Choices(declared, _tuple(score), _tuple(params), wide)
+    choices = _Choices(declared, _tuple(score), _tuple(params), wide, unit)
     facts = Facts(unit=unit, varied=_tuple(varied), goal=goal, bounds=bounds, scope=scope)
     sources = source if isinstance(source, (list, tuple)) else [source]
     if not sources:
         raise UnreadableSource("`source` is an empty list; name at least one table.")
     _refuse_twice(sources)
-    parts = [part for one in sources for part in _parts(one, None if isinstance(task, str) else task)]
+    parts = [part for one in sources for part in _parts(one, None if isinstance(task, str) else task, choices)]
     trials = _own(parts, choices)
     if trials is not None:
         trials = restate(trials, facts, independent)
@@ -107,10 +111,19 @@ def read(
 
 def _refuse_twice(sources: Sequence[Any]) -> None:
     """A table that is named twice would count every run twice."""
-    paths = [str(Path(one).absolute()) for one in sources if isinstance(one, (str, Path))]
-    twice = [path for path in paths if paths.count(path) > 1]
-    if twice:
-        raise InputError(f"{Path(twice[0]).name} is named twice, and would count every run twice; name it once.")
+    seen: dict[str, str | Path] = {}
+    for one in sources:
+        if not isinstance(one, (str, Path)):
+            continue
+        try:
+            place = os.path.realpath(one)
+        except (OSError, ValueError):  # a name that no file can have: said where it is opened
+            continue
+        if place in seen:
+            name, again = Path(seen[place]).name, Path(one).name
+            also = "" if name == again else f" (also as {again})"
+            raise InputError(f"{name} is named twice{also}, and would count every run twice; name it once.")
+        seen[place] = one
 
 
 def _own(parts: Sequence[_Part], choices: _Choices) -> Trials | None:
@@ -169,7 +182,7 @@ class _Part:
     trials: Trials | None = None
 
 
-def _parts(source: Any, task_names: Sequence[str] | None) -> list[_Part]:
+def _parts(source: Any, task_names: Sequence[str] | None, choices: _Choices) -> list[_Part]:
     """The plain tables in a source."""
     if isinstance(source, Trials):
         return [_Part(table=source.table, name=source.source, source=source.source, trials=source)]
@@ -186,17 +199,21 @@ def _parts(source: Any, task_names: Sequence[str] | None) -> list[_Part]:
     if _frames.is_frame(source):
         return [_Part(table=_frames.from_frame(source), name="data frame", source="data frame")]
     if isinstance(source, (str, Path)):
-        return _path_parts(source)
+        return _path_parts(source, choices)
     raise UnreadableSource(
         f"`source` must be a path, a frame, a dictionary, a search or a study; got {type(source).__name__}. "
         "For a plain array write {'name': scores}."
     )
 
 
-def _path_parts(source: str | Path) -> list[_Part]:
+def _path_parts(source: str | Path, choices: _Choices) -> list[_Part]:
     if isinstance(source, str) and _optuna.is_url(source):
-        where = source.rsplit("/", 1)[-1].split("?")[0]
+        where = _optuna.masked(source).rsplit("/", 1)[-1].split("?")[0]
         return [_study_part(study, stored=True, where=where) for study in _optuna.load_studies(source)]
+    if "://" in str(source):
+        raise UnreadableSource(
+            f"{_optuna.masked(source)} is no address that Ogive reads; save the table to a file, or name an Optuna storage."
+        )
     path = Path(source)
     try:
         if path.is_dir():
@@ -212,8 +229,8 @@ def _path_parts(source: str | Path) -> list[_Part]:
     place = f"{path.resolve().parent.name}/{stem}"
     if stored:
         return [_study_part(study, stored=True, where=place) for study in _optuna.load_studies(path)]
-    table = _files.read_file(path)
-    own = Trials.from_parquet_table(table, path.name) if b"ogive" in (table.schema.metadata or {}) else None
+    table = _files.read_file(path, choices.naming)
+    own = from_written(table, path.name) if b"ogive" in (table.schema.metadata or {}) else None
     return [_Part(table=table, name=stem, longer=place, source=path.name, trials=own)]
 
 
@@ -229,11 +246,11 @@ def _study_part(study: Any, *, stored: bool, where: str = "") -> _Part:
 def _search_part(search: Any, name: str) -> _Part:
     results = getattr(search, "cv_results_", search)
     table, scores = _sklearn.from_cv_results(results)
-    # scikit-learn's scorers are all "greater is better".
+    # A dictionary does not say who chose its configurations. scikit-learn's scorers are all "greater is better".
     goals = dict.fromkeys(scores, "maximize")
     return _Part(
         table=table, name=name, longer=name, source=name, goals=goals, params=("params",), score=scores,
-        varied=("configuration",), independent=results is search or _sklearn.is_random(search),
+        varied=("configuration",), independent=results is not search and _sklearn.is_random(search),
     )  # fmt: skip
 
 
@@ -245,6 +262,12 @@ class _Choices:
     score: tuple[str, ...] | None
     params: tuple[str, ...] | None
     wide: bool
+    unit: str | None
+
+    def naming(self, header: Sequence[str]) -> tuple[str, ...]:
+        """The columns of a file that hold names."""
+        others = (*(self.score or ()), *(self.params or ()))
+        return naming_columns(header, self.declared, others, self.unit, self.wide)
 
     def any(self) -> bool:
         """Whether anything was said."""
@@ -260,10 +283,24 @@ class _Choices:
         return table.append_column("algorithm", pa.array([part.name] * table.num_rows))
 
 
+def _alike(tables: Sequence[pa.Table], choices: _Choices) -> list[pa.Table]:
+    """Tables whose names are text in all where they are text in one."""
+    text = {
+        c for t in tables for c in choices.naming(t.column_names) if len(tables) > 1 and is_text(t.schema.field(c).type)
+    }
+    out = []
+    for table in tables:
+        for name in [c for c in table.column_names if c in text]:
+            table = table.set_column(table.column_names.index(name), name, as_text(table[name], name))
+        out.append(table)
+    return out
+
+
 def _join(parts: Sequence[_Part], choices: _Choices, facts: Facts) -> Trials:
     first = parts[0]
     try:
         tables = [choices.prepared(part, alone=len(parts) == 1) for part in parts]
+        tables = _alike(tables, choices)
         table = pa.concat_tables([t.replace_schema_metadata(None) for t in tables], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise UnreadableSource(

@@ -51,12 +51,12 @@ class Metric:
             raise InputError(f"`goal` must be 'maximize' or 'minimize'; got {self.goal!r}.")
         try:
             low, high = (None if b is None or math.isinf(b) else float(b) for b in self.bounds)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"`bounds` must be a pair (low, high), None where unknown; got {self.bounds!r}.") from None
         if any(b is not None and math.isnan(b) for b in (low, high)) or (
             low is not None and high is not None and not low < high
         ):
-            raise InputError(f"`bounds` must be (low, high) with low < high; got ({low:g}, {high:g}).")
+            raise InputError(f"`bounds` must be (low, high) with low < high, None where unknown; got ({low}, {high}).")
         object.__setattr__(self, "bounds", (low, high))
 
     @property
@@ -127,6 +127,11 @@ class Trials:
             f"Trials({len(self)} rows: {len(self.algorithms)} algorithms x {len(self.tasks)} tasks, "
             f"metrics {', '.join(self.metrics)}, {int(np.count_nonzero(self.failed(self.metrics[0])))} failed)"
         )
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<code>{html.escape(repr(self))}</code>"
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -263,6 +268,11 @@ class Trials:
         if rule == "worst":
             return np.full(cell.rows.size, self.definitions[metric].worst)
         other = self.cell(_one("algorithm", rule.removeprefix("like:"), self.algorithms), cell.task)
+        if other.algorithm == cell.algorithm:
+            raise InputError(
+                f"`failures` {rule!r} cannot count failed trials of {cell.algorithm!r} itself, for which its own successes would stand; "
+                "name another method, or say 'worst', a number or 'exclude'."
+            )
         usable = other.rows[~self.failed(metric)[other.rows]]
         if not usable.size:
             raise FailedTrials(f"failures={rule!r}: {other.algorithm!r} has no score on {cell.task!r}.")
@@ -332,11 +342,6 @@ class Trials:
             raise UnreadableSource(
                 f"{source} says that Ogive wrote it, but its description is damaged; write it again."
             ) from error
-        missing = [c for c in (*RESERVED, *definitions) if c not in table.column_names]
-        if missing:
-            raise UnreadableSource(
-                f"{source} says that Ogive wrote it, but has no column {missing[0]!r}; write it again."
-            )
         return cls(table=compact(table.replace_schema_metadata(None)), definitions=definitions, **known)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import ogive
@@ -175,3 +176,38 @@ def test_a_table_that_claims_too_much_is_refused_before_it_is_read(tmp_path: Pat
     monkeypatch.setattr("ogive.importers._files.MOST_BYTES", 1000)
     with pytest.raises(InputError, match=r"claims .* of data"):
         ogive.read(_written(tmp_path))
+
+
+@pytest.mark.parametrize("role", ["algorithm", "task", "item", "group"])
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "guessed"])
+def test_names_that_look_like_numbers_stay_as_they_are_written(tmp_path: Path, role, declared):
+    name = "code" if declared else role
+    (tmp_path / "s.csv").write_text(f'\ufeff"{name}",seed,score\r\n01,1,0.1\r\n1,2,0.2\r\n1.0,3,0.3\r\n')
+    trials = ogive.read(tmp_path / "s.csv", **({role: name} if declared else {}))
+    assert trials.to_pandas()[role].tolist() == ["01", "1", "1.0"]
+    assert trials.to_pandas()["trial"].tolist() == [1, 2, 3]
+
+
+def test_a_unit_that_looks_like_a_number_stays_as_it_is_written(tmp_path: Path):
+    (tmp_path / "s.csv").write_text("student,score\n01,0.1\n1,0.2\n1,0.3\n")
+    trials = ogive.read(tmp_path / "s.csv", unit="student", score="score")
+    assert trials.to_pandas()["group"].tolist() == ["01", "1", "1"]
+
+
+def test_names_from_files_of_two_kinds_fit_under_each_other(tmp_path: Path):
+    table = pd.DataFrame({"model": [1, 2], "score": [0.1, 0.2]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.to_parquet(tmp_path / "b.parquet")
+    assert ogive.read([tmp_path / "a.csv", tmp_path / "b.parquet"]).algorithms == ("1", "2")
+
+
+def test_parquet_names_that_are_not_utf8_are_refused(tmp_path: Path):
+    bad = pa.array([b"caf\xe9", b"b"])
+    unchecked = pa.Array.from_buffers(pa.string(), 2, bad.buffers())
+    for values, message in (
+        (bad, "column 'model' must hold text in UTF-8"),
+        (unchecked, "damaged Parquet file: .*UTF8"),
+    ):
+        pq.write_table(pa.table({"model": values, "score": [1.0, 2.0]}), tmp_path / "s.parquet")
+        with pytest.raises(UnreadableSource, match=message):
+            ogive.read(tmp_path / "s.parquet")

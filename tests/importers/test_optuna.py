@@ -183,3 +183,13 @@ def test_a_study_from_the_wild_is_read(real_data):
     trials = ogive.read(path)
     assert (trials.algorithms, len(trials), trials.independent) == (("example-study",), 40, False)
     assert digest(path) == before
+
+
+def test_a_storage_that_cannot_be_reached_is_refused_without_its_password(monkeypatch):
+    def fail(url, **options):
+        raise RuntimeError(f"cannot connect to {url}")
+
+    monkeypatch.setattr(optuna.storages, "RDBStorage", fail)
+    with pytest.raises(UnreadableSource, match=r"^mysql://\*\*\*@host/db\?password=\*\*\* cannot be read") as caught:
+        ogive.read("mysql://me:se@cret@host/db?password=secret2")
+    assert "cret" not in str(caught.value)

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from scipy.stats import loguniform
 from sklearn.datasets import make_classification
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV, RandomizedSearchCV
 
 import ogive
 
@@ -41,6 +42,19 @@ def test_a_fitted_search_is_a_method_with_a_row_for_each_configuration(search):
 
 def test_cv_results_alone_are_read_alike(search):
     assert ogive.read(search.cv_results_).scores().tolist() == ogive.read(search).scores().tolist()
+
+
+def test_cv_results_alone_do_not_say_who_chose_the_configurations(search):
+    assert ogive.read(search).independent
+    trials = ogive.read(search.cv_results_)
+    assert not trials.independent
+    assert any("may have: they are described, not judged (say independent=True" in note for note in trials.notes)
+    assert ogive.read(search.cv_results_, independent=True).independent
+
+
+def test_a_halving_search_is_described_and_not_judged():
+    halving = HalvingRandomSearchCV(LogisticRegression(), SPACE, n_candidates=4, cv=3, random_state=0).fit(X, Y)
+    assert not ogive.read(halving).independent
 
 
 def test_cv_results_as_a_frame_are_read_by_their_mean(search):

@@ -61,7 +61,7 @@ def test_a_seed_that_does_not_repeat_is_no_cluster():
 
 
 def test_an_item_is_the_unit_and_counts_once_where_it_repeats():
-    once = ogive.read(frame(question=np.arange(N)))
+    once = ogive.read(frame(question=np.arange(N)), item="question")
     assert (once.unit, once.clustered) == ("question", False)
     twice = ogive.read(frame(question=np.repeat(np.arange(6), 2)))
     assert (twice.unit, twice.clustered, mean_row(twice).n) == ("question", True, 6)
@@ -97,12 +97,12 @@ def test_folds_get_the_corrected_interval_and_are_heuristic():
 
 
 def test_a_column_with_one_value_holds_no_folds():
-    table = frame(split=["test"] * N)
+    table = frame(fold=["test"] * N)
     trials = ogive.read(table)
     assert trials.n_folds is None
-    assert "not used: 'split'" in trials.notes
-    with pytest.raises(InputError, match="`fold`: column 'split' holds one value"):
-        ogive.read(table, fold="split")
+    assert "not used: 'fold'" in trials.notes
+    with pytest.raises(InputError, match="`fold`: column 'fold' holds one value"):
+        ogive.read(table, fold="fold")
 
 
 def test_every_statistic_of_folds_is_heuristic():
@@ -162,3 +162,54 @@ def test_what_varied_is_seen_in_the_columns_or_said():
     assert ogive.read(frame(param_lr=np.arange(N), seed=np.arange(N))).varied == ("configuration", "seed")
     assert ogive.read(frame(seed=np.arange(N)), varied=["split", "seed"]).varied == ("split", "seed")
     assert ogive.read(frame(seed=np.arange(N)), varied="split").varied == ("split",)
+
+
+@pytest.mark.parametrize("name", ["question", "passage"])
+def test_a_guessed_item_or_group_with_one_row_each_is_no_declared_unit(name):
+    trials = ogive.read(frame(**{name: np.arange(N)}))
+    assert (trials.unit, trials.clustered) == (None, False)
+    assert any("nobody said so; declare it with unit='row'" in note for note in trials.notes)
+    assert "assumed independent" in ogive.summarize(trials).unit
+    role = "item" if name == "question" else "group"
+    assert ogive.read(frame(**{name: np.arange(N)}), **{role: name}).unit == name
+    assert ogive.read(frame(**{name: np.arange(N)}), unit=name).unit == name
+
+
+def test_configurations_that_repeat_across_folds_raise_the_question():
+    table = frame(param_lr=np.repeat(np.arange(20), 5), fold=np.tile(np.arange(5), 20))
+    trials = ogive.read(table)
+    assert trials.question is not None
+    assert "100 rows share 20 configurations" in trials.question
+    counted = ogive.read(table, unit="configuration")
+    assert (counted.clustered, counted.n_folds, mean_row(counted).n) == (True, None, 20)
+
+
+def test_one_configuration_for_all_folds_is_a_plain_cross_validation():
+    trials = ogive.read(frame(model=["a"] * 5 + ["b"] * 5, param_lr=[1] * 5 + [2] * 5, fold=[*range(5), *range(5)]))
+    assert (trials.question, trials.n_folds, trials.unit) == (None, 5, "fold")
+
+
+def test_a_guessed_group_across_folds_raises_the_question():
+    table = frame(config=np.repeat(np.arange(4), 3), fold=np.tile(np.arange(3), 4))
+    assert "column 'config' repeats across the folds" in (ogive.read(table).question or "")
+    assert mean_row(ogive.read(table, unit="config")).n == 4
+    assert ogive.read(table, unit="fold").n_folds == 3
+
+
+def test_a_declared_unit_overrules_a_guessed_fold_aloud():
+    table = frame(student=np.repeat([0, 1, 2], 4), fold=np.tile(np.arange(4), 3))
+    trials = ogive.read(table, unit="student", score="score")
+    assert (trials.unit, trials.clustered, trials.n_folds, mean_row(trials).n) == ("student", True, None, 3)
+    assert any("folds of 'fold' are not corrected for" in note for note in trials.notes)
+    assert ogive.read(table, unit="row", score="score").n_folds is None
+    assert ogive.read(table, unit="fold", score="score").n_folds == 4
+
+
+def test_folds_and_rows_that_are_both_declared_contradict_each_other():
+    with pytest.raises(InputError, match=r"`unit` 'row' takes every row for independent.*`fold` 'fold'.*leave out one"):
+        ogive.read(frame(fold=np.arange(N)), fold="fold", unit="row")
+
+
+def test_methods_stay_joined_by_the_seed_that_is_declared_the_unit():
+    rows = [{"method": m, "seed": i, "score": i + (m == "a")} for m in "ab" for i in range(6)]
+    assert ogive.read(pd.DataFrame(rows), unit="seed").pair == "seed"

@@ -9,6 +9,7 @@
   _units          what one independent draw is, which rows join the methods
   _columns        a column as text or as numbers
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note
+  _written        a table that Ogive wrote, its columns checked
   _restate        a table of Ogive's own, with some of its facts said anew
 
 Foreign packages are imported only inside the file that is about them.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -20,17 +22,18 @@ from ogive.trials import OK, RESERVED, STATUSES, Bounds, Metric, Trials, compact
 
 SMALLER_IS_BETTER = (
     "loss", "error", "err", "mse", "rmse", "mae", "mape", "brier", "perplexity", "time", "times", "seconds", "runtime",
-    "duration", "cost", "regret", "latency", "wer", "fid", "nll", "crossentropy",
+    "duration", "cost", "regret", "latency", "wer", "fid", "nll", "crossentropy", "logloss", "squarederror",
 )  # fmt: skip
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
     "error": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
     "timeout": "timeout", "timelimit": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
-    "crashed": "crashed", "crash": "crashed", "killed": "crashed", "invalid": "invalid", "nan": "invalid",
+    "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
+    "invalid": "invalid", "nan": "invalid", "running": "error", "queued": "error", "waiting": "error",
 }  # fmt: skip
 LARGEST = 1e150  # its square still fits into a float
 NOT_INDEPENDENT = (
-    "a grid or an adaptive sampler chose the trials: they are described, not judged "
+    "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "
     "(say independent=True if they were drawn at random)"
 )
 
@@ -79,8 +82,10 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
         "wall_s": _cost(table, roles.wall_s),
         "cpu_s": _cost(table, roles.cpu_s),
     }
+    varied = _varied(facts, roles, units, params)
+    notes += _doubts(algorithm, varied, facts, units)
     return Trials(
-        table=compact(pa.table(columns)), definitions=definitions, varied=_varied(facts, roles, units, params),
+        table=compact(pa.table(columns)), definitions=definitions, varied=varied,
         unit=units.unit, clustered=units.clustered, question=units.question, pair=units.pair, n_folds=units.n_folds,
         independent=facts.independent, scope=facts.scope, notes=tuple(notes), source=source,
     )  # fmt: skip
@@ -123,9 +128,7 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[str]) -> Met
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        words = name.lower().replace("-", "_").split("_")
-        smaller = words[0] != "neg" and any(w in SMALLER_IS_BETTER for w in words)
-        goal = "minimize" if smaller else "maximize"
+        goal = "minimize" if _is_smaller_better(name) else "maximize"
         notes.append(f"goal of {name!r}: {goal} (guessed from its name; say goal= to decide)")
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
@@ -135,6 +138,13 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[str]) -> Met
     _refuse_overflow(name, values)
     _check_bounds(name, values, metric)
     return metric
+
+
+def _is_smaller_better(name: str) -> bool:
+    """Whether a word of the name, or two that are written apart, is that of a loss."""
+    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    joined = [a + b for a, b in pairwise(words)]
+    return "neg" not in words and any(w in SMALLER_IS_BETTER for w in (*words, *joined))
 
 
 def _refuse_reserved(names: Sequence[str]) -> None:
@@ -180,7 +190,7 @@ def _check_bounds(name: str, values: np.ndarray, metric: Metric) -> None:
 def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
     if column is None:
         return pa.DictionaryArray.from_arrays(pa.array(np.zeros(table.num_rows, dtype=np.int32)), pa.array([default]))
-    values = as_text(table[column])
+    values = as_text(table[column], column)
     empty = int(pc.sum(pc.equal(pc.utf8_trim_whitespace(pc.fill_null(values, "")), "")).as_py())
     if empty:
         raise UnreadableSource(
@@ -190,7 +200,7 @@ def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
 
 
 def _optional_labels(table: pa.Table, column: str | None) -> pa.Array:
-    return pa.nulls(table.num_rows, pa.string()) if column is None else as_text(table[column])
+    return pa.nulls(table.num_rows, pa.string()) if column is None else as_text(table[column], column)
 
 
 def _cost(table: pa.Table, column: str | None) -> pa.Array:
@@ -216,22 +226,44 @@ def _status(table: pa.Table, roles: Roles, notes: list[str], scores: np.ndarray)
     bad = ~np.isfinite(scores)
     given = np.full(n, OK, dtype=object)
     if roles.status is not None:
-        words = [str(w).strip().lower().rsplit(".", 1)[-1].replace("_", "") for w in table[roles.status].to_pylist()]
-        unknown = sorted({w for w in words if w not in STATUS_WORDS})
-        if unknown and "status" not in roles.guessed:
-            raise InputError(
-                f"column {roles.status!r} holds {unknown[0]!r}, which is no status; known are {', '.join(STATUSES)}."
-            )
-        if unknown:
-            notes.append(f"column {roles.status!r} is not used: {unknown[0]!r} is no status")
-        else:
-            given = np.array([STATUS_WORDS[w] for w in words], dtype=object)
+        given = _said_status(table[roles.status].to_pylist(), roles, notes)
     given[(given == OK) & bad] = "invalid"
     message = table["message"] if "message" in table.column_names else None
     texts = pa.nulls(n, pa.string()) if message is None else as_text(message)
     if message is None and bad.any():
         texts = pc.if_else(pa.array(bad), pa.scalar("no finite score"), texts)
     return pa.array(given, type=pa.string()).dictionary_encode(), texts
+
+
+def _said_status(values: Sequence[Any], roles: Roles, notes: list[str]) -> np.ndarray:
+    """A status for each word; an empty cell says nothing. A guessed column without a known word is none."""
+    words = ["" if v is None else str(v).strip().lower().rsplit(".", 1)[-1].replace("_", "") for v in values]
+    known = {"": OK, "none": OK, **STATUS_WORDS}
+    unknown = sorted({w for w in words if w not in known})
+    if unknown and ("status" not in roles.guessed or any(w in STATUS_WORDS for w in words)):
+        raise InputError(
+            f"column {roles.status!r} holds {unknown[0]!r}, which is no status; known are {', '.join(STATUSES)}. "
+            "Write one of these, or rename the column if it is about something else."
+        )
+    if unknown:
+        notes.append(f"column {roles.status!r} is not used: {unknown[0]!r} is no status")
+    return np.array([OK if unknown else known[w] for w in words], dtype=object)
+
+
+def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: Units) -> list[str]:
+    """What was guessed beyond the columns, and names that may be one."""
+    notes = [f"varied: {', '.join(varied)} (guessed)"] if varied and facts.varied is None else []
+    if units.unit is None and units.question is None and facts.independent:
+        notes.append("unit: every row is taken for one independent run (nobody said so; declare it with unit='row')")
+    alike: dict[str, list[str]] = {}
+    for name in algorithm.dictionary.to_pylist():
+        alike.setdefault(name.strip().casefold(), []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            notes.append(
+                f"guessed: {', '.join(map(repr, names))} are different methods, though they differ only in case or spaces"
+            )
+    return notes
 
 
 def _varied(facts: Facts, roles: Roles, units: Units, params: pa.Array | None) -> tuple[str, ...]:
@@ -244,7 +276,7 @@ def _varied(facts: Facts, roles: Roles, units: Units, params: pa.Array | None) -
         found.append("fold")
     if roles.repeat is not None and roles.repeat.lower() == "seed":
         found.append("seed")
-    if units.unit is not None and units.unit not in found and roles.item is not None:
+    if units.unit not in found and roles.item is not None:
         found.append(roles.item)
     return tuple(found)
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow as pa
 
-from ogive.errors import InvalidScores
+from ogive.errors import InvalidScores, UnreadableSource
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -25,7 +25,7 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def as_text(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+def as_text(values: pa.Array | pa.ChunkedArray, name: str | None = None) -> pa.Array:
     """Text of every value; what is nested becomes canonical JSON, so that equal values are equal text."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
@@ -35,7 +35,13 @@ def as_text(values: pa.Array | pa.ChunkedArray) -> pa.Array:
         values = values.cast(values.type.value_type)
     if pa.types.is_nested(values.type):
         return pa.array([None if v is None else _canonical(v) for v in values.to_pylist()], type=pa.string())
-    return values.cast(pa.string())
+    try:
+        return values.cast(pa.string())
+    except pa.ArrowException as error:
+        which = "a column of names" if name is None else f"column {name!r}"
+        raise UnreadableSource(
+            f"{which} must hold text in UTF-8; it holds {values.type} that is none. Convert it to text first."
+        ) from error
 
 
 def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv as text_csv
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -12,10 +15,13 @@ PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".pt", ".npy", ".npz")
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 # A footer may claim any number of rows: refuse before allocating for it.
 MOST_BYTES = 64 * 2**30
+HEADER_BYTES = 2**16
+# From the names of the columns to those that hold names, which are text even where they look like numbers.
+Naming: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 
 
-def read_file(path: Path) -> pa.Table:
-    """The table in a CSV, Parquet or JSON-lines file."""
+def read_file(path: Path, naming: Naming = lambda header: ()) -> pa.Table:
+    """The table in a CSV, Parquet or JSON-lines file; in CSV, `naming` says which columns are text."""
     try:
         with path.open("rb") as handle:
             head = handle.read(4096)
@@ -40,23 +46,26 @@ def read_file(path: Path) -> pa.Table:
     return (
         _json_lines(path, packed)
         if ".json" in name or ".ndjson" in name or head.lstrip()[:1] == b"{"
-        else _csv(path, packed)
+        else _csv(path, packed, naming)
     )
 
 
-def _csv(path: Path, packed: str | None) -> pa.Table:
+def _csv(path: Path, packed: str | None, naming: Naming) -> pa.Table:
     from pyarrow import csv
 
     try:
         with _stream(path, packed) as stream:
-            first = stream.read(4096).split(b"\n", 1)[0]
+            first = stream.read(HEADER_BYTES).split(b"\n", 1)[0]
         delimiter = "," if b"," in first else ";" if b";" in first else "\t" if b"\t" in first else ","
+        # Bytes first: a name is what is written ("01" is not "1"), and one that is not UTF-8 is found below.
+        types = dict.fromkeys(naming(_header(first, delimiter)), pa.binary())
         with _stream(path, packed) as stream:
             table = csv.read_csv(
                 stream,
                 parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-                convert_options=csv.ConvertOptions(strings_can_be_null=False),
+                convert_options=csv.ConvertOptions(strings_can_be_null=False, column_types=types),
             )
+        table = _decoded(table, types)
         # A column that is not UTF-8 is taken for bytes, a name for an error.
         strange = [n for n, f in zip(table.column_names, table.schema, strict=True) if pa.types.is_binary(f.type)]
     except UnicodeDecodeError as error:
@@ -66,6 +75,25 @@ def _csv(path: Path, packed: str | None) -> pa.Table:
     if strange:
         raise UnreadableSource(f"{path} must be UTF-8; its column {strange[0]!r} is not. Save it as CSV UTF-8.")
     return _checked(table, path)
+
+
+def _header(line: bytes, delimiter: str) -> list[str]:
+    """The names in a header line; none where it is no line of text, which Arrow then says."""
+    try:
+        return next(text_csv.reader([line.decode("utf-8-sig").rstrip("\r")], delimiter=delimiter), [])
+    except (UnicodeDecodeError, text_csv.Error):
+        return []
+
+
+def _decoded(table: pa.Table, names: Container[str]) -> pa.Table:
+    """Text where these columns hold bytes that are UTF-8."""
+    for i, field in enumerate(table.schema):
+        if field.name in names:
+            try:
+                table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
+            except pa.ArrowInvalid:
+                continue
+    return table
 
 
 def _stream(path: Path, packed: str | None) -> pa.NativeFile:
@@ -83,6 +111,10 @@ def _parquet(path: Path) -> pa.Table:
                 f"{path} claims {size / 2**30:.0f} GiB of data; split it, or write only the columns that are needed."
             )
         table = file.read()
+        table.validate(full=True)  # text that claims to be UTF-8, among others
+        _ = table.column_names
+    except UnicodeDecodeError as error:
+        raise UnreadableSource(f"{path} must be UTF-8; the name of a column is not. Rename it.") from error
     except (pa.ArrowException, OSError) as error:
         raise UnreadableSource(f"{path} is a damaged Parquet file: {_sentence(error)}") from error
     return _checked(table, path)

@@ -8,6 +8,7 @@ adaptive unless the caller says otherwise.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -39,6 +40,12 @@ def is_url(source: str) -> bool:
     )
 
 
+def masked(source: str | Path) -> str:
+    """A storage URL, or text that holds one, without user and password."""
+    text = re.sub(r"(://)\S*@", r"\1***@", str(source))
+    return re.sub(r"(?i)([?&;](?:user|password|passwd|pwd)=)[^&;\s]*", r"\1***", text)
+
+
 def is_storage_file(path: Path) -> bool:
     """Whether a file is a SQLite database or an Optuna journal."""
     with path.open("rb") as handle:
@@ -57,10 +64,10 @@ def load_studies(source: str | Path) -> list[Any]:
         raise
     except Exception as error:  # SQLAlchemy, drivers and Optuna raise many kinds; all mean: not readable
         raise UnreadableSource(
-            f"{source} cannot be read as an Optuna storage: {' '.join(str(error).split())[:200]}"
+            f"{masked(source)} cannot be read as an Optuna storage: {masked(' '.join(str(error).split()))[:200]}"
         ) from error
     if not studies:
-        raise UnreadableSource(f"{source} holds no Optuna study.")
+        raise UnreadableSource(f"{masked(source)} holds no Optuna study.")
     return studies
 
 
@@ -117,8 +124,6 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError as error:
-        raise MissingDependency(
-            "reading Optuna studies needs the package optuna: pip install 'ogive[optuna]'."
-        ) from error
+        raise MissingDependency("reading Optuna studies needs the package optuna: pip install optuna.") from error
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,8 +19,8 @@ def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
     refuse_unknown(facts, trials.metrics)
     notes: list[str] = []
     known = Facts(
-        goal=facts.goal if isinstance(facts.goal, str) else {**trials.goals, **(facts.goal or {})},
-        bounds=facts.bounds if isinstance(facts.bounds, tuple) else {**trials.bounds, **(facts.bounds or {})},
+        goal=_by_metric(trials.goals, facts.goal),
+        bounds=_by_metric(trials.bounds, facts.bounds),
     )
     definitions = {name: define(name, trials.values(name), known, notes) for name in trials.metrics}
     changed = replace(
@@ -31,8 +33,16 @@ def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
     return changed if facts.unit is None else _with_unit(changed, facts.unit)
 
 
+def _by_metric(known: Mapping[str, Any], said: Any) -> Any:
+    """What is known of each metric, replaced where something is said: of all at once, or by name."""
+    return {**known, **(said or {})} if said is None or isinstance(said, Mapping) else said
+
+
 def _with_unit(trials: Trials, unit: str) -> Trials:
     said = replace(trials, unit=unit, question=None).with_notes(f"unit: {unit!r} (said when the table was read again)")
+    if unit == "fold" and trials.n_folds is not None:
+        return replace(said, clustered=False)
+    said = replace(said, n_folds=None)
     if unit in EACH_ROW:
         return replace(said, clustered=False)
     column = "params" if unit in CONFIGURATION else unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "repeat": ("trial", "run", "seed", "repeat", "repetition", "replicate", "rep", "runid", "trialid", "iteration"),
     "item": ("item", "question", "example", "instance", "prompt"),
     "group": ("group", "cluster", "config", "configuration", "configid", "passage"),
-    "fold": ("fold", "cvfold", "split"),
+    "fold": ("fold", "cvfold"),
     "status": ("status", "state"),
 }
 # How pandas names the row numbers that it writes to CSV and reads back.
@@ -26,6 +26,9 @@ ROW_NUMBERS = ("", "Unnamed: 0", "index", "level_0")
 SCORE_NAMES = ("score", "scores")
 PARAM_PREFIXES = ("param_", "params_", "hp_", "config_", "param.", "params.", "config.", "config/", "hparams/")
 COST_NAMES = {"wall_s": ("walls", "walltime", "duration", "fittime"), "cpu_s": ("cpus", "cputime")}
+# A name is text, whatever it looks like: "01" is not "1".
+NAMING = ("algorithm", "task", "item", "group")
+PARTS_OF_DATA = ("train", "test", "val", "valid", "validation")
 ROLES = ("algorithm", "task", "repeat", "item", "group", "fold", "pair", "status")
 
 
@@ -61,7 +64,9 @@ def find_roles(
     chosen = {role: _existing(name, role, columns) for role, name in declared.items() if name is not None}
     scores = tuple(_existing(name, "score", columns) for name in score or ())
     given_params = tuple(_existing(name, "params", columns) for name in params or ())
-    taken = {*scores, *given_params, *chosen.values(), *((unit,) if unit in columns else ())}
+    # A unit that is a seed or a fold keeps that role too: methods are still joined by it.
+    counted = {c for c in columns if c == unit and plain(c) not in (*ALIASES["repeat"], *ALIASES["fold"])}
+    taken = {*scores, *given_params, *chosen.values(), *counted}
     said = [c for c in columns if not _is_blank(table[c])]
     guessed = set()
     for role, names in ALIASES.items():
@@ -70,11 +75,7 @@ def find_roles(
             chosen[role] = found
             guessed.add(role)
             taken.add(found)
-    if "fold" in chosen and pc.count_distinct(table[chosen["fold"]]).as_py() < 2:
-        if "fold" not in guessed:
-            raise InputError(
-                f"`fold`: column {chosen['fold']!r} holds one value; a cross-validation has at least two folds."
-            )
+    if "fold" in chosen and _holds_one_value(table, chosen["fold"], guessed):
         taken.discard(chosen.pop("fold"))
         guessed.discard("fold")
     costs = {role: _by_name(role, names, [c for c in said if c not in taken]) for role, names in COST_NAMES.items()}
@@ -85,14 +86,42 @@ def find_roles(
     if not scores:
         scores = (_find_score(table, taken, len(columns)),)
         guessed.add("score")
+    unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
+    _refuse_parts_of_data(table, [c for c in unused if c != unit])
     return Roles(
         score=scores,
         params=given_params,
         guessed=frozenset(guessed),
-        unused=tuple(c for c in said if c not in taken and c not in scores and c != "message"),
+        unused=unused,
         **{role: chosen.get(role) for role in ROLES},
         **costs,
     )
+
+
+def _holds_one_value(table: pa.Table, fold: str, guessed: Collection[str]) -> bool:
+    """Whether a column holds no folds; refused where the caller said that it does."""
+    one = bool(pc.count_distinct(table[fold]).as_py() < 2)
+    if one and "fold" not in guessed:
+        raise InputError(f"`fold`: column {fold!r} holds one value; a cross-validation has at least two folds.")
+    return one
+
+
+def naming_columns(
+    columns: Sequence[str],
+    declared: Mapping[str, str | None],
+    others: Sequence[str],
+    unit: str | None = None,
+    wide: bool = False,
+) -> tuple[str, ...]:
+    """The columns that hold names: declared as such, or called so where nobody declared the role."""
+    names = {declared.get(role) for role in NAMING}
+    guessed = [role for role in (("task",) if wide else NAMING) if declared.get(role) is None]
+    numbers = {*others, *(declared.get(role) for role in ("repeat", "fold", "pair", "status"))}
+    for column in columns:
+        counted = column == unit and plain(column) not in (*ALIASES["repeat"], *ALIASES["fold"])
+        if counted or any(plain(column) in ALIASES[role] for role in guessed):
+            names.add(column)
+    return tuple(c for c in columns if c in names and c not in numbers)
 
 
 def names_method(table: pa.Table, declared: Mapping[str, str | None], others: Sequence[str]) -> bool:
@@ -130,9 +159,26 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
         raise AmbiguousColumns(
             f"{len(numeric)} columns could be the score: {_names(numeric)}; choose one with score=, or pass wide=True if each is a method."
         )
+    text = next((c for c in free if not _is_blank(table[c])), None)
+    seen = f" Column {text!r} holds text such as {str(table[text][0].as_py())[:40]!r}." if text is not None else ""
     raise UnreadableSource(
-        f"no column of numbers is left to be the score among {n_columns} columns: {_names(table.column_names)}; name it with score=."
+        f"no column of plain numbers is left to be the score among {n_columns} columns: {_names(table.column_names)}; "
+        f"name it with score=.{seen}"
     )
+
+
+def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
+    """Training and test scores of one run are not two runs."""
+    for name in columns:
+        kind = table.schema.field(name).type
+        if not is_text(kind.value_type if pa.types.is_dictionary(kind) else kind):
+            continue
+        values = sorted({str(v) for v in table[name].unique().to_pylist() if plain(str(v)) in PARTS_OF_DATA})
+        if len({plain(v) for v in values}) > 1:
+            raise InputError(
+                f"column {name!r} holds {_names(values)}, so that one run may have several rows; "
+                f"filter the rows first, or give the column a role (task={name!r})."
+            )
 
 
 def _is_blank(column: pa.ChunkedArray) -> bool:
