@@ -24,7 +24,7 @@ def test_for_losses_the_smaller_median_beats_the_smallest():
 def test_runs_that_collapse_are_said_with_their_share():
     trials = ogive.read({"a": [0.1] * 5 + list(np.linspace(0.8, 0.9, 15))})
     (sentence,) = ogive.summarize(trials).sentences
-    assert sentence.startswith("25 % [9 %, 49 %] of the runs of a collapse: they score below 0.5")
+    assert sentence.startswith("25 % [5 %, 59 %] of the runs of a collapse: they score below 0.500, half-way between worst and best.")
     (described,) = ogive.summarize(ogive.read({"a": trials.scores()}, independent=False)).sentences
     assert described.startswith("25 % of the runs of a collapse")
 
@@ -33,10 +33,10 @@ def test_few_runs_say_nothing():
     assert ogive.summarize(ogive.read({"good": [0.8, 0.9], "bad": [0.1, 0.2]})).sentences == ()
 
 
-def test_over_many_tasks_the_sentence_counts_tasks():
+def test_over_many_tasks_the_sentence_names_or_counts_tasks():
     runs = np.linspace(0.0, 1.0, 11)
     trials = ogive.read({"good": {"x": runs + 5, "y": runs + 5}, "bad": {"x": runs, "y": runs + 5}})
-    assert ogive.summarize(trials).sentences == ("On 1 of 2 tasks the median run of good beats every run of bad.",)
+    assert ogive.summarize(trials).sentences == ("On x the median run of good beats every run of bad.",)
 
 
 def test_deberta_v3s_median_beats_the_best_run_of_base_and_both_collapse(real_data):
@@ -67,3 +67,39 @@ def test_atari_is_inspected_and_summarized(real_data):
     assert len(summary.rows) == 8 * 26 * 2
     assert len(summary.blocks()) == 26
     assert all(" of 26 tasks " in sentence for sentence in summary.sentences)
+
+
+@pytest.mark.parametrize("draw", ["normal", "uniform", "beta", "exponential"])
+def test_runs_of_one_mode_are_never_called_a_collapse(draw):
+    rng = np.random.default_rng(0)
+    draws = {
+        "normal": lambda: rng.normal(0.9, 0.01, 100), "uniform": lambda: rng.random(100),
+        "beta": lambda: rng.beta(8, 2, 100), "exponential": lambda: -rng.exponential(size=100),
+    }  # fmt: skip
+    for _ in range(200):
+        assert ogive.summarize(ogive.read({"a": draws[draw]()}), statistics=["median"]).sentences == ()
+
+
+def test_facts_count_failures_as_the_table_does():
+    trials = ogive.read({"a": [*np.linspace(0.8, 0.9, 11), *[np.nan] * 30], "b": np.linspace(0.1, 0.5, 41)})
+    assert ogive.summarize(trials, failures="worst").sentences == ()
+    assert "median run of a" in ogive.summarize(trials, failures="exclude").sentences[0]
+    assert ogive.plots.distribution(trials).headline == ()
+
+
+def test_facts_count_clusters_as_the_table_does():
+    import pandas as pd
+
+    rows = [{"method": "a", "config": 0, "score": 0.9}] * 90
+    rows += [{"method": "a", "config": i, "score": 0.1 + 0.01 * i} for i in range(1, 11)]
+    rows += [{"method": "b", "config": i, "score": 0.2 + 0.01 * i} for i in range(20)]
+    assert ogive.summarize(ogive.read(pd.DataFrame(rows)), statistics=["median"]).sentences == ()
+
+
+def test_a_share_in_a_sentence_has_no_bracket_where_rows_are_not_independent():
+    import pandas as pd
+
+    scores = [0.1] * 8 + list(np.linspace(0.8, 0.9, 24))
+    trials = ogive.read(pd.DataFrame({"seed": [i // 2 for i in range(32)], "score": scores}))
+    assert trials.question is not None
+    assert ogive.plots.distribution(trials).headline[0].startswith("25 % of the runs")

@@ -167,8 +167,10 @@ def test_worst_without_a_bound_defines_quantiles_and_leaves_means_empty_with_a_n
     assert all(math.isfinite(found[n].estimate) for n in names[:3])
     assert all(math.isnan(found[n].estimate) and found[n].guarantee == "none" for n in names[3:])
     assert any(
-        "mean is undefined while failures count as worse than every score; declare bounds=" in n for n in summary.notes
+        "Mean is undefined while failures count as worse than every score; declare bounds=" in n
+        for n in summary.remarks
     )
+    assert "1 run failed and count as worse than every score." in summary.footnote()
 
 
 def test_clustered_failures_without_a_bound_leave_statistics_empty_with_a_note():
@@ -178,12 +180,12 @@ def test_clustered_failures_without_a_bound_leave_statistics_empty_with_a_note()
     )
     assert math.isnan(summary.rows[0].estimate)
     assert "no statistic could be computed" in summary.footnote()
-    assert any("median is undefined while failures" in note for note in summary.notes)
+    assert any("Median is undefined while failures" in note for note in summary.remarks)
 
 
 def test_a_method_without_any_usable_score_is_said():
     summary = ogive.summarize(ogive.read({"a": [1.0, 2.0], "b": [np.nan, np.nan]}), failures="exclude")
-    assert "'b' has no usable score on 'all'" in summary.notes
+    assert "b has no usable score on all." in summary.remarks
     assert {r.algorithm for r in summary.rows} == {"a", "b"}
 
 
@@ -240,7 +242,7 @@ def test_latex_holds_tasks_or_statistics_across():
     summary = ogive.summarize(trials, statistics=["median", "exceedance_0.5"])
     assert "Method & x & y" in summary.to_latex()
     assert "--" in summary.to_latex()
-    assert "Method & median & P(score $\\geq$ 0.500)" in summary.to_latex("methods-by-statistics", task="x")
+    assert "Method & median & P(reaches 0.5)" in summary.to_latex("methods-by-statistics", task="x")
     with pytest.raises(InputError, match=r"shows one task; there are 2. Choose one with task="):
         summary.to_latex("methods-by-statistics")
     with pytest.raises(

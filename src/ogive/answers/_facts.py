@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
 from ogive.answers._words import listed, number, printable, share
-from ogive.statistics import exceedance
-from ogive.trials import FloatArray, Trials
+from ogive.statistics import band, ecdf
+from ogive.trials import FloatArray, IntArray, Trials
 
 MOST_SENTENCES = 4
-# Fewer runs in the bad half of the range are a few bad days, not a second mode.
-COLLAPSE_SHARE, COLLAPSE_RUNS = 0.1, 5
 FEWEST_RUNS = 10
+# A collapse is a second mode, not a tail: at least this share (and number) of runs in the worst quarter
+# of the range, the median in the best quarter, and the middle half nearly empty between them.
+COLLAPSE_SHARE, COLLAPSE_RUNS, HOLLOW = 0.1, 5, 0.25
 
 
-def facts(trials: Trials, metric: str, confidence: float) -> tuple[str, ...]:
-    """The loudest facts: a median above another method's best, and runs that collapse."""
+def facts(trials: Trials, metric: str, confidence: float, failures: str | float = "worst") -> tuple[str, ...]:
+    """The loudest facts: a median above another method's best, and runs that collapse.
+
+    Failed runs count as `failures` says, clusters count once, as in the table beside the sentences.
+    """
     sign = 1.0 if trials.definitions[metric].goal == "maximize" else -1.0
-    by_task: dict[str, dict[str, FloatArray]] = {}
+    by_task: dict[str, dict[str, _Runs]] = {}
     for cell in trials.cells:
-        scores, _ = trials.resolve_failures(cell, metric, "exclude")
-        if scores.size >= FEWEST_RUNS:
-            # Turned so that larger is better.
-            by_task.setdefault(cell.task, {})[cell.algorithm] = np.sort(sign * scores)
+        scores, rows = trials.resolve_failures(cell, metric, failures)
+        runs = _Runs.of(sign * scores, trials.clusters(rows))
+        if runs is not None:
+            by_task.setdefault(cell.task, {})[cell.algorithm] = runs
     if len(trials.tasks) > 1:
         return _over_tasks(by_task)
-    judged = trials.independent and not trials.clustered
+    judged = trials.judged and not trials.clustered and trials.n_folds is None
     return tuple(
         sentence
         for samples in by_task.values()
@@ -35,46 +39,76 @@ def facts(trials: Trials, metric: str, confidence: float) -> tuple[str, ...]:
     )[:MOST_SENTENCES]
 
 
-def _above(samples: dict[str, FloatArray]) -> list[tuple[str, str]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Runs:
+    """The runs of a cell, turned so that larger is better; failures may be minus infinity."""
+
+    ordered: FloatArray
+    median: float
+    best: float
+
+    @classmethod
+    def of(cls, scores: FloatArray, clusters: IntArray | None) -> _Runs | None:
+        """None where there are too few runs for a fact."""
+        n_units = scores.size if clusters is None else np.unique(clusters).size
+        if n_units < FEWEST_RUNS or not np.isfinite(scores).any():
+            return None
+        ordered = np.sort(scores)
+        if clusters is None:
+            return cls(ordered, float(ordered[(ordered.size + 1) // 2 - 1]), float(ordered[-1]))
+        if not np.isfinite(scores).all():
+            return None
+        return cls(ordered, ecdf(scores, clusters=clusters).quantile(0.5), float(ordered[-1]))
+
+
+def _above(samples: dict[str, _Runs]) -> list[tuple[str, str]]:
     """Pairs (a, b): the median run of a is better than the best run of b."""
-    return [(a, b) for a, x in samples.items() for b, y in samples.items() if _median(x) > y[-1]]
+    return [(a, b) for a, x in samples.items() for b, y in samples.items() if x.median > y.best]
 
 
-def _medians_above_best(samples: dict[str, FloatArray], sign: float) -> list[str]:
+def _medians_above_best(samples: dict[str, _Runs], sign: float) -> list[str]:
     return [
-        f"The median run of {printable(a)} ({number(sign * _median(samples[a]))}) beats the best of all {samples[b].size} runs of "
-        f"{printable(b)} ({number(sign * samples[b][-1])})."
+        f"The median run of {printable(a)} ({number(sign * samples[a].median)}) beats the best of all "
+        f"{samples[b].ordered.size} runs of {printable(b)} ({number(sign * samples[b].best)})."
         for a, b in _above(samples)
     ]
 
 
-def _over_tasks(by_task: dict[str, dict[str, FloatArray]]) -> tuple[str, ...]:
-    counts = Counter(pair for samples in by_task.values() for pair in _above(samples))
-    n = len(by_task)
+def _over_tasks(by_task: dict[str, dict[str, _Runs]]) -> tuple[str, ...]:
+    where: dict[tuple[str, str], list[str]] = {}
+    for task, samples in by_task.items():
+        for pair in _above(samples):
+            where.setdefault(pair, []).append(printable(task))
+    most = sorted(where.items(), key=lambda entry: -len(entry[1]))[:MOST_SENTENCES]
     return tuple(
-        f"On {count} of {n} tasks the median run of {printable(a)} beats every run of {printable(b)}."
-        for (a, b), count in counts.most_common(MOST_SENTENCES)
+        f"On {listed(tasks) if len(tasks) <= 2 else f'{len(tasks)} of {len(by_task)} tasks'} the median run of {printable(a)} "
+        f"beats every run of {printable(b)}."
+        for (a, b), tasks in most
     )
 
 
-def _collapses(samples: dict[str, FloatArray], sign: float, confidence: float, *, judged: bool) -> list[str]:
-    """Methods whose median lies in the good half of all scores while a share of runs lies in the bad half.
-
-    The halves are those of the range seen: half-way between the worst and the best score of all methods.
-    """
-    middle = (min(x[0] for x in samples.values()) + max(x[-1] for x in samples.values())) / 2.0
+def _collapses(samples: dict[str, _Runs], sign: float, confidence: float, *, judged: bool) -> list[str]:
+    """Methods with a second, bad mode, far from the good one and with next to nothing between."""
+    finite = np.concatenate([r.ordered[np.isfinite(r.ordered)] for r in samples.values()])
+    low, high = float(finite.min()), float(finite.max())
+    quarter, middle = (high - low) / 4.0, (low + high) / 2.0
     parts = []
-    for name, scores in samples.items():
-        bad = scores < middle
-        if _median(scores) > middle and bad.mean() >= COLLAPSE_SHARE and bad.sum() >= COLLAPSE_RUNS:
-            shown = share(float(bad.mean()))
-            if judged:
-                i = exceedance(bad.astype(float), 0.5, confidence=confidence)
-                shown += f" [{share(i.low)}, {share(i.high)}]"
-            parts.append(f"{shown} of the runs of {printable(name)}")
+    for name, runs in samples.items():
+        bad = float(np.mean(runs.ordered < low + quarter))
+        between = float(np.mean((runs.ordered >= low + quarter) & (runs.ordered < high - quarter)))
+        few = bad < COLLAPSE_SHARE or bad * runs.ordered.size < COLLAPSE_RUNS
+        if few or between > HOLLOW * bad or runs.median < high - quarter:
+            continue
+        below = float(np.mean(runs.ordered < middle))
+        shown = share(below)
+        if judged and np.isfinite(runs.ordered).all():
+            # The threshold was chosen after looking, so the share is read off the simultaneous band.
+            i = band(runs.ordered, confidence=confidence).cdf(float(np.nextafter(middle, -np.inf)))
+            shown += f" [{share(i.low)}, {share(i.high)}]"
+        parts.append(f"{shown} of the runs of {printable(name)}")
     side = "below" if sign > 0 else "above"
-    return [f"{listed(parts)} collapse: they score {side} {number(sign * middle)}."] if parts else []
-
-
-def _median(ordered: FloatArray) -> float:
-    return float(ordered[(ordered.size + 1) // 2 - 1])
+    return (
+        [f"{listed(parts)} collapse: they score {side} {number(sign * middle)}, half-way between worst and best."]
+        if parts
+        else []
+    )

@@ -13,6 +13,10 @@ from ogive.answers._words import listed, plural, printable
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.trials import Trials
 
+ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are described, not judged"
+
+FOLDS = "folds share training data: intervals are heuristic"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Possibility:
@@ -134,11 +138,10 @@ def _run_counts(trials: Trials) -> list[str]:
 
 
 def _answers(trials: Trials) -> list[Possibility]:
-    least = min(_n_units(trials, cell.rows) for cell in trials.cells)
+    least = min(_n_units(trials, cell.rows[~trials.failed()[cell.rows]]) for cell in trials.cells)
     low, high = trials.bounds[trials.metrics[0]]
     bounded = low is not None and high is not None
-    adaptive = "a grid or an adaptive sampler chose the runs: they are described, not judged"
-    unjudged = adaptive if not trials.independent else trials.question or ""
+    unjudged = ADAPTIVE if not trials.independent else trials.question or (FOLDS if trials.n_folds is not None else "")
     rows = [
         _can_summarize(trials),
         *(
@@ -147,23 +150,18 @@ def _answers(trials: Trials) -> list[Possibility]:
         ),
         (
             "guaranteed mean and worst share",
-            trials.judged and bounded,
+            not unjudged and bounded,
             unjudged or (f"bounds ({low}, {high})" if bounded else "needs bounds= of the score"),
         ),
         (
             "bands and verdicts",
-            trials.judged,
-            unjudged or "units are independent",
+            not unjudged,
+            unjudged or ("assuming that rows are independent" if trials.unit is None else "units are independent"),
         ),
         (
             "paired comparison",
             trials.pair is not None and trials.judged,
             unjudged or (f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)"),
-        ),
-        (
-            "profiles over tasks",
-            len(trials.tasks) > 1 and len(trials.algorithms) > 1,
-            f"{plural(len(trials.algorithms), 'method')}, {plural(len(trials.tasks), 'task')}",
         ),
     ]
     return [Possibility(answer=answer, possible=possible, reason=reason) for answer, possible, reason in rows]
@@ -188,6 +186,8 @@ def _can_bound_quantile(trials: Trials, p: float, name: str, least: int) -> tupl
     answer = f"guaranteed 95 % interval of the {name}"
     if trials.clustered:
         return answer, False, f"rows share {trials.unit!r}: the interval is approximate"
+    if not trials.independent or trials.n_folds is not None:
+        return answer, False, ADAPTIVE if not trials.independent else FOLDS
     return answer, trials.judged and least >= needed, f"needs {needed} independent runs; the smallest cell has {least}"
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from ogive import statistics
-from ogive.answers._words import number
 from ogive.errors import InputError
 from ogive.seeding import stream
 from ogive.statistics import Interval
 from ogive.trials import FloatArray, IntArray, Metric
 
+FEW_FOR_STD = 50
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
 _PATTERN = re.compile(r"(worst_of|best_of|worst|best|exceedance|q)_?(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)")
 _PLAIN = ("mean", "median", "std", "iqm")
@@ -63,17 +63,27 @@ class Statistic:
         amount = f"{100 * self.amount:g} %"
         return {
             "mean": "mean", "std": "std", "iqm": "IQM", "worst": f"worst {amount}", "best": f"best {amount}",
-            "q": "median" if self.amount == 0.5 else f"{amount} quantile", "best_of": f"best of {self.amount:g}",
-            "worst_of": f"worst of {self.amount:g}", "exceedance": f"P(score ≥ {number(self.amount)})",
+            "q": "median" if self.amount == 0.5 else f"{amount} quantile", "best_of": f"best of {self.amount:g} (median)",
+            "worst_of": f"worst of {self.amount:g} (median)", "exceedance": f"P(reaches {self.amount:g})",
         }[self.kind]  # fmt: skip
 
     def interval(self, sample: Sample, confidence: float, *, guaranteed: bool) -> Interval:
         """Estimate and interval on a sample; heuristic where the sample's folds share data."""
-        found = self._interval(sample, confidence, guaranteed)
+        found = self._within(self._interval(sample, confidence, guaranteed), sample.metric)
         if sample.n_folds is None or found.guarantee == "heuristic":
             return found
-        fields = {name: getattr(found, name) for name in found.__slots__}
-        return Interval(**{**fields, "guarantee": "heuristic", "assumptions": ("folds share training data",)})
+        return replace(found, guarantee="heuristic", assumptions=("folds share training data",))
+
+    def _within(self, found: Interval, metric: Metric) -> Interval:
+        """The interval without what the score's bounds exclude."""
+        low, high = metric.bounds
+        if self.kind in ("std", "exceedance"):
+            low, high = 0.0, None if self.kind == "std" else 1.0
+        return replace(
+            found,
+            low=found.low if low is None else max(low, found.low),
+            high=found.high if high is None else min(high, found.high),
+        )
 
     def _interval(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
         order_only = self.kind == "exceedance" or (
@@ -84,28 +94,33 @@ class Statistic:
                 f"{self.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
             )
         if self.kind == "q" or self.kind.endswith("_of"):
-            return statistics.quantile_interval(
+            found = statistics.quantile_interval(
                 sample.scores, self._level(sample.metric), confidence=confidence, clusters=sample.clusters
             )
+            beyond = self.kind != "q" and self.amount > found.n
+            extra = (f"{self.label} extrapolates beyond the {found.n} runs that were made",) if beyond else ()
+            return replace(found, assumptions=(*found.assumptions, *extra))
         if self.kind == "exceedance":
             return _exceedance(sample, self.amount, confidence)
         if self.kind in ("mean", "worst", "best"):
             return self._average(sample, confidence, guaranteed)
-        functional = (
-            (lambda x: float(x.std(ddof=1)) if np.ptp(x) else 0.0)
-            if self.kind == "std"
-            else (lambda x: statistics.ecdf(x).iqm())
-        )
+        return self._resampled(sample, confidence, guaranteed)
+
+    def _resampled(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
+        """std and IQM, by the bootstrap."""
+        if guaranteed:
+            raise InputError(f"{self.label} has no interval that holds for every distribution.")
+        if sample.clusters is not None:
+            raise InputError(f"{self.label} of rows that share a unit is not offered; take the mean or the median.")
         if self.kind == "std" and sample.scores.size < 2:
             raise InputError("std needs at least two scores.")
+        functional = _standard_deviation if self.kind == "std" else (lambda x: statistics.ecdf(x).iqm())
         # The stream does not depend on anything but the statistic: the same table, the same numbers.
-        return statistics.bootstrap_interval(
-            sample.scores,
-            functional,
-            rng=stream(0, "resample", None, self.name),
-            confidence=confidence,
-            clusters=sample.clusters,
+        found = statistics.bootstrap_interval(
+            sample.scores, functional, rng=stream(0, "resample", None, self.name), confidence=confidence
         )
+        # The bootstrap of a standard deviation is far too short in small samples (docs/reference/coverage.md).
+        return replace(found, guarantee="heuristic") if self.kind == "std" and found.n < FEW_FOR_STD else found
 
     def _average(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
         tail: Literal["lower", "upper"] = (
@@ -132,6 +147,10 @@ class Statistic:
         largest = (self.kind == "best_of") == (metric.goal == "maximize")
         # The median of the largest of k is where F^k = 1/2; of the smallest, where (1 - F)^k = 1/2.
         return 0.5 ** (1.0 / self.amount) if largest else -math.expm1(math.log(0.5) / self.amount)
+
+
+def _standard_deviation(x: FloatArray) -> float:
+    return float(x.std(ddof=1)) if np.ptp(x) else 0.0
 
 
 def _exceedance(sample: Sample, threshold: float, confidence: float) -> Interval:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
-from ogive.answers._words import interval, latex, markdown, printable
+from ogive.answers._words import interval, latex, markdown, plural, printable
 from ogive.errors import FailedTrials, InputError
 from ogive.statistics._arguments import as_confidence
 from ogive.statistics._interval import json_ready
@@ -73,6 +74,8 @@ class Summary:
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     source: str
+    failures: str = ""
+    remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         cells = {(r.algorithm, r.task) for r in self.rows}
@@ -105,22 +108,28 @@ class Summary:
             out.append((title, head, body))
         return out
 
-    def footnote(self) -> str:
-        """What the brackets are, in one or two sentences."""
+    def footnote(self, shown: Sequence[Row] | None = None) -> str:
+        """What the brackets of these rows (all where not given) are, how failures count, what has no value."""
+        rows = self.rows if shown is None else shown
         kinds: dict[str, list[str]] = {}
-        for row in self.rows:
+        for row in rows:
             if math.isnan(row.low):
                 continue
             how = f"{row.method}, {'guaranteed' if row.guarantee in ('exact', 'conservative') else row.guarantee}"
             label = Statistic.parse(row.statistic).label
             if label not in kinds.setdefault(how, []):
                 kinds[how].append(label)
-        if not kinds and all(r.guarantee != "descriptive" for r in self.rows):
-            return "No intervals: no statistic could be computed; the notes say why."
-        if not kinds:
-            return "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
-        ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
-        return f"Brackets: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
+        if kinds:
+            ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
+            text = f"Brackets: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
+        elif all(r.guarantee != "descriptive" for r in rows):
+            text = "No intervals: no statistic could be computed."
+        else:
+            text = "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
+        failed = {(r.algorithm, r.task, r.metric): r.n_failed for r in rows}
+        if any(failed.values()):
+            text += f" {plural(sum(failed.values()), 'run')} failed and {self.failures}."
+        return " ".join([text, *self.remarks])
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each statistic of each method on each task."""
@@ -134,7 +143,9 @@ class Summary:
             "schema": 1,
             "source": self.source,
             "unit": self.unit,
-            "notes": list(self.notes),
+            "confidence": self.confidence,
+            "failures": self.failures or "none",
+            "notes": [*self.notes, *self.remarks],
             "sentences": list(self.sentences),
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows],
         }
@@ -187,7 +198,7 @@ class Summary:
             found = [cells.get((method, a)) for a in across]
             lines.append(" & ".join([latex(method), *(_latex_cell(r) for r in found)]) + r" \\")
         what = f"{Statistic.parse(rows[0].statistic).label} of {metric}. " if by_task else f"{metric}. "
-        note = latex(what + self.footnote())
+        note = latex(what + self.footnote(rows))
         lines += [
             r"\bottomrule",
             rf"\multicolumn{{{len(across) + 1}}}{{p{{0.9\linewidth}}}}{{\footnotesize {note}}} \\",
@@ -246,12 +257,14 @@ def summarize(
         How failed trials count. With "worst" and no bound they lie below every score: quantiles
         stay defined, means are left empty.
     guaranteed : bool
-        Take mean and worst share from the exact band as well, so that every interval holds for
-        every distribution; needs bounds for both sides to be finite.
+        Take mean and worst share from the exact band as well; std and IQM, which have no such interval,
+        are left empty. Every interval then holds for every distribution, for independent rows; needs
+        bounds for both sides to be finite.
 
     Notes
     -----
-    Quantiles, best of k and exceedance: order statistics and Clopper-Pearson, conservative. Mean
+    A quantile is the smallest score that a share of the runs does not exceed; the median of an even
+    number of runs is the lower middle one. Quantiles, best of k and exceedance: order statistics and Clopper-Pearson, conservative. Mean
     and worst share: Student's t and its version for a tail, approximate; std and IQM: BCa
     bootstrap, approximate (simulated coverage in docs/reference/coverage.md).
 
@@ -261,7 +274,7 @@ def summarize(
     >>> trials = ogive.read({"svm": [0.81, 0.84, 0.79, 0.83, 0.85, 0.80]}, unit="row")
     >>> print(ogive.summarize(trials, statistics=["median"]))
     method  n  median
-    svm     6  0.81 [0.79, 0.85]
+    svm     6  0.810 [0.790, 0.850]
     <BLANKLINE>
     Brackets: 95 % intervals over independent runs (median: order statistics, guaranteed).
     """
@@ -275,24 +288,43 @@ def summarize(
     metrics = trials.metrics if metric is None else (metric,)
     if trials.question is not None and trials.independent:  # a description counts nothing
         raise InputError(trials.question)
-    notes = list(trials.notes)
+    remarks: list[str] = []
     rows: list[Row] = []
     sentences: list[str] = []
     for name in metrics:
-        refuse_unjudgeable(trials, name)
+        try:
+            refuse_unjudgeable(trials, name)
+        except InputError as error:
+            if len(metrics) == 1 or not any(_has_spread(trials, other) for other in metrics):
+                raise
+            remarks.append(_sentence(error))  # one score says nothing; the others are shown
+            continue
         if rule == "refuse":
             _refuse_failures(trials, name)
-        _summarize_metric(trials, name, chosen, confidence, rule, guaranteed, rows, notes)
-        sentences += facts(trials, name, confidence)
+        _summarize_metric(trials, name, chosen, confidence, rule, guaranteed, rows, remarks)
+        sentences += facts(trials, name, confidence, rule)
     return Summary(
         rows=tuple(rows), confidence=confidence, unit=unit_words(trials), sentences=tuple(sentences),
-        notes=tuple(dict.fromkeys(notes)), source=trials.source,
+        notes=trials.notes, source=trials.source, failures=_failure_words(rule), remarks=tuple(dict.fromkeys(remarks)),
     )  # fmt: skip
+
+
+def _has_spread(trials: Trials, metric: str) -> bool:
+    usable = trials.values(metric)[~trials.failed(metric)]
+    return usable.size > 0 and bool(usable.min() < usable.max())
+
+
+def _failure_words(rule: str | float) -> str:
+    """How failed runs were counted, after "n runs failed and"."""
+    if isinstance(rule, float):
+        return f"count as {rule:g}"
+    words = {"exclude": "are left out", "worst": "count as worse than every score", "refuse": ""}
+    return words.get(rule, f"have the score of {printable(rule.removeprefix('like:'))}")
 
 
 def _summarize_metric(
     trials: Trials, metric: str, chosen: Sequence[Statistic], confidence: float, rule: str | float, guaranteed: bool,
-    rows: list[Row], notes: list[str],
+    rows: list[Row], remarks: list[str],
 ) -> None:  # fmt: skip
     for cell in trials.cells:
         scores, kept = trials.resolve_failures(cell, metric, rule)
@@ -303,10 +335,14 @@ def _summarize_metric(
             try:
                 found = statistic.interval(sample, confidence, guaranteed=guaranteed)
             except InputError as error:  # one statistic of one cell has no value; the others stand
-                notes.append(str(error) if scores.size else f"{cell.algorithm!r} has no usable score on {cell.task!r}")
+                remarks.append(
+                    _sentence(error)
+                    if scores.size
+                    else f"{printable(cell.algorithm)} has no usable score on {printable(cell.task)}."
+                )
             else:
                 values = {name: getattr(found, name) for name in values}
-                notes += [a for a in found.assumptions if "extrapolat" in a]
+                remarks += [_sentence(a) for a in found.assumptions if "extrapolat" in a]
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
@@ -319,6 +355,11 @@ def _summarize_metric(
                     **values,
                 )
             )
+
+
+def _sentence(text: object) -> str:
+    words = str(text).rstrip(".")
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _refuse_failures(trials: Trials, metric: str) -> None:
@@ -354,5 +395,6 @@ def _count(row: Row) -> str:
 def _latex_cell(row: Row | None) -> str:
     if row is None:
         return "--"
-    text = str(row).replace("−∞", r"-\infty").replace("∞", r"\infty").replace("–", r"\mbox{--}")
+    text = re.sub(r"e([-+]?\d+)", lambda found: rf"\times10^{{{int(found[1])}}}", str(row))
+    text = text.replace("∞", r"\infty").replace("–", r"\mbox{--}").replace(" [", r"\ [")
     return f"${text}$"

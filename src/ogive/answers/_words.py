@@ -20,7 +20,7 @@ def number(value: float, digits: int | None = None) -> str:
     if math.isnan(value):
         return "–"
     if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
+        return "∞" if value > 0 else "-∞"
     if abs(value) >= 1e9:
         return f"{value:.4g}"
     if digits is not None:
@@ -37,7 +37,7 @@ def decimals(estimate: float, low: float, high: float) -> int | None:
     None where that would be a row of zeros; numbers then show three significant digits.
     """
     ends = [abs(end - estimate) for end in (low, high) if math.isfinite(end)]
-    half = max(ends, default=0.0)
+    half = min((end for end in ends if end > 0.0), default=0.0)
     if half <= 0.0 or not math.isfinite(estimate):
         return None
     place = math.floor(math.log10(half))
@@ -46,11 +46,20 @@ def decimals(estimate: float, low: float, high: float) -> int | None:
 
 
 def interval(estimate: float, low: float, high: float) -> str:
-    """`0.894 [0.892, 0.897]`, with as many digits as the interval deserves."""
+    """`0.894 [0.892, 0.897]`, with as many digits as the interval deserves; its ends are rounded outwards."""
     digits = decimals(estimate, low, high)
     if math.isnan(low) and math.isnan(high):
         return number(estimate)
-    return f"{number(estimate, digits)} [{number(low, digits)}, {number(high, digits)}]"
+    ends = number(_outwards(low, digits, -1), digits), number(_outwards(high, digits, 1), digits)
+    return f"{number(estimate, digits)} [{ends[0]}, {ends[1]}]"
+
+
+def _outwards(value: float, digits: int | None, side: int) -> float:
+    if digits is None or not math.isfinite(value):
+        return value
+    scaled = value * 10.0**digits
+    tolerance = 1e-9 * max(1.0, abs(scaled))  # 0.29 * 100 is 28.999…
+    return (math.floor(scaled + tolerance) if side < 0 else math.ceil(scaled - tolerance)) / 10.0**digits
 
 
 def share(value: float) -> str:
