@@ -172,16 +172,25 @@ class DistributionDisplay:
         if cell.band is not None and cell.band.n >= FEWEST_FOR_BAND:
             self._shade(ax, cell, look, span)
         elif cell.estimate.n < FEWEST_FOR_BAND:
-            weights = _finite_weights(cell.estimate)
-            failed = 1.0 - weights.sum() if self.goal == "maximize" else 0.0
-            middles = failed + np.cumsum(weights) - weights / 2
-            at = middles if self.kind == "cdf" or self.goal == "maximize" else 1.0 - middles
-            ax.plot(*self._oriented(at, _finite(cell.estimate)), linestyle="none", marker="o", markersize=3, **kind)
+            ax.plot(*self._oriented(*self._dots(cell)), linestyle="none", marker="o", markersize=3, **kind)
         if cell.n_failed and self.kind == "quantile":
-            # Failed runs stand before the worst run that ended: a crossed line along the bottom (top for losses).
-            bad = span[0] if self.goal == "maximize" else span[1]
-            at = np.linspace(0.0, cell.n_failed / cell.n_rows, max(2, round(40 * cell.n_failed / cell.n_rows)))
-            ax.plot(at, np.full(at.size, bad), marker="x", markersize=5, linestyle=":", clip_on=False, **kind)
+            self._crosses(ax, cell, kind, span)
+
+    def _dots(self, cell: CellBand) -> tuple[np.ndarray, np.ndarray]:
+        """Where each run stands on its step; ties stand beside each other."""
+        weights, points = _finite_weights(cell.estimate), _finite(cell.estimate)
+        counts = np.maximum(1, np.rint(weights * cell.estimate.n)).astype(int)
+        each = np.repeat(weights / counts, counts)
+        failed = 1.0 - weights.sum() if self.goal == "maximize" else 0.0
+        middles = failed + np.cumsum(each) - each / 2
+        return middles if self.kind == "cdf" or self.goal == "maximize" else 1.0 - middles, np.repeat(points, counts)
+
+    def _crosses(self, ax: Axes, cell: CellBand, kind: dict[str, Any], span: tuple[float, float]) -> None:
+        """One cross for each failed run, before the worst run that ended; methods above each other."""
+        step = 0.035 * np.ptp(span) * self.methods.index(cell.algorithm)
+        height = span[0] + step if self.goal == "maximize" else span[1] - step
+        at = (np.arange(cell.n_failed) + 0.5) / cell.n_rows
+        ax.plot(at, np.full(at.size, height), marker="x", markersize=5, linestyle="none", clip_on=False, **kind)
 
     def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
         assert cell.band is not None
@@ -265,7 +274,7 @@ def steps(distribution: Distribution, goal: str, kind: str) -> tuple[np.ndarray,
 def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kind: str) -> str:
     text = "Each curve shows the share of a method's runs at or below each score."
     if kind == "quantile":
-        text = "Each curve shows all runs of a method, sorted: at 25 % stands the run that a quarter of the runs do not beat."
+        text = "Each curve shows all runs of a method from worst to best. Read: at 25 %, a quarter of the runs are no better than the curve."
     judged = [c.band for c in cells if c.band is not None]
     shaded = [b for b in judged if b.n >= FEWEST_FOR_BAND]
     if shaded:
@@ -276,13 +285,11 @@ def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kin
             f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}."
         )
     if len(shaded) < len(judged):
-        text += (
-            f" Methods with fewer than {FEWEST_FOR_BAND} runs are dotted and have no band: it would fill the picture."
-        )
+        text += f" Methods with fewer than {FEWEST_FOR_BAND} runs have a dot for each run and no band: it would fill the picture."
     if not judged:
         text += f" No bands: {_why_no_bands(trials)}."
-    if any(c.n_failed for c in cells):
-        text += " Crosses: runs that failed, " + (
+    if kind == "quantile" and any(c.n_failed for c in cells):
+        text += " Crosses: failed runs, one each, " + (
             "left out of the curves." if trials.clustered else "counted as worse than every score."
         )
     drawn = {(c.algorithm, c.task) for c in cells}

@@ -50,7 +50,7 @@ def grid(n: int) -> tuple[int, int]:
 
 def wrap(text: str, width: float, size: float) -> str:
     """Lines that fit into a figure of `width` inches at a font size."""
-    characters = max(20, int(width * 72 / (0.58 * size)))
+    characters = max(20, int(width * 72 / (0.66 * size)))
     return "\n".join(textwrap.fill(line, width=characters) for line in text.splitlines())
 
 
