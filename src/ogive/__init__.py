@@ -15,7 +15,20 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from ogive import errors, plots, statistics
-    from ogive.answers import Inspection, Summary, inspect, summarize
+    from ogive.answers import (
+        Check,
+        Comparison,
+        Comparisons,
+        Inspection,
+        Ranking,
+        Summary,
+        check,
+        compare,
+        inspect,
+        plan,
+        rank,
+        summarize,
+    )
     from ogive.reading import read
     from ogive.statistics import Band, Distribution, Interval
     from ogive.trials import Metric, Trials
@@ -23,15 +36,23 @@ if TYPE_CHECKING:
 # name -> module that holds it; a name that is itself a module maps to None
 _HOME: dict[str, str | None] = {
     "Band": "ogive.statistics",
+    "Check": "ogive.answers",
+    "Comparison": "ogive.answers",
+    "Comparisons": "ogive.answers",
     "Distribution": "ogive.statistics",
     "Inspection": "ogive.answers",
     "Interval": "ogive.statistics",
     "Metric": "ogive.trials",
+    "Ranking": "ogive.answers",
     "Summary": "ogive.answers",
     "Trials": "ogive.trials",
+    "check": "ogive.answers",
+    "compare": "ogive.answers",
     "errors": None,
     "inspect": "ogive.answers",
+    "plan": "ogive.answers",
     "plots": None,
+    "rank": "ogive.answers",
     "read": "ogive.reading",
     "statistics": None,
     "summarize": "ogive.answers",
@@ -39,15 +60,23 @@ _HOME: dict[str, str | None] = {
 
 __all__ = [
     "Band",
+    "Check",
+    "Comparison",
+    "Comparisons",
     "Distribution",
     "Inspection",
     "Interval",
     "Metric",
+    "Ranking",
     "Summary",
     "Trials",
+    "check",
+    "compare",
     "errors",
     "inspect",
+    "plan",
     "plots",
+    "rank",
     "read",
     "statistics",
     "summarize",

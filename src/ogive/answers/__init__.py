@@ -2,6 +2,10 @@
 
   inspect(trials)      roles found, how many runs, what is paired, which answers are possible
   summarize(trials)    mean, median, worst share, quantiles, best of k, each with an interval
+  compare(trials, a, b)  is a better than b: one of five conclusions, and a sentence to paste
+  rank(trials)         tiers, rank intervals, the matrix of pairs
+  check(new, baseline)  a gate for continuous integration: pass, worse, cannot tell
+  plan(what, …)        how many trials are enough, or what a number of trials can show
   bands(trials)        the distribution of every method on every task, with its band
 
 Inside
@@ -10,12 +14,39 @@ Inside
   _statistic    a statistic by its name: `worst_0.1`, `q0.95`, `best_of_8`, `exceedance_0.9`
   _facts        what is seen in these data, as sentences
   _bands        bands for pictures
+  _comparison   one primary statistic, one interval, one conclusion
+  _joining      two methods on one task as two arrays, paired or not
+  _verdict      the rule from interval and margin to conclusion
+  _overall      evidence across tasks
+  _wording      verdicts in words
+  _ranking      tiers, rank intervals, who may be first
+  _check        the gate, and its power
+  _plan, _pilot how many trials are enough
   _words        numbers and names as a reader wants them
 Never imports what runs studies.
 """
 
 from ogive.answers._bands import CellBand, bands
+from ogive.answers._check import Check, check
+from ogive.answers._comparison import Comparison, Comparisons, compare
 from ogive.answers._inspection import Inspection, inspect
+from ogive.answers._plan import plan
+from ogive.answers._ranking import Ranking, rank
 from ogive.answers._summary import Summary, summarize
 
-__all__ = ["CellBand", "Inspection", "Summary", "bands", "inspect", "summarize"]
+__all__ = [
+    "CellBand",
+    "Check",
+    "Comparison",
+    "Comparisons",
+    "Inspection",
+    "Ranking",
+    "Summary",
+    "bands",
+    "check",
+    "compare",
+    "inspect",
+    "plan",
+    "rank",
+    "summarize",
+]

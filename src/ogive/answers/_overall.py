@@ -1,0 +1,72 @@
+"""Evidence across tasks: what many tasks with few runs each can say together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ogive.errors import InputError
+from ogive.statistics import Interval, clopper_pearson
+from ogive.statistics._comparison import win_share
+from ogive.statistics._improvement import improvement_over_tasks
+from ogive.trials import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overall:
+    """Two methods over several tasks.
+
+    Attributes
+    ----------
+    wins, ties, losses : int
+        Tasks on which the mean of A is better, equal or worse.
+    sign : Interval
+        The share of tasks like these on which A has the better mean (tasks random).
+    improvement : Interval or None
+        The probability that A beats B, averaged over these tasks (tasks fixed); None where a task
+        has a single run.
+    """
+
+    n_tasks: int
+    wins: int
+    ties: int
+    losses: int
+    sign: Interval
+    improvement: Interval | None
+    average_improvement: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "n_tasks": self.n_tasks, "wins": self.wins, "ties": self.ties, "losses": self.losses,
+            "sign": self.sign.to_dict(), "improvement": None if self.improvement is None else self.improvement.to_dict(),
+            "average_improvement": self.average_improvement,
+        }  # fmt: skip
+
+
+def across_tasks(duels: Sequence[tuple[FloatArray, FloatArray]], tasks: Sequence[str], confidence: float) -> Overall:
+    """Wins over tasks with an interval for tasks like these, and the average improvement on these tasks."""
+    if len(duels) != len(tasks):
+        raise InputError("one duel for each task is needed.")
+    gaps = np.array([float(a.mean() - b.mean()) for a, b in duels])
+    wins, ties, losses = int(np.sum(gaps > 0)), int(np.sum(gaps == 0)), int(np.sum(gaps < 0))
+    total, n = wins + ties / 2.0, len(duels)
+    low, high = (
+        clopper_pearson(int(np.floor(total)), n, confidence)[0],
+        clopper_pearson(int(np.ceil(total)), n, confidence)[1],
+    )
+    sign = Interval(
+        estimate=total / n, low=low, high=high, confidence=confidence, n=n, method="Clopper-Pearson",
+        guarantee="conservative", assumptions=("tasks are a random sample",),
+    )  # fmt: skip
+    runs = min(min(a.size, b.size) for a, b in duels)
+    improvement = None
+    if runs > 1:
+        improvement = improvement_over_tasks([a for a, _ in duels], [b for _, b in duels], confidence=confidence)
+    return Overall(
+        n_tasks=n, wins=wins, ties=ties, losses=losses, sign=sign, improvement=improvement,
+        average_improvement=float(np.mean([win_share(a, b) for a, b in duels])),
+    )  # fmt: skip

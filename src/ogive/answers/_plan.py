@@ -1,0 +1,298 @@
+"""How many trials are enough, and what a number of trials can show: by name, or from a pilot table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ogive.answers._pilot import Pilot, pilot_of, spread_of_difference
+from ogive.errors import InputError
+from ogive.statistics._arguments import as_count, as_mass
+from ogive.statistics._components import variance_components
+from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
+from ogive.statistics._planning import Plan, Question, plan_trials, trials_for
+from ogive.statistics._power import DifferenceTest, ImprovementTest
+from ogive.statistics._precision import BandPrecision, QuantilePrecision, WorstCasePrecision
+from ogive.trials import Bounds, Trials
+
+# The smallest probability of improvement worth finding, where nobody says another.
+OF_INTEREST = 0.65
+
+_BAND = {"half_width", "method", "one_sided", "solve"}
+_TABLE = {"pilot", "a", "task", "metric", "failures"}
+_MEAN = _BAND | _TABLE | {"bounds", "sd", "repeats", "cost_ratio"}
+TAKES: Mapping[str, set[str]] = {
+    "band": _BAND,
+    "quantile": {"half_width", "p"},
+    "mean": _MEAN,
+    "cvar": (_MEAN - {"sd"}) | {"mass", "tail"},
+    "improvement": {"p", "difference", "paired", "share"},
+    "difference": _TABLE | {"b", "difference", "margin", "claim", "paired", "sd"},
+}
+
+
+def plan(
+    what: str | Trials,
+    *,
+    half_width: float | None = None,
+    difference: float | None = None,
+    n_trials: int | None = None,
+    p: float | None = None,
+    mass: float | None = None,
+    tail: str | None = None,
+    bounds: Bounds | None = None,
+    confidence: float = 0.95,
+    power: float = 0.8,
+    method: str | None = None,
+    one_sided: bool | None = None,
+    solve: bool | None = None,
+    margin: float | None = None,
+    claim: str | None = None,
+    paired: bool | None = None,
+    share: float | None = None,
+    sd: float | tuple[float, float] | None = None,
+    pilot: Trials | ArrayLike | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    task: str | None = None,
+    metric: str | None = None,
+    failures: str | float | None = None,
+    repeats: int | None = None,
+    cost_ratio: float | None = None,
+) -> Plan:
+    """How many trials put a statistic within a half-width or detect a difference; or what `n_trials` of them do.
+
+    Parameters
+    ----------
+    what : {"band", "quantile", "mean", "cvar", "improvement", "difference"} or Trials
+        What is to be known. A table is a pilot: for the difference of its two methods, or, with
+        `half_width` or `mass`, for the mean of one.
+    half_width, difference : float
+        How close an interval should come; which difference should be detected.
+    n_trials : int
+        Instead of these: what does this number achieve?
+    p : float
+        The level of a quantile; or the probability of improvement to be detected (0.65 where not given).
+    mass, tail : float, {"lower", "upper"}
+        The share of outcomes at one end whose mean is meant.
+    bounds : pair of float
+        For mean and cvar without a pilot: the range of the score. The plan then holds for every distribution.
+    confidence, power : float
+        Of the interval; of the test.
+    method : {"exact", "ks", "dkw"}
+        The band: `exact` for a band, `dkw` for the worst case of mean and cvar, unless said.
+    one_sided, solve : bool
+        A bound on one side only; compute the local level of the exact band instead of the table.
+    margin, claim : float, {"better", "not worse", "equivalent"}
+        "better" (the default) plans for a true `difference` to be seen as larger than the margin;
+        "not worse" and "equivalent" plan for equal methods to be seen as such within the margin.
+    paired, share : bool, float
+        Whether both methods run on the same draws; the share of trials that one method gets if not.
+    sd : float or pair of float
+        A spread, instead of a pilot.
+    pilot : Trials or array-like
+        Scores whose spread is taken for that of the trials to come.
+    a, b, task, metric, failures
+        Which methods, task and metric of a pilot table, and how its failed trials count.
+    repeats, cost_ratio : int, float
+        For a pilot whose rows share a unit: rows for each unit; or what a new unit costs, without its
+        rows, over one more row (1 where not given), from which the best number of rows follows.
+
+    Notes
+    -----
+    Band, quantile and mean or cvar with `bounds` hold for every distribution. What rests on a pilot
+    is approximate. The numbers for a test count only conclusions in the right direction. To look
+    several times while trials come in, plan with `confidence=spend(confidence, looks)`.
+
+    Examples
+    --------
+    >>> print(plan("cvar", mass=0.5, half_width=0.02, bounds=(0, 1)))
+    18,445 trials put the mean of the smallest or largest 50 % within ±0.02 with 95 % confidence, for every distribution on [0, 1] (dkw band, guaranteed).
+    >>> plan("improvement", p=0.65).n_trials
+    117
+    """
+    given: dict[str, Any] = {
+        "half_width": half_width, "difference": difference, "p": p, "mass": mass, "tail": tail, "bounds": bounds,
+        "method": method, "one_sided": one_sided, "solve": solve, "margin": margin, "claim": claim, "paired": paired,
+        "share": share, "sd": sd, "pilot": pilot, "a": a, "b": b, "task": task, "metric": metric, "failures": failures,
+        "repeats": repeats, "cost_ratio": cost_ratio,
+    }  # fmt: skip
+    options = {name: value for name, value in given.items() if value is not None}
+    name = _named(what, options)
+    for option in options:
+        if option not in TAKES[name]:
+            takes = ", ".join(sorted(TAKES[name]))
+            raise InputError(f"`{option}` has no meaning in a plan for {name!r}, which takes {takes}; leave it out.")
+    options |= {"confidence": confidence, "power": power, "n_trials": n_trials}
+    return _QUESTIONS[name](options)
+
+
+def _named(what: str | Trials, options: dict[str, Any]) -> str:
+    """The question's name; a table becomes the pilot."""
+    if isinstance(what, Trials):
+        if "pilot" in options:
+            raise InputError("`pilot` is the table itself when a plan begins with one; leave it out.")
+        options["pilot"] = what
+        if options.keys() & {"mass", "tail"}:
+            return "cvar"
+        return "mean" if "half_width" in options else "difference"
+    if what not in TAKES:
+        raise InputError(
+            f"`what` must be one of {', '.join(TAKES)}, or a table of trials; got {what!r}. A file is read first: plan(ogive.read(…))."
+        )
+    return what
+
+
+def _settle(question: Question, target: float | None, options: Mapping[str, Any], source: str = "") -> Plan:
+    """The plan; a target and a number of trials exclude each other."""
+    n_trials = options["n_trials"]
+    if (target is None) == (n_trials is None):
+        wanted = "p" if question.what == "improvement" else question.asks
+        raise InputError(
+            f"a plan for {question.what!r} needs either `{wanted}` or `n_trials`; got {'neither' if target is None else 'both'}."
+        )
+    return replace(plan_trials(question, target, n_trials=n_trials), source=source)
+
+
+def _band(options: Mapping[str, Any]) -> Plan:
+    question = BandPrecision(**_only(options, "confidence", "method", "one_sided", "solve"))
+    found = _settle(question, options.get("half_width"), options)
+    if question.method != "exact" or found.target is None:
+        return found
+    fewer = trials_for(replace(question, method="dkw"), found.target)
+    note = f"the dkw band needs {fewer:,}: it is tighter in the middle and wider in the tails"
+    return replace(found, notes=(*found.notes, note)) if fewer < found.n_trials else found
+
+
+def _quantile(options: Mapping[str, Any]) -> Plan:
+    if "p" not in options:
+        raise InputError("`p` must be given in a plan for a quantile; write p=0.5 for the median.")
+    return _settle(QuantilePrecision(**_only(options, "p", "confidence")), options.get("half_width"), options)
+
+
+def _mean(options: Mapping[str, Any]) -> Plan:
+    ways = [way for way in ("bounds", "pilot", "sd") if way in options]
+    if len(ways) != 1:
+        got = " and ".join(ways) if ways else "none of them"
+        known = "`bounds` or `pilot`" if "mass" in options else "`bounds`, `pilot` or `sd`"
+        raise InputError(f"a plan for a mean needs one of {known}; got {got}.")
+    target = options.get("half_width")
+    if ways == ["bounds"]:
+        settings = _only(options, "bounds", "mass", "confidence", "method", "one_sided", "solve")
+        return _settle(WorstCasePrecision(**settings), target, options)
+    for option in ("method", "one_sided", "solve"):
+        if option in options:
+            raise InputError(f"`{option}` chooses a band, which a plan from a pilot does not use; leave it out.")
+    if ways == ["sd"]:
+        return _settle(PilotPrecision(**_only(options, "sd", "confidence")), target, options)
+    pilot = pilot_of(options["pilot"], **_only(options, "a", "task", "metric", "failures"))
+    return _settle(_mean_from_pilot(pilot, options), target, options, pilot.source)
+
+
+def _mean_from_pilot(pilot: Pilot, options: Mapping[str, Any]) -> Question:
+    if pilot.clusters is None:
+        for option in ("repeats", "cost_ratio"):
+            if option in options:
+                raise InputError(
+                    f"`{option}` needs a pilot whose rows share a unit; in this one every row stands alone."
+                )
+        known = {"tail": pilot.worst_tail} | _only(options, "mass", "tail", "confidence")
+        return PilotPrecision.from_scores(pilot.scores, **known)
+    if "mass" in options:
+        raise InputError(
+            f"the tail's mean cannot be planned from rows that share a unit ({pilot.unit}); plan it with `bounds`, or plan the mean."
+        )
+    return TwoLevelPrecision.from_components(
+        variance_components(pilot.scores, pilot.clusters), unit_word=pilot.unit,
+        **_only(options, "repeats", "cost_ratio", "confidence"),
+    )  # fmt: skip
+
+
+def _cvar(options: Mapping[str, Any]) -> Plan:
+    if "mass" not in options:
+        raise InputError(
+            "`mass` must be given in a plan for cvar; write mass=0.1 for the mean of a tenth of the outcomes."
+        )
+    return _mean({**options, "mass": as_mass(options["mass"])})
+
+
+def _improvement(options: Mapping[str, Any]) -> Plan:
+    if "p" in options and "difference" in options:
+        raise InputError("a plan for an improvement takes `p` or `difference` (its distance from 1/2); got both.")
+    target = options.get("difference")
+    if "p" in options:
+        target = abs(_between_0_and_1(options["p"]) - 0.5)
+    elif target is None and options["n_trials"] is None:
+        target = OF_INTEREST - 0.5
+    return _settle(ImprovementTest(**_only(options, "confidence", "power", "paired", "share")), target, options)
+
+
+def _difference(options: Mapping[str, Any]) -> Plan:
+    if ("sd" in options) == ("pilot" in options):
+        got = "both" if "sd" in options else "neither"
+        raise InputError(f"a plan for a difference needs either `sd` or `pilot` (a table with two methods); got {got}.")
+    known = _only(options, "confidence", "power")
+    source = ""
+    notes: tuple[str, ...] = ()
+    if "sd" in options:
+        paired = options.get("paired", False)
+        sd = options["sd"]
+        spreads = tuple(sd) if isinstance(sd, (tuple, list)) else (sd,) if paired else (sd, sd)
+        known |= {"sd": spreads, "paired": paired}
+    else:
+        spread = spread_of_difference(
+            options["pilot"], **_only(options, "a", "b", "task", "metric", "failures", "paired")
+        )
+        known |= {"sd": spread.sd, "paired": spread.paired, "n_pilot": spread.n}
+        source, notes = spread.source, spread.notes
+    question, target = _test(known, options)
+    found = _settle(question, target, options, source)
+    return replace(found, notes=(*found.notes, *notes))
+
+
+def _test(known: dict[str, Any], options: Mapping[str, Any]) -> tuple[Question, float | None]:
+    """The claim as a test, and the difference or margin planned for."""
+    claim, margin, difference = options.get("claim", "better"), options.get("margin"), options.get("difference")
+    if claim == "better":
+        return DifferenceTest(**known, margin=margin or 0.0), _beyond(difference, options)
+    if difference is not None:
+        raise InputError(f"claim {claim!r} plans for equal methods and takes `margin`; leave out `difference`.")
+    if margin is None and options["n_trials"] is None:
+        raise InputError(f"claim {claim!r} needs either `margin` or `n_trials`; got neither.")
+    return DifferenceTest(**known, claim_of=claim), margin
+
+
+def _beyond(difference: float | None, options: Mapping[str, Any]) -> float | None:
+    """The difference, which must exceed the margin to be seen as larger."""
+    margin = options.get("margin", 0.0)
+    if difference is None and margin and options["n_trials"] is None:
+        raise InputError("`margin` alone is not a plan: add `difference`, or say claim='equivalent' or 'not worse'.")
+    if difference is not None and not difference > margin:
+        raise InputError(
+            f"`difference` must be larger than the margin {margin:g} to be seen as such; got {difference:g}."
+        )
+    return difference
+
+
+def _between_0_and_1(p: float) -> float:
+    p = as_count(p, "p")
+    if not 0.0 < p < 1.0 or p == 0.5:
+        raise InputError(f"`p`, the probability of improvement, must lie in (0, 1) and not be 1/2; got {p:g}.")
+    return p
+
+
+def _only(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: options[name] for name in names if name in options}
+
+
+_QUESTIONS: Mapping[str, Callable[[Mapping[str, Any]], Plan]] = {
+    "band": _band,
+    "quantile": _quantile,
+    "mean": _mean,
+    "cvar": _cvar,
+    "improvement": _improvement,
+    "difference": _difference,
+}

@@ -1,0 +1,230 @@
+"""compare: conclusions, families, pairing, sentences with all their ingredients, real tables."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import ogive
+from ogive.answers import compare
+from ogive.errors import FailedTrials, InputError
+
+
+def table(a, b, **facts):
+    return ogive.read({"a": list(a), "b": list(b)}, **({"unit": "row", "varied": "seed"} | facts))
+
+
+def paired_table(a, b, **facts):
+    rows = [{"method": m, "seed": i, "score": s} for m, scores in (("a", a), ("b", b)) for i, s in enumerate(scores)]
+    return ogive.read(pandas(rows), unit="row", **facts)
+
+
+def pandas(rows):
+    import pandas as pd
+
+    return pd.DataFrame(rows)
+
+
+def draws(seed, n, shift=0.0, scale=1.0):
+    return np.random.default_rng(seed).normal(shift, scale, n)
+
+
+CASES = [
+    (draws(0, 60, 1.5), draws(1, 60), {}, "better"),
+    (draws(0, 60), draws(1, 60, 1.5), {}, "worse"),
+    (draws(0, 60), draws(1, 60), {}, "cannot tell"),
+    (draws(0, 400), draws(1, 400), {"margin": 0.5}, "equivalent"),
+    (draws(0, 60, 0.1), draws(1, 60), {"margin": 0.5}, "not worse"),
+    (draws(0, 60, 2.0), draws(1, 60), {"margin": 0.5}, "better"),
+    (draws(0, 60), draws(1, 60, 2.0), {"margin": 0.5}, "worse"),
+    (draws(0, 200, 1.5), draws(1, 200), {"statistic": "median"}, "better"),
+    (draws(0, 300, 1.5), draws(1, 300), {"statistic": "worst_0.1"}, "better"),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "choices", "conclusion"), CASES)
+def test_every_conclusion_is_reached_by_the_samples_that_deserve_it(a, b, choices, conclusion):
+    assert compare(table(a, b), "a", "b", **choices).conclusion == conclusion
+
+
+@pytest.mark.parametrize(("a", "b", "choices", "conclusion"), CASES)
+def test_a_verdict_has_all_its_ingredients(a, b, choices, conclusion):
+    c = compare(table(a, b), "a", "b", **choices)
+    assert re.search(r"-?\d[\d.]* \[-?[\d.]+, -?[\d.]+\]", c.verdict), "effect with interval"
+    assert f"{len(a)} and {len(b)} runs" in c.verdict
+    assert "not paired" in c.verdict
+    assert "seed varied" in c.verdict
+    assert "one verdict" in c.verdict
+    assert "95 % interval" in c.verdict
+    if conclusion == "cannot tell":
+        assert "80 % power" in c.verdict
+        assert re.search(r"\d+ would do for", c.verdict)
+    if "margin" in choices:
+        assert f"{choices['margin']:g}" in c.verdict
+
+
+@pytest.mark.parametrize(("a", "b", "choices", "conclusion"), CASES)
+def test_turning_goal_and_scores_round_changes_no_conclusion(a, b, choices, conclusion):
+    """minimize with negated scores is maximize."""
+    assert compare(table(-a, -b, goal="minimize"), "a", "b", **choices).conclusion == conclusion
+
+
+def test_exchanging_the_methods_turns_the_numbers_round():
+    t = table(draws(0, 50, 0.4), draws(1, 40))
+    forth, back = compare(t, "a", "b"), compare(t, "b", "a")
+    assert forth.probability_of_improvement.estimate == pytest.approx(1 - back.probability_of_improvement.estimate)
+    assert forth.mean_difference.low == pytest.approx(-back.mean_difference.high)
+    assert [(p, q) for p, q, _ in forth.dominance] == [(p, q) for p, q, _ in back.dominance]
+
+
+def test_rows_with_the_same_seed_are_paired_and_both_questions_are_answered():
+    common = 10 * draws(2, 100)
+    c = compare(paired_table(common + 0.3, common), "a", "b")
+    assert c.paired
+    assert c.probability_of_improvement.low > 0.9
+    assert c.other_improvement.high < 0.7
+    assert "on the same draw" in c.verdict
+    assert "100 pairs, paired" in c.verdict
+
+
+def test_rows_without_partner_are_counted():
+    rows = [{"method": "a", "seed": i, "score": i % 7} for i in range(20)]
+    rows += [{"method": "b", "seed": i, "score": i % 5} for i in range(5, 22)]
+    c = compare(ogive.read(pandas(rows), unit="row"), "a", "b")
+    assert c.n == 15
+    assert "7 rows without partner left out" in c.verdict
+
+
+def test_pairing_can_be_declined():
+    t = paired_table(draws(0, 20), draws(1, 20))
+    assert not compare(t, "a", "b", paired=False).paired
+
+
+def test_items_scored_0_or_1_get_mcnemars_test_and_an_interval_of_the_difference():
+    rng = np.random.default_rng(3)
+    right = rng.random(200) < 0.7
+    better = right | (rng.random(200) < 0.3)
+    rows = [
+        {"model": m, "question": i, "score": float(s)}
+        for m, v in (("a", better), ("b", right))
+        for i, s in enumerate(v)
+    ]
+    c = compare(ogive.read(pandas(rows)), "a", "b", margin=0.01)
+    assert c.paired
+    assert c.mcnemar_p < 0.001
+    assert c.primary.method == "Newcombe paired"
+    assert c.conclusion == "better"
+
+
+def test_few_pairs_cannot_decide_and_the_sentence_says_so():
+    c = compare(paired_table([5, 6, 7, 8, 9], [1, 2, 3, 4, 5]), "a", "b")
+    assert c.conclusion == "cannot tell"
+    assert "too few to see any difference" in c.verdict
+
+
+def test_six_pairs_can_decide_one_verdict_but_not_ten():
+    t = paired_table([5, 6, 7, 8, 9, 10], [1, 2, 3, 4, 5, 6])
+    assert compare(t, "a", "b").conclusion == "better"
+    assert compare(t, "a", "b", family_size=10).conclusion == "cannot tell"
+    assert compare(t, "a", "b", looks=10).conclusion == "cannot tell"
+
+
+def test_several_tasks_are_one_family_and_get_one_sentence():
+    rng = np.random.default_rng(4)
+    t = ogive.read(
+        {"a": {f"t{i}": rng.normal(1, 1, 30) for i in range(5)}, "b": {f"t{i}": rng.normal(0, 1, 30) for i in range(5)}},
+        unit="row", varied="seed",
+    )  # fmt: skip
+    c = compare(t, "a", "b")
+    assert len(c) == 5
+    assert all(item.family_size == 5 for item in c.items)
+    assert c[0].primary.confidence == pytest.approx(0.99)
+    assert "Of 5 tasks" in c.verdict
+    assert "has the better mean on 5" in c.verdict
+
+
+def test_three_seeds_on_twelve_tasks_yield_sentences_not_empty_bands():
+    rng = np.random.default_rng(5)
+    scores = {m: {f"t{i}": rng.normal(0.7 + shift, 0.02, 3) for i in range(12)} for m, shift in (("a", 0.05), ("b", 0.0), ("c", 0.0), ("d", -0.02))}  # fmt: skip
+    c = compare(ogive.read(scores, unit="row", varied="seed"), "a", "b")
+    assert c.overall.improvement.low > 0.5
+    assert "On none of 12 tasks alone" in c.verdict
+    assert "better mean on 12 of them" in c.verdict or "better mean on 11 of them" in c.verdict
+
+
+def test_a_margin_moves_the_primary_statistic_to_the_mean():
+    t = table(draws(0, 30), draws(1, 30))
+    assert compare(t, "a", "b").statistic == "improvement"
+    assert compare(t, "a", "b", margin=0.1).statistic == "mean"
+
+
+def test_the_scope_stands_in_the_sentence():
+    t = table(draws(0, 30, 2), draws(1, 30), scope="these rows")
+    assert "on these rows, over random splits" in compare(t, "a", "b").verdict
+
+
+def test_a_comparison_is_json():
+    t = table(draws(0, 8), draws(1, 8))
+    assert json.loads(json.dumps(compare(t, "a", "b").to_dict()))["conclusion"] == "cannot tell"
+
+
+def test_what_cannot_be_compared_is_refused():
+    t = table(draws(0, 8), draws(1, 8))
+    for call in (
+        lambda: compare(t, "a", "a"),
+        lambda: compare(t, "a", "z"),
+        lambda: compare(t, "a", "b", margin=-1),
+        lambda: compare(t, "a", "b", statistic="std"),
+        lambda: compare(t, "a", "b", looks=0),
+        lambda: compare(t, "a", "b", confidence=95),
+        lambda: compare(table(draws(0, 8), draws(1, 8), independent=False), "a", "b"),
+    ):
+        with pytest.raises(InputError):
+            call()
+    with pytest.raises(FailedTrials):
+        compare(table([1.0, np.nan, 2.0], [1.0, 2.0, 3.0]), "a", "b")
+
+
+def test_deberta_v3_is_better_and_the_verdict_can_be_pasted(real_data):
+    t = ogive.read(
+        real_data / "opda_deberta_random_search.csv", score="acc_matched", unit="row", varied="configuration"
+    )
+    c = compare(t, "deberta-v3-base", "deberta-base")
+    assert c.conclusion == "better"
+    assert c.probability_of_improvement.estimate == pytest.approx(0.738, abs=0.001)
+    assert c.verdict.startswith("deberta-v3-base is better than deberta-base: a fresh run of")
+    assert all(who == "deberta-v3-base" for _, _, who in c.dominance)
+
+
+def test_atari_methods_are_compared_game_by_game_and_together(real_data):
+    t = ogive.read(real_data / "rliable_atari100k_tidy.csv", unit="row", varied="seed")
+    c = compare(t, "SPR", "DrQ(eps)")
+    assert len(c) == 26
+    assert c.overall.improvement.estimate == pytest.approx(0.617, abs=0.001)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("tasks", [1, 10])
+def test_equal_methods_are_told_apart_at_most_as_often_as_said(tasks):
+    """Type I error of the whole family: any verdict but 'cannot tell', 2,000 tables."""
+    rng, wrong, repetitions = np.random.default_rng(6), 0, 600 if tasks > 1 else 2000
+    for _ in range(repetitions):
+        scores = {m: {f"t{i}": rng.normal(size=20) for i in range(tasks)} for m in ("a", "b")}
+        c = compare(ogive.read(scores, unit="row"), "a", "b")
+        items = c.items if tasks > 1 else (c,)
+        wrong += any(item.conclusion != "cannot tell" for item in items)
+    assert wrong / repetitions <= 0.05 + 4.8 * np.sqrt(0.05 * 0.95 / repetitions)
+
+
+def test_generalising_to_new_rows_widens_the_interval_and_says_so():
+    t = paired_table(draws(0, 100, 0.3, 0.5), draws(1, 100, 0.0, 0.5), scope="these rows")
+    here, beyond = (
+        compare(t, "a", "b", statistic="mean", **choices)
+        for choices in ({}, {"generalise": "rows", "test_share": 2 / 3})
+    )
+    assert beyond.primary.high - beyond.primary.low > 5 * (here.primary.high - here.primary.low)
+    assert beyond.primary.guarantee == "heuristic"
+    assert "for new data like these rows" in beyond.verdict
+    with pytest.raises(InputError):
+        compare(t, "a", "b", generalise="rows")

@@ -1,0 +1,98 @@
+"""rank: tiers anchored at leaders, rank intervals, pairs that do not depend on others."""
+
+import numpy as np
+import pytest
+
+import ogive
+from ogive.answers import rank
+from ogive.errors import InputError
+from ogive.statistics._comparison import win_share
+from ogive.statistics._ranking import first_shares, rank_limits, tiers, win_matrix
+
+
+def table(seed=0, n=40, shifts=(1.0, 0.9, 0.0, -1.0), n_tasks=1):
+    rng = np.random.default_rng(seed)
+    scores = {f"m{i}": {f"t{t}": rng.normal(s, 1, n) for t in range(n_tasks)} for i, s in enumerate(shifts)}
+    return ogive.read(scores, unit="row", varied="seed")
+
+
+def test_win_matrix_holds_every_pair():
+    rng = np.random.default_rng(1)
+    samples = [rng.integers(0, 5, n).astype(float) for n in (7, 4, 9)]
+    wins = win_matrix(samples)
+    for i in range(3):
+        for j in range(3):
+            assert wins[i, j] == pytest.approx(win_share(samples[i], samples[j]))
+
+
+def test_tiers_are_anchored_at_leaders_not_chained():
+    """0 ~ 1 ~ 2 but 0 and 2 differ: 2 opens a new tier although it is not separated from 1."""
+    separated = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    assert tiers([0, 1, 2], separated).tolist() == [1, 1, 2]
+
+
+def test_rank_limits_count_who_is_certainly_better_and_worse():
+    better = np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    low, high = rank_limits(better)
+    assert (low.tolist(), high.tolist()) == ([1, 1, 3], [2, 2, 3])
+
+
+def test_ties_for_the_first_place_are_shared():
+    assert first_shares(np.array([[1.0, 1.0, 0.0], [2.0, 1.0, 0.0]])).tolist() == [0.75, 0.25, 0.0]
+
+
+@pytest.mark.parametrize("n_tasks", [1, 4])
+def test_a_ranking_puts_methods_into_tiers(n_tasks):
+    r = rank(table(n_tasks=n_tasks))
+    frame = r.to_pandas()
+    assert list(frame.columns) == ["algorithm", "score", "rank_low", "rank_high", "tier", "p_first"]
+    assert set(frame["algorithm"][:2]) == {"m0", "m1"}
+    assert frame["algorithm"].tolist()[2:] == ["m2", "m3"]
+    assert frame["tier"].tolist() == [1, 1, 2, 3]
+    assert frame["p_first"].sum() == pytest.approx(1.0)
+    assert (frame["rank_low"] <= frame["rank_high"]).all()
+    assert r.resolution == pytest.approx(5 / 6)
+
+
+def test_differences_of_a_pair_do_not_change_when_a_method_is_added():
+    few, many = rank(table(shifts=(1.0, 0.9, 0.0))), rank(table(shifts=(1.0, 0.9, 0.0, -1.0)))
+    a, b = few.pair("m0", "m2"), many.pair("m0", "m2")
+    assert (a.difference.estimate, a.wins, a.ties, a.losses) == (b.difference.estimate, b.wins, b.ties, b.losses)
+    assert b.difference.low < a.difference.low  # the family has grown
+
+
+def test_a_pair_can_be_turned_round():
+    r = rank(table(n_tasks=3))
+    forth, back = r.pair("m0", "m3"), r.pair("m3", "m0")
+    assert (forth.conclusion, back.conclusion) == ("better", "worse")
+    assert back.difference.high == pytest.approx(1 - forth.difference.low)
+    assert (back.wins, back.losses) == (forth.losses, forth.wins)
+
+
+def test_goal_minimize_puts_the_small_scores_first():
+    r = rank(ogive.read({"slow": [5.0, 6, 7, 8, 9], "fast": [1.0, 2, 1, 2, 1]}, unit="row", goal="minimize"))
+    assert [row.algorithm for row in r.rows] == ["fast", "slow"]
+    assert r.rows[0].score == pytest.approx(1.4)
+
+
+def test_the_same_seed_gives_the_same_ranking():
+    assert rank(table()).to_pandas().equals(rank(table()).to_pandas())
+
+
+def test_methods_that_miss_a_task_are_named():
+    t = ogive.read({"a": {"x": [1.0, 2], "y": [1.0, 2]}, "b": {"x": [1.0, 3]}}, unit="row")
+    with pytest.raises(InputError, match="'b'"):
+        rank(t)
+    assert len(rank(t, task="x").rows) == 2
+
+
+def test_one_method_cannot_be_ranked():
+    with pytest.raises(InputError):
+        rank(ogive.read({"a": [1.0, 2.0]}, unit="row"))
+
+
+def test_atari_methods_fall_into_tiers(real_data):
+    r = rank(ogive.read(real_data / "rliable_atari100k_tidy.csv", unit="row", varied="seed"))
+    assert [row.algorithm for row in r.rows][:3] == ["IRIS", "PlayVirtual", "SPR"]
+    assert r.rows[-1].algorithm == "OTRainbow"
+    assert "separate" in r.verdict
