@@ -16,8 +16,8 @@ GOOD = "model,seed,score\n" + "".join(f"a,{i},{0.5 + i / 100}\nb,{i},{0.4 + i / 
 CASES: dict[str, tuple[str | bytes, list[str], list[str]]] = {
     "missing column": (GOOD, ["--score", "accuracy"], ["no column 'accuracy'", "'model', 'seed', 'score'"]),
     "text in the score": ("model,score\na,1\nb,fast\n", [], ["column 'score'", "row 2", "'fast'"]),
-    "NaN scores": ("model,score\na,1\na,NaN\nb,2\nb,3\n", [], ["1 of 4", "(1 of 2) by 'a'", "'worst'", "'exclude'", "'like:NAME'"]),
-    "inf scores": ("model,score\na,1\na,inf\nb,-inf\nb,3\n", [], ["2 of 4", "'worst'", "'exclude'", "a number"]),
+    "NaN scores": ("model,score\na,1\na,NaN\nb,2\nb,3\n", [], ["1 of 4", "(1 of 2) by 'a'", "--failures worst", "'exclude'", "'like:NAME'"]),
+    "inf scores": ("model,score\na,1\na,inf\nb,-inf\nb,3\n", [], ["2 of 4", "--failures worst", "'exclude'", "a number"]),
     "only NaN": ("model,score\na,NaN\na,NaN\n", [], ["none of the 2 trials has a usable 'score'"]),
     "empty file": ("", [], ["is empty"]),
     "header only": ("model,score\n", [], ["has a header (model, score) and no rows"]),
@@ -43,8 +43,8 @@ CASES: dict[str, tuple[str | bytes, list[str], list[str]]] = {
     "wrong goal": (GOOD, ["--goal", "up"], ["`goal` must be 'maximize' or 'minimize'; got 'up'"]),
     "unknown metric": (GOOD, ["--metric", "loss"], ["`metric` 'loss' is not in the table"]),
     "unknown unit": (GOOD, ["--unit", "student"], ["`unit` must be 'row' or name a column; got 'student'"]),
-    "repeated seeds": (GOOD + "a,0,0.7\n", [], ["column 'seed' repeats", "unit='seed'", "unit='row'"]),
-    "two scores": ("model,acc,f1\na,1,2\nb,2,3\n", [], ["2 columns could be the score: 'acc', 'f1'", "score="]),
+    "repeated seeds": (GOOD + "a,0,0.7\n", [], ["column 'seed' repeats", "--unit seed", "--unit row"]),
+    "two scores": ("model,acc,f1\na,1,2\nb,2,3\n", [], ["2 columns could be the score: 'acc', 'f1'", "--score"]),
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ogive import __version__
-from ogive.cli import _inspect, _plot, _summary
+from ogive.cli import _check, _compare, _inspect, _plan, _plot, _rank, _summary
 from ogive.cli._output import complain
 from ogive.errors import OgiveError
 
@@ -25,6 +25,10 @@ app = typer.Typer(
 )
 app.command("inspect")(_inspect.inspect)
 app.command("summary")(_summary.summary)
+app.command("compare")(_compare.compare)
+app.command("rank")(_rank.rank)
+app.command("plan")(_plan.plan)
+app.command("check")(_check.check)
 app.command("plot")(_plot.plot)
 
 
@@ -69,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shown = getattr(error, "format_message", None)
         if shown is None:
             raise
-        text = shown().rstrip(".")
+        text = shown().rstrip(".?")
         if not text:  # no arguments: the help has been printed
             return int(getattr(error, "exit_code", 2))
         return complain(f"{text}. Try --help.", int(getattr(error, "exit_code", 2)))

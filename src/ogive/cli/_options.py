@@ -105,6 +105,12 @@ Independent = Annotated[
     ),
 ]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of every interval and band.")]
+Failures = Annotated[
+    str,
+    typer.Option(
+        "--failures", metavar="RULE", help="How failed runs count: refuse, exclude, worst, like:NAME or a number."
+    ),
+]
 MetricName = Annotated[
     str | None, typer.Option("--metric", metavar="NAME", help="Only this score, where several were read.")
 ]

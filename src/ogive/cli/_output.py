@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 # Signs that JSON may hold as they are, and that could steer a terminal.
 _INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_ARGUMENTS = "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin"
 
 
 class Result(Protocol):
@@ -41,11 +42,19 @@ def tell(notes: Iterable[str]) -> None:
             or "not paired" in note
             or "adaptive" in note
         ):
-            print(f"read: {printable(note)}", file=sys.stderr)
+            print(f"read: {as_options(printable(note))}", file=sys.stderr)
+
+
+def as_options(text: str) -> str:
+    """Arguments of the library as options of the command: `unit='row'` becomes `--unit row`."""
+    text = re.sub(r"\b(wide|independent)=True\b", r"--\1", text)
+    text = re.sub(rf"\b({_ARGUMENTS})='([^']*)'", r"--\1 \2", text)
+    text = re.sub(rf"\b({_ARGUMENTS})=(?![\w'\"])", r"--\1", text)
+    return text.replace("--params", "--param")
 
 
 def complain(message: str, code: int) -> int:
     """One line on stderr; returns the exit code."""
-    line = " ".join(message.split())
+    line = as_options(" ".join(message.split()))
     print("ogive: " + "".join(c if c.isprintable() else "�" for c in line), file=sys.stderr)
     return code

@@ -10,6 +10,7 @@ from ogive.cli._options import (
     Algorithm,
     BoundsText,
     Confidence,
+    Failures,
     Fold,
     Goal,
     Group,
@@ -37,12 +38,6 @@ Statistics = Annotated[
     list[str] | None,
     typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; may be given several times."),
 ]  # fmt: skip
-Failures = Annotated[
-    str,
-    typer.Option(
-        "--failures", metavar="RULE", help="How failed runs count: refuse, exclude, worst, like:NAME or a number."
-    ),
-]
 Guaranteed = Annotated[
     bool,
     typer.Option(

@@ -1,0 +1,80 @@
+"""`ogive compare`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ogive.cli._options import (
+    Algorithm,
+    BoundsText,
+    Confidence,
+    Failures,
+    Fold,
+    Goal,
+    Group,
+    Independent,
+    Item,
+    Json,
+    MetricName,
+    Pair,
+    Params,
+    Quiet,
+    Repeat,
+    Score,
+    Sources,
+    Status,
+    Task,
+    Unit,
+    Varied,
+    Wide,
+    read_sources,
+)  # fmt: skip
+from ogive.cli._output import show, tell
+from ogive.errors import InputError
+
+A = Annotated[
+    str | None, typer.Option("--a", metavar="METHOD", help="The method in question; the first where there are two.")
+]
+B = Annotated[str | None, typer.Option("--b", metavar="METHOD", help="What it is compared with.")]
+OnTask = Annotated[
+    str | None, typer.Option("--on", metavar="TASK", help="Only this task; all shared ones where not given.")
+]
+Margin = Annotated[
+    float | None,
+    typer.Option("--margin", help="The smallest difference that matters; allows 'not worse' and 'equivalent'."),
+]
+Primary = Annotated[str | None, typer.Option("--statistic", "-s", metavar="NAME", help="improvement, mean, median, q0.1 or worst_0.1; fixed before looking.")]  # fmt: skip
+Looks = Annotated[int, typer.Option("--looks", help="How often the growing table will be judged.")]
+
+
+def compare(
+    source: Sources, a: A = None, b: B = None, on: OnTask = None, margin: Margin = None, statistic: Primary = None,
+    failures: Failures = "refuse", confidence: Confidence = 0.95, looks: Looks = 1, metric: MetricName = None,
+    as_json: Json = False, quiet: Quiet = False,
+    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
+    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
+    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+) -> None:  # fmt: skip
+    """Is A better than B? One of five conclusions for each task, and a sentence to paste."""
+    trials = read_sources(
+        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
+        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
+    )  # fmt: skip
+    from ogive.answers import compare as ask
+
+    names = trials.algorithms
+    if (a is None or b is None) and len(names) != 2:
+        raise InputError(
+            f"name two of the {len(names)} methods with --a and --b; there are {', '.join(map(repr, names[:8]))}."
+        )
+    first = a or next(n for n in names if n != b)
+    second = b or next(n for n in names if n != first)
+    result = ask(
+        trials, first, second, task=on, margin=margin, statistic=statistic, failures=failures, confidence=confidence,
+        looks=looks, metric=metric,
+    )  # fmt: skip
+    if not quiet:
+        tell(trials.notes)
+    show(result, as_json=as_json)

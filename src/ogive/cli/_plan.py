@@ -1,0 +1,152 @@
+"""`ogive plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ogive.cli._options import (
+    Algorithm,
+    BoundsText,
+    Confidence,
+    Fold,
+    Goal,
+    Group,
+    Independent,
+    Item,
+    Json,
+    MetricName,
+    Pair,
+    Params,
+    Quiet,
+    Repeat,
+    Score,
+    Status,
+    Task,
+    Unit,
+    Varied,
+    Wide,
+    parse_bounds,
+    read_sources,
+)  # fmt: skip
+from ogive.cli._output import show, tell
+from ogive.errors import InputError
+
+NAMES = ("band", "quantile", "mean", "cvar", "improvement", "difference")
+WIDTH = "How close, or which difference; one of them"
+QUESTION = "What exactly is asked"
+PILOT = "From a pilot"
+
+
+def _number(*names: str, help: str, panel: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=panel)
+
+
+What = Annotated[
+    list[str],
+    typer.Argument(metavar="WHAT|SOURCE…", help=f"{', '.join(NAMES)}; or a pilot: a table, or several."),
+]
+HalfWidth = Annotated[float | None, _number("--half-width", help="Of the interval or band.", panel=WIDTH)]
+Difference = Annotated[float | None, _number("--difference", help="To be detected.", panel=WIDTH)]
+Count = Annotated[int | None, _number("--trials", "-n", help="What do so many trials achieve?", panel=WIDTH)]
+Level = Annotated[
+    float | None, _number("--p", help="Of a quantile; or the probability of improvement.", panel=QUESTION)
+]
+Mass = Annotated[float | None, _number("--mass", help="The share at one end whose mean is meant.", panel=QUESTION)]
+Tail = Annotated[str | None, _number("--tail", help="Which end: lower or upper.", panel=QUESTION)]
+Power = Annotated[float, _number("--power", help="Of a test.", panel=QUESTION)]
+BandName = Annotated[str | None, _number("--band", help="exact, ks or dkw.", panel=QUESTION)]
+OneSided = Annotated[bool | None, _number("--one-sided", help="A bound on one side only.", panel=QUESTION)]
+Margin = Annotated[float | None, _number("--margin", help="Smaller differences do not matter.", panel=QUESTION)]
+Claim = Annotated[str | None, _number("--claim", help="better, 'not worse' or equivalent.", panel=QUESTION)]
+Paired = Annotated[bool | None, _number("--paired/--unpaired", help="Both methods on the same draws?", panel=QUESTION)]
+Spread = Annotated[
+    list[float] | None, _number("--sd", help="A spread, instead of a pilot; twice for two methods.", panel=QUESTION)
+]
+FirstMethod = Annotated[str | None, _number("--a", help="A method of the pilot.", panel=PILOT)]
+OtherMethod = Annotated[str | None, _number("--b", help="The method it is compared with.", panel=PILOT)]
+OnTask = Annotated[str | None, _number("--on", help="A task of the pilot.", panel=PILOT)]
+Failures = Annotated[
+    str | None, _number("--failures", help="How failed runs count: exclude, worst, like:NAME or a number.", panel=PILOT)
+]
+Repeats = Annotated[
+    int | None, _number("--rows-per-unit", help="Rows for each unit of a clustered pilot.", panel=PILOT)
+]
+CostRatio = Annotated[
+    float | None, _number("--cost-ratio", help="Cost of a new unit over that of one more row.", panel=PILOT)
+]
+Rows = Annotated[bool, typer.Option("--table", help="Show what more and fewer trials achieve.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw width against trials: .png, .pdf or .svg.")
+]
+
+
+def plan(
+    what: What, half_width: HalfWidth = None, difference: Difference = None, trials: Count = None, p: Level = None,
+    mass: Mass = None, tail: Tail = None, confidence: Confidence = 0.95, power: Power = 0.8, band: BandName = None,
+    one_sided: OneSided = None, margin: Margin = None, claim: Claim = None, paired: Paired = None, sd: Spread = None,
+    a: FirstMethod = None, b: OtherMethod = None, on: OnTask = None, metric: MetricName = None, failures: Failures = None,
+    repeats: Repeats = None, cost_ratio: CostRatio = None, table: Rows = False, out: Out = None, as_json: Json = False,
+    quiet: Quiet = False, score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None,
+    item: Item = None, group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None,
+    wide: Wide = False, unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None,
+    independent: Independent = None,
+) -> None:  # fmt: skip
+    """How many trials are enough, by name or from a pilot; with --trials, what so many of them can show."""
+    from ogive.answers._plan import plan as ask
+
+    asked: dict[str, Any] = {
+        "half_width": half_width, "difference": difference, "n_trials": trials, "p": p, "mass": mass, "tail": tail,
+        "confidence": confidence, "power": power, "method": band, "one_sided": one_sided, "margin": margin, "claim": claim,
+        "paired": paired, "sd": _spread(sd), "a": a, "b": b, "task": on, "metric": metric, "failures": failures,
+        "repeats": repeats, "cost_ratio": cost_ratio,
+    }  # fmt: skip
+    roles: dict[str, Any] = {
+        "score": score, "algorithm": algorithm, "task": task, "repeat": repeat, "item": item, "group": group, "fold": fold,
+        "pair": pair, "status": status, "params": param, "wide": wide, "unit": unit, "varied": varied, "goal": goal,
+        "independent": independent,
+    }  # fmt: skip
+    if len(what) == 1 and what[0] in NAMES:
+        _refuse_roles(what[0], roles)
+        result = ask(what[0], bounds=parse_bounds(bounds), **asked)
+    else:
+        pilot = read_sources(what, bounds=bounds, **roles)
+        if not quiet:
+            tell(pilot.notes)
+        result = ask(pilot, **asked)
+    _show(result, table=table, out=out, as_json=as_json)
+
+
+def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
+    show(result, as_json=as_json)
+    if not as_json:
+        print(*result.footnotes(), sep="\n")
+    if table and not as_json:
+        print(f"\n{result.question.unit:>15}  {result.question.axis}")
+        for row in result.table():
+            print(f"{row.n_trials:>15,}  {row.achieved_width:.3g}")
+    if out is not None:
+        from ogive.plots._planning import planning
+
+        out.parent.mkdir(parents=True, exist_ok=True)
+        planning(result).save(out)
+        if not as_json:
+            print(out)
+
+
+def _spread(sd: list[float] | None) -> float | tuple[float, float] | None:
+    if not sd:
+        return None
+    if len(sd) > 2:
+        raise InputError(f"`--sd` is given once, or twice for two methods; got {len(sd)}.")
+    return sd[0] if len(sd) == 1 else (sd[0], sd[1])
+
+
+def _refuse_roles(name: str, roles: dict[str, Any]) -> None:
+    for role, value in roles.items():
+        if value not in (None, False, []):
+            raise InputError(
+                f"`--{role.removesuffix('s')}` says how to read a table; a plan for {name!r} reads none. Leave it out."
+            )
