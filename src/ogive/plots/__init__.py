@@ -1,14 +1,45 @@
 """One Display for each kind of result: it computes nothing and draws as often as asked.
 
-  distribution(trials)    how good the runs of each method are, worst to best, with bands
+  distribution(trials)      how good the runs of each method are, worst to best, with bands
+  difference(trials, a, b)  how much better a is than b, from the worst runs to the best
+  best_of(trials)           what the best of k draws reaches
+  pairs(ranking)            every method against every other
+  ranks(ranking)            the ranks that the data allow each method
+  planning(plan)            what a number of trials achieves
+  intervals(summary)        one statistic of every method with its interval
 
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colours
+  _difference, _best_of, _pairs, _ranks, _planning, _intervals   one picture each
+  _page           headline above, caption below, a way into a file
   _look           colours, line styles and sizes that survive print and colour-blindness
 
 A Display asks `answers` once. Tests look at its data and at the artists, never at pixels.
 """
 
+from ogive.plots._best_of import BestOfCurve, BestOfDisplay, best_of
+from ogive.plots._difference import DifferenceDisplay, difference
 from ogive.plots._distribution import DistributionDisplay, as_picture, distribution
+from ogive.plots._intervals import IntervalsDisplay, intervals
+from ogive.plots._pairs import PairsDisplay, pairs
+from ogive.plots._planning import PlanDisplay, planning
+from ogive.plots._ranks import RanksDisplay, ranks
 
-__all__ = ["DistributionDisplay", "as_picture", "distribution"]
+__all__ = [
+    "BestOfCurve",
+    "BestOfDisplay",
+    "DifferenceDisplay",
+    "DistributionDisplay",
+    "IntervalsDisplay",
+    "PairsDisplay",
+    "PlanDisplay",
+    "RanksDisplay",
+    "as_picture",
+    "best_of",
+    "difference",
+    "distribution",
+    "intervals",
+    "pairs",
+    "planning",
+    "ranks",
+]

@@ -1,0 +1,257 @@
+"""What the best of k draws reaches, for k from one to the number of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ogive.answers import CellBand, bands
+from ogive.answers._summary import unit_words
+from ogive.answers._words import clipped, number, printable
+from ogive.errors import InputError
+from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, _why_no_bands
+from ogive.plots._look import RC, Look, grid, looks
+from ogive.plots._page import Picture, new_page
+from ogive.trials import FloatArray, Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_POINTS = 200
+# Words by which tables say that only hyper-parameters were drawn anew.
+CONFIGURATION = {"configuration", "config", "hyper-parameter", "hyperparameter", "parameter"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BestOfCurve:
+    """The median of the best of k draws of one method; `low` and `high` are empty where nothing is guaranteed."""
+
+    algorithm: str
+    task: str
+    k: FloatArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n: int
+
+    @property
+    def limited(self) -> np.ndarray:
+        """Where the band has both sides."""
+        return np.isfinite(self.low) & np.isfinite(self.high)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BestOfDisplay(Picture):
+    """Curves of the best of k draws, ready to be drawn.
+
+    Attributes
+    ----------
+    curves : tuple of BestOfCurve
+        What is drawn.
+    tuning : bool
+        Whether only hyper-parameters were drawn anew, so that the curves are tuning curves.
+    lines_ : set by `plot`
+        The curves by (task, method).
+    """
+
+    curves: tuple[BestOfCurve, ...]
+    metric: str
+    goal: str
+    tuning: bool
+    lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"BestOfDisplay({len(self.tasks)} tasks, {len(self.methods)} methods)"
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Panels, in order."""
+        return tuple(dict.fromkeys(c.task for c in self.curves))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Curves, in order."""
+        return tuple(dict.fromkeys(c.algorithm for c in self.curves))
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Both axes in words."""
+        across = "k: hyper-parameter configurations tried" if self.tuning else "k: draws of which the best is kept"
+        side = "higher" if self.goal == "maximize" else "lower"
+        return across, f"{printable(self.metric)} of the best of k ({side} is better)"
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        if ax is not None and len(self.tasks) > 1:
+            raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or say task=.")
+        style = looks(self.methods)
+        with mpl.rc_context(RC):
+            panels = {self.tasks[0]: ax} if ax is not None else self._new_figure(style)
+            self.axes_.clear()
+            self.lines_.clear()
+            for task, panel in panels.items():
+                self.axes_[task] = panel
+                self._panel(panel, [c for c in self.curves if c.task == task], style)
+        return self
+
+    def _new_figure(self, style: dict[str, Look]) -> dict[str, Axes]:
+        from matplotlib.lines import Line2D
+
+        rows, columns = grid(len(self.tasks))
+        width, height = (6.4, 3.8) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
+        handles = [
+            Line2D([], [], color=look.colour, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
+            for name, look in style.items()
+        ]
+        middle = new_page(width, height, self.headline, self.caption, handles)
+        middle.supxlabel(self.labels[0], fontsize=9.5)
+        middle.supylabel(self.labels[1], fontsize=9.5)
+        axes = np.atleast_1d(middle.subplots(rows, columns)).ravel()
+        for unused in axes[len(self.tasks) :]:
+            unused.set_visible(False)
+        return dict(zip(self.tasks, axes, strict=False))
+
+    def _panel(self, ax: Axes, curves: list[BestOfCurve], style: dict[str, Look]) -> None:
+        from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+        if len(self.tasks) > 1:
+            ax.set_title(clipped(curves[0].task, 40))
+        span = _span(curves)
+        for curve in curves:
+            look = style[curve.algorithm]
+            if curve.low.size and curve.n >= FEWEST_FOR_BAND:
+                seen = curve.limited
+                alpha = 0.22 if len(self.methods) <= 3 else 0.12
+                ax.fill_between(
+                    curve.k[seen],
+                    curve.low[seen],
+                    curve.high[seen],
+                    color=look.colour,
+                    alpha=alpha,
+                    linewidth=0,
+                    zorder=2,
+                )
+            (line,) = ax.plot(
+                curve.k, np.where(np.isfinite(curve.estimate), curve.estimate, np.nan), color=look.colour,
+                linestyle=look.style, linewidth=1.8, zorder=3, label=printable(curve.algorithm),
+            )  # fmt: skip
+            self.lines_[curve.task, curve.algorithm] = line
+        ax.set_xscale("log")
+        most = max(2.0, max(float(c.k[-1]) for c in curves))
+        ax.set_xlim(1, most)
+        ax.set_ylim(*span)
+        ax.xaxis.set_major_locator(
+            LogLocator(base=10, subs=(1.0, 2.0, 5.0) if len(self.tasks) == 1 or most < 20 else (1.0,))
+        )
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=6))
+
+
+def best_of(
+    trials: Trials,
+    task: str | None = None,
+    *,
+    metric: str | None = None,
+    confidence: float = 0.95,
+    method: str = "exact",
+) -> BestOfDisplay:
+    """The median of the best of k draws for every method, k from one to the number of runs, with bands.
+
+    Notes
+    -----
+    From the band of the distribution, so that a curve's band holds for all k at once. Failed runs count
+    as worse than every score. Beyond the number of runs nothing is drawn: it would extrapolate.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> d = best_of(ogive.read({"svm": [0.81, 0.84, 0.79], "knn": [0.77, 0.80, 0.78]}))
+    >>> d.curves[0].k.tolist(), d.curves[0].estimate.tolist()
+    ([1.0, 2.0, 3.0], [0.81, 0.84, 0.84])
+    """
+    name = trials.metrics[0] if metric is None else metric
+    if task is not None and task not in trials.tasks:
+        trials.cell(trials.algorithms[0], task)  # refuses with the names there are
+    goal = trials.goals[name]
+    cells = [c for c in bands(trials, metric=name, confidence=confidence, method=method) if task in (None, c.task)]
+    if not cells:
+        raise InputError(f"no method has a usable score on {task!r}; there is nothing to draw.")
+    curves = tuple(_curve(cell, goal) for cell in cells)
+    varied = {word.lower().rstrip("s").replace(" ", "-") for word in trials.varied}
+    tuning = bool(varied) and varied <= CONFIGURATION
+    return BestOfDisplay(
+        curves=curves, metric=name, goal=goal, tuning=tuning, headline=_headline(curves, goal, tuning),
+        caption=_caption(trials, cells, confidence, tuning),
+    )  # fmt: skip
+
+
+def _curve(cell: CellBand, goal: str) -> BestOfCurve:
+    n = cell.estimate.n
+    k = np.unique(np.round(np.geomspace(1, n, MOST_POINTS))) if n > MOST_POINTS else np.arange(1.0, n + 1.0)
+    # The median of the largest of k is where F^k = 1/2; of the smallest, where (1 - F)^k = 1/2.
+    levels = 0.5 ** (1.0 / k) if goal == "maximize" else -np.expm1(np.log(0.5) / k)
+    sides = (cell.band.high, cell.band.low) if cell.band is not None else ()
+    low, high = [np.asarray(side.quantile(levels)) for side in sides] or [np.empty(0)] * 2
+    return BestOfCurve(
+        algorithm=cell.algorithm, task=cell.task, k=k, estimate=np.asarray(cell.estimate.quantile(levels)), low=low,
+        high=high, n=n,
+    )  # fmt: skip
+
+
+def _span(curves: list[BestOfCurve]) -> tuple[float, float]:
+    """Scores worth seeing: all estimates, and the band from the second draw on."""
+    parts = [c.estimate for c in curves]
+    parts += [side[c.k >= 2] for c in curves if c.n >= FEWEST_FOR_BAND for side in (c.low, c.high) if side.size]
+    seen = np.concatenate(parts)
+    seen = seen[np.isfinite(seen)]
+    if not seen.size:
+        return 0.0, 1.0
+    margin = 0.05 * (float(np.ptp(seen)) or 1.0)
+    return float(seen.min()) - margin, float(seen.max()) + margin
+
+
+def _headline(curves: tuple[BestOfCurve, ...], goal: str, tuning: bool) -> str:
+    """Who leads after one draw and after as many as all methods have, on one task; else what is drawn."""
+    what = "Tuning curves" if tuning else "Best of k draws"
+    if len({c.task for c in curves}) > 1 or len(curves) < 2:
+        return f"{what}: what the best of k runs reaches"
+    sign = 1.0 if goal == "maximize" else -1.0
+    most = min(float(c.k[-1]) for c in curves)
+    at = {k: max(curves, key=lambda c, k=k: sign * _at(c, k)) for k in (1.0, most)}  # type: ignore[misc]
+    first, last = (clipped(at[k].algorithm, LONGEST_NAME) for k in (1.0, most))
+    reached = number(_at(at[most], most))
+    if first == last:
+        return f"{what}: {last} leads after one draw and after {most:g} (median {reached})"
+    return f"{what}: {first} leads after one draw, {last} after {most:g} (median {reached})"
+
+
+def _at(curve: BestOfCurve, k: float) -> float:
+    return float(curve.estimate[np.searchsorted(curve.k, k)])
+
+
+def _caption(trials: Trials, cells: list[CellBand], confidence: float, tuning: bool) -> str:
+    what = "hyper-parameter configurations" if tuning else "draws"
+    text = f"At k: the score that the best of k {what} reaches in half of all cases. Curves end at the number of runs made."
+    judged = [c.band for c in cells if c.band is not None]
+    shaded = [b for b in judged if b.n >= FEWEST_FOR_BAND]
+    if shaded:
+        certain = all(b.guarantee in ("exact", "conservative") for b in shaded)
+        text += (
+            f" Shaded: where the whole true curve lies with {100 * confidence:g} % confidence "
+            f"({'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}; it ends where the runs set no limit "
+            "on one side."
+        )
+    elif judged:
+        text += f" With fewer than {FEWEST_FOR_BAND} runs no band is drawn: it would fill the picture."
+    else:
+        text += f" No bands: {_why_no_bands(trials)}."
+    if not tuning:
+        text += " The best is chosen by the score itself, which a user who has to choose beforehand cannot do."
+    if any(c.n_failed for c in cells):
+        text += " Failed runs " + ("are left out." if trials.clustered else "count as worse than every score.")
+    return text

@@ -1,0 +1,189 @@
+"""One statistic of every method with its interval; tasks as panels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ogive.answers import Summary
+from ogive.answers._statistic import Statistic
+from ogive.answers._summary import Row
+from ogive.answers._words import clipped, listed, plural, printable
+from ogive.errors import InputError
+from ogive.plots._look import RC, Look, grid, looks
+from ogive.plots._page import Picture, new_page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LONGEST_NAME, LONGEST_TASK = 28, 40
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class IntervalsDisplay(Picture):
+    """One statistic of every method on every task, ready to be drawn.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        What is drawn; methods without a value are left out.
+    points_ : set by `plot`
+        The estimates by (task, method).
+    """
+
+    rows: tuple[Row, ...]
+    methods: tuple[str, ...]
+    metric: str
+    statistic: str
+    points_: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"IntervalsDisplay({self.statistic}, {len(self.tasks)} tasks, {len(self.methods)} methods)"
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Panels, in order."""
+        return tuple(dict.fromkeys(r.task for r in self.rows))
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        if ax is not None and len(self.tasks) > 1:
+            raise InputError(
+                f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or summarize one task."
+            )
+        style = looks(self.methods)
+        with mpl.rc_context(RC):
+            panels = {self.tasks[0]: ax} if ax is not None else self._new_figure()
+            self.axes_.clear()
+            self.points_.clear()
+            for task, panel in panels.items():
+                self.axes_[task] = panel
+                self._panel(panel, [r for r in self.rows if r.task == task], style)
+            if ax is not None:
+                ax.set_xlabel(self.label)
+        return self
+
+    @property
+    def label(self) -> str:
+        """The horizontal axis in words."""
+        return f"{Statistic.parse(self.statistic).label} of {printable(self.metric)}"
+
+    def _new_figure(self) -> dict[str, Axes]:
+        rows, columns = grid(len(self.tasks))
+        one = len(self.tasks) == 1
+        width = 6.4 if one else 2.3 * columns + 1.2
+        height = rows * (0.28 * len(self.methods) + (0.35 if one else 0.55)) + 0.35
+        middle = new_page(width, height, self.headline, self.caption)
+        middle.supxlabel(self.label, fontsize=9.5)
+        axes = np.atleast_1d(middle.subplots(rows, columns, sharey=True)).ravel()
+        for unused in axes[len(self.tasks) :]:
+            unused.set_visible(False)
+        return dict(zip(self.tasks, axes, strict=False))
+
+    def _panel(self, ax: Axes, rows: list[Row], style: dict[str, Look]) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        if len(self.tasks) > 1:
+            ax.set_title(clipped(rows[0].task, LONGEST_TASK))
+        ends = np.array([v for r in rows for v in (r.estimate, r.low, r.high) if math.isfinite(v)])
+        margin = 0.06 * (float(np.ptp(ends)) or 1.0)
+        span = (float(ends.min()) - margin, float(ends.max()) + margin)
+        for row in rows:
+            self._row(ax, row, self.methods.index(row.algorithm), style[row.algorithm], span)
+        ax.set_xlim(*span)
+        ax.set_ylim(len(self.methods) - 0.5, -0.5)
+        ax.set_yticks(range(len(self.methods)), [clipped(m, LONGEST_NAME) for m in self.methods])
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="y", visible=False)
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=7 if len(self.tasks) == 1 else 4))
+
+    def _row(self, ax: Axes, row: Row, place: int, look: Look, span: tuple[float, float]) -> None:
+        kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
+        if math.isfinite(row.low) or math.isfinite(row.high):
+            low, high = (min(max(end, span[0]), span[1]) for end in (row.low, row.high))
+            ax.plot([low, high], [place, place], linewidth=2.2, solid_capstyle="butt", **kind)
+            for end, marker, edge in ((row.low, "<", span[0]), (row.high, ">", span[1])):
+                if math.isinf(end):  # the data set no limit on this side
+                    ax.plot([edge], [place], marker=marker, markersize=6, linestyle="none", clip_on=False, **kind)
+        (point,) = ax.plot([row.estimate], [place], marker="o", markersize=5.5, linestyle="none", **kind)
+        self.points_[row.task, row.algorithm] = point
+
+
+def intervals(summary: Summary, statistic: str | None = None, *, metric: str | None = None) -> IntervalsDisplay:
+    """One statistic of a summary with its intervals: methods down, tasks as panels.
+
+    Parameters
+    ----------
+    statistic, metric : str, optional
+        Which one is drawn; the first of the summary where not given.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> trials = ogive.read({"svm": [0.81, 0.84, 0.79, 0.83, 0.85, 0.80]}, unit="row")
+    >>> intervals(ogive.summarize(trials, statistics=["median"]))
+    IntervalsDisplay(median, 1 tasks, 1 methods)
+    """
+    name, what = metric or summary.rows[0].metric, statistic or summary.rows[0].statistic
+    chosen = [r for r in summary.rows if r.statistic == what and r.metric == name]
+    if not chosen:
+        held = [", ".join(dict.fromkeys(getattr(r, key) for r in summary.rows)) for key in ("statistic", "metric")]
+        raise InputError(f"there is no {what!r} of {name!r} in the summary of {' of '.join(held)}.")
+    rows = tuple(r for r in chosen if math.isfinite(r.estimate))
+    if not rows:
+        raise InputError(f"no method has a finite {what!r} of {name!r}; there is nothing to draw.")
+    methods = tuple(dict.fromkeys(r.algorithm for r in chosen))
+    return IntervalsDisplay(
+        rows=rows, methods=methods, metric=name, statistic=what, headline=_headline(summary, rows, what, name),
+        caption=_caption(summary, chosen, rows),
+    )  # fmt: skip
+
+
+def _headline(summary: Summary, rows: tuple[Row, ...], statistic: str, metric: str) -> str:
+    label = Statistic.parse(statistic).label
+    n = len({r.task for r in rows})
+    place = f" on {n} tasks" if n > 1 else ""
+    if not any(math.isfinite(r.low) or math.isfinite(r.high) for r in rows):
+        return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}"
+    return (
+        f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}, with {100 * summary.confidence:g} % intervals"
+    )
+
+
+def _caption(summary: Summary, chosen: list[Row], rows: tuple[Row, ...]) -> str:
+    judged = [r for r in rows if not math.isnan(r.low)]
+    limited = [r for r in judged if math.isfinite(r.low) or math.isfinite(r.high)]
+    text = "Points: the runs as they are"
+    if not judged:
+        text += "; no intervals, because these runs describe themselves and nothing more."
+    elif not limited:
+        text += f", {_counts(judged)} each; these are too few to set any limit."
+    else:
+        ways = dict.fromkeys(
+            f"{r.method}, {'guaranteed' if r.guarantee in ('exact', 'conservative') else r.guarantee}" for r in limited
+        )
+        text = (
+            f"Each line is the {100 * summary.confidence:g} % interval of one method ({'; '.join(ways)}), from {_counts(judged)} each, "
+            f"over {summary.unit}. Overlapping lines do not mean equal methods: use a comparison for that."
+        )
+    one_sided = sum(1 for r in limited if math.isinf(r.low) or math.isinf(r.high))
+    if one_sided:
+        text += f" Arrows ({plural(one_sided, 'interval')}): the runs are too few to set a limit on that side."
+    if limited and len(limited) < len(judged):
+        text += f" Points without a line ({len(judged) - len(limited)}): the runs are too few to set any limit."
+    absent = [r for r in chosen if not math.isfinite(r.estimate)]
+    if absent:
+        names = [f"{printable(r.algorithm)} on {printable(r.task)}" for r in absent]
+        text += f" Without a value: {listed(names[:4])}" + (f", and {len(names) - 4} more." if len(names) > 4 else ".")
+    failed = sum(r.n_failed for r in rows)
+    return text + (f" {plural(failed, 'run')} failed." if failed else "")
+
+
+def _counts(rows: list[Row]) -> str:
+    counts = sorted({r.n for r in rows})
+    return plural(counts[0], "value") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} values"

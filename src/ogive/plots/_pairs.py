@@ -1,0 +1,125 @@
+"""Every method against every other: difference, wins, ties and losses, conclusion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from ogive.answers import Ranking
+from ogive.answers._ranking import Pair
+from ogive.answers._words import clipped, interval, share
+from ogive.plots._look import COLOURS, RC
+from ogive.plots._page import Picture, new_page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# More methods leave no room for numbers: cells then hold a sign.
+MOST_WITH_NUMBERS = 10
+LONGEST_NAME = 18
+BETTER, WORSE, UNDECIDED = COLOURS[0], COLOURS[1], "#ffffff"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairsDisplay(Picture):
+    """The matrix of pairs, ready to be drawn.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Rows and columns, best first.
+    cells : dict
+        By (row, column): the pair, turned so that the method of the row comes first.
+    """
+
+    methods: tuple[str, ...]
+    cells: dict[tuple[str, str], Pair]
+
+    def __repr__(self) -> str:
+        return f"PairsDisplay({len(self.methods)} methods, {len(self.cells) // 2} pairs)"
+
+    def text(self, pair: Pair) -> str:
+        """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
+        if len(self.methods) > MOST_WITH_NUMBERS:
+            return {1: "+", -1: "−", 0: "?"}[pair.certain]
+        d = pair.difference
+        lines = [pair.conclusion, interval(d.estimate, d.low, d.high)]
+        if pair.wins + pair.ties + pair.losses > 1:
+            lines.append(f"{pair.wins} won, {pair.losses} lost" + (f", {pair.ties} tied" if pair.ties else ""))
+        return "\n".join(lines)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        n = len(self.methods)
+        full = n <= MOST_WITH_NUMBERS
+        with mpl.rc_context(RC | {"axes.grid": False}):
+            if ax is None:
+                width, height = (max(5.6, 1.2 * n + 1.4), 0.62 * n + 0.6) if full else (0.32 * n + 3.0, 0.32 * n + 1.6)
+                ax = new_page(width, height, self.headline, self.caption).subplots()
+            self.axes_.clear()
+            self.axes_["pairs"] = ax
+            for (a, b), pair in self.cells.items():
+                self._cell(ax, self.methods.index(a), self.methods.index(b), pair, 7.0 if full else 9.0)
+            names = [clipped(m, LONGEST_NAME) for m in self.methods]
+            ax.set_xticks(range(n), names, rotation=0 if full else 90)
+            ax.set_yticks(range(n), names)
+            ax.set_xlim(-0.5, n - 0.5)
+            ax.set_ylim(n - 0.5, -0.5)
+            ax.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+            ax.spines[:].set_visible(False)
+            ax.set_ylabel("this method …")
+            ax.set_xlabel("… against this one")
+            ax.xaxis.set_label_position("top")
+        return self
+
+    def _cell(self, ax: Axes, row: int, column: int, pair: Pair, size: float) -> None:
+        from matplotlib.patches import Rectangle
+
+        colour = {1: BETTER, -1: WORSE, 0: UNDECIDED}[pair.certain]
+        ax.add_patch(
+            Rectangle(
+                (column - 0.48, row - 0.46), 0.96, 0.92, facecolor=(colour, 0.22 if pair.certain else 1.0),
+                edgecolor="#cccccc", linewidth=0.6,
+            )
+        )  # fmt: skip
+        ax.text(column, row, self.text(pair), ha="center", va="center", fontsize=size, linespacing=1.25)
+
+
+def pairs(ranking: Ranking) -> PairsDisplay:
+    """Every method against every other: the difference with its interval, wins and losses, the conclusion.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> trials = ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row")
+    >>> pairs(ogive.rank(trials)).cells["a", "c"].conclusion
+    'better'
+    """
+    methods = tuple(r.algorithm for r in ranking.rows)
+    cells = {(a, b): ranking.pair(a, b) for a in methods for b in methods if a != b}
+    n = len(ranking.pairs)
+    separated = sum(1 for p in ranking.pairs if p.certain)
+    headline = f"{separated} of {n} pairs can be told apart ({share(ranking.resolution)})"
+    if n == 1:
+        headline = "The two methods can be told apart" if separated else "The two methods cannot be told apart"
+    return PairsDisplay(methods=methods, cells=cells, headline=headline, caption=_caption(ranking))
+
+
+def _caption(ranking: Ranking) -> str:
+    n = len(ranking.pairs)
+    several_tasks = ranking.pairs[0].even != 0.0
+    what = (
+        "the probability that a run of the row's method beats a run of the column's, averaged over tasks (0.5: even); "
+        "then on how many tasks its mean was better or worse"
+        if several_tasks
+        else "how much better the row's mean is than the column's (0: even)"
+    )
+    if len(ranking.rows) > MOST_WITH_NUMBERS:
+        what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
+    level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
+    return (
+        f"Read a row: each cell gives the conclusion, and {what}. Blue: the row's method is better; orange: worse; white: "
+        f"the data cannot tell. Intervals have {level}, over {ranking.unit}."
+    )

@@ -1,0 +1,130 @@
+"""Which ranks the data allow each method: intervals instead of 1 … N."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from ogive.answers import Ranking
+from ogive.answers._ranking import Rank
+from ogive.answers._words import clipped, listed, number, plural, share
+from ogive.plots._look import COLOURS, RC
+from ogive.plots._page import Picture, new_page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH, ROW = 6.4, 0.34
+LONGEST_NAME = 32
+HALF_BAR = 0.3
+# Columns beside the bars, in points from the edge.
+TIER, FIRST, SCORE = 8, 34, 80
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RanksDisplay(Picture):
+    """The standing of every method, best first, ready to be drawn.
+
+    Attributes
+    ----------
+    rows : tuple of Rank
+        What is drawn.
+    bars_ : set by `plot`
+        The bars by method.
+    """
+
+    rows: tuple[Rank, ...]
+    statistic: str
+    bars_: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"RanksDisplay({len(self.rows)} methods in {self.rows[-1].tier} tiers)"
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        n = len(self.rows)
+        with mpl.rc_context(RC):
+            if ax is None:
+                ax = new_page(WIDTH, ROW * n + 0.9, self.headline, self.caption).subplots()
+            self.axes_.clear()
+            self.bars_.clear()
+            self.axes_["ranks"] = ax
+            for place, row in enumerate(self.rows):
+                self._row(ax, place, row)
+            self._tiers(ax)
+            ax.set_xlim(0.4, n + 0.6)
+            ax.set_ylim(n - 0.5, -0.5)
+            ax.set_xticks(range(1, n + 1))
+            ax.set_yticks(range(n), [clipped(r.algorithm, LONGEST_NAME) for r in self.rows])
+            ax.grid(axis="y", visible=False)
+            ax.tick_params(axis="y", length=0)
+            ax.set_xlabel("rank (1 is best)")
+        return self
+
+    def _row(self, ax: Axes, place: int, row: Rank) -> None:
+        bar = (row.rank_low - HALF_BAR, row.rank_high - row.rank_low + 2 * HALF_BAR)
+        self.bars_[row.algorithm] = ax.barh(place, bar[1], left=bar[0], height=0.42, color=COLOURS[0], zorder=3)[0]
+        for text, points in ((share(row.p_first), FIRST), (number(row.score), SCORE)):
+            self._beside(ax, place, text, points)
+
+    def _tiers(self, ax: Axes) -> None:
+        for text, points in (("tier", TIER), ("P(first)", FIRST), (self.statistic, SCORE)):
+            self._beside(ax, -0.75, text, points, color="#444444", fontsize=8)
+        # A method may stand, by its score, among those of another tier: every run of neighbours is shaded apart.
+        for tier, members in itertools.groupby(enumerate(self.rows), key=lambda entry: entry[1].tier):
+            places = [place for place, _ in members]
+            start, end = places[0] - 0.5, places[-1] + 0.5
+            if tier % 2:
+                ax.axhspan(start, end, color="#f0f0f0", linewidth=0, zorder=0)
+            self._beside(ax, (start + end) / 2, str(tier), TIER)
+
+    def _beside(self, ax: Axes, place: float, text: str, points: float, **look: Any) -> None:
+        """A text in a column to the right of the bars."""
+        ax.annotate(
+            text, (1.0, place), xycoords=("axes fraction", "data"), xytext=(points, 0), textcoords="offset points",
+            va="center", annotation_clip=False, **{"fontsize": 8.5, **look},
+        )  # fmt: skip
+
+
+def ranks(ranking: Ranking) -> RanksDisplay:
+    """Methods down, the ranks that the data allow as bars, tiers as shading, P(first) at the side.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> trials = ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row")
+    >>> ranks(ogive.rank(trials))
+    RanksDisplay(3 methods in 2 tiers)
+    """
+    return RanksDisplay(
+        rows=ranking.rows, statistic=ranking.statistic, headline=headline(ranking), caption=caption(ranking)
+    )
+
+
+def headline(ranking: Ranking) -> str:
+    """Who leads, and who cannot be told apart from the leader."""
+    first, *others = [clipped(r.algorithm, LONGEST_NAME) for r in ranking.rows if r.tier == 1]
+    if not others:
+        return f"{first} leads, apart from all others"
+    named = listed(others) if len(others) <= 3 else plural(len(others), "other")
+    return f"{first} leads; {named} cannot be told apart from it"
+
+
+def caption(ranking: Ranking) -> str:
+    """How to read a chart of ranks."""
+    n = len(ranking.pairs)
+    open_ranks = sum(1 for r in ranking.rows if r.rank_low < r.rank_high)
+    width = (
+        f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
+        if open_ranks
+        else "Every method has one rank only."
+    )
+    together = f" for all {n} pairs together" if n > 1 else ""
+    return (
+        f"Bars: the ranks that the data allow, with {100 * ranking.confidence:g} % confidence{together}, "
+        f"over {ranking.unit}. {width} A tier holds the methods that cannot be told apart from its best one. P(first): how "
+        f"often a method comes first when the runs are drawn again; a description, not a guarantee."
+    )

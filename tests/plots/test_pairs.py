@@ -1,0 +1,87 @@
+"""The matrix of pairs: its data and its artists, never its pixels."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+import ogive
+from ogive.plots import pairs
+from ogive.plots._pairs import BETTER, WORSE
+
+RNG = np.random.default_rng(2)
+
+
+def ranking(n: int = 3, tasks: int = 1) -> ogive.Ranking:
+    samples = {f"m{i}": {f"t{j}": RNG.normal(2 * min(i, 2), 1, 12) for j in range(tasks)} for i in range(n)}
+    return ogive.rank(ogive.read(samples, unit="row", varied="seed"))
+
+
+def cells(ax) -> list:
+    return [p for p in ax.patches if isinstance(p, Rectangle)]
+
+
+def texts(ax) -> list[str]:
+    return [t.get_text() for t in ax.texts]
+
+
+def test_every_method_stands_against_every_other_best_first():
+    found = ranking(4)
+    display = pairs(found).plot()
+    ax = display.axes_["pairs"]
+    assert display.methods == tuple(r.algorithm for r in found.rows)
+    assert len(cells(ax)) == len(texts(ax)) == 4 * 3
+    assert [t.get_text() for t in ax.get_yticklabels()] == list(display.methods)
+
+
+def test_a_cell_and_its_mirror_contradict_each_other():
+    display = pairs(ranking(3))
+    for (a, b), pair in display.cells.items():
+        other = display.cells[b, a]
+        assert pair.certain == -other.certain
+        assert (pair.wins, pair.losses) == (other.losses, other.wins)
+        assert pair.difference.low == pytest.approx(2 * pair.even - other.difference.high)
+
+
+def test_colours_follow_what_is_certain():
+    display = pairs(ranking(3)).plot()
+    ax = display.axes_["pairs"]
+    colours = {1: BETTER, -1: WORSE, 0: "#ffffff"}
+    for cell in cells(ax):
+        row, column = round(cell.get_y() + 0.46), round(cell.get_x() + 0.48)
+        pair = display.cells[display.methods[row], display.methods[column]]
+        assert cell.get_facecolor()[:3] == pytest.approx(to_rgb(colours[pair.certain]))
+
+
+def test_a_cell_holds_conclusion_difference_and_over_tasks_wins():
+    one, many = pairs(ranking(3)), pairs(ranking(3, tasks=5))
+    (first, second), pair = next(iter(one.cells.items()))
+    assert one.text(pair).split("\n")[0] == pair.conclusion
+    assert "[" in one.text(pair)
+    assert "won" not in one.text(pair)
+    assert "won" in many.text(next(iter(many.cells.values())))
+    assert "averaged over tasks" in many.caption
+    assert "mean is than the column's" in one.caption
+    assert first != second
+
+
+def test_many_methods_have_signs_instead_of_numbers():
+    display = pairs(ranking(12)).plot()
+    assert set(texts(display.axes_["pairs"])) <= {"+", "−", "?"}
+    assert "? where it cannot be told" in display.caption
+
+
+def test_the_headline_counts_pairs():
+    assert pairs(ranking(2)).headline == "The two methods can be told apart"
+    assert pairs(ranking(3)).headline.endswith(" of 3 pairs can be told apart (100 %)")
+
+
+def test_a_given_axis_is_drawn_into_and_names_stay_text(tmp_path: Path):
+    name = "</script><img src=x onerror=alert(1)>"
+    found = ogive.rank(ogive.read({name: RNG.normal(size=9), "$b$": RNG.normal(size=9)}, unit="row"))
+    ax = Figure().subplots()
+    assert pairs(found).plot(ax=ax).axes_ == {"pairs": ax}
+    assert b"<script" not in pairs(found).save(tmp_path / "p.svg").read_bytes()
