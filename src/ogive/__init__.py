@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from ogive import errors, plots, statistics
+    from ogive import errors, plots, report, statistics
     from ogive.answers import (
         Check,
         Comparison,
@@ -54,6 +54,7 @@ _HOME: dict[str, str | None] = {
     "plots": None,
     "rank": "ogive.answers",
     "read": "ogive.reading",
+    "report": None,
     "statistics": None,
     "summarize": "ogive.answers",
 }
@@ -78,6 +79,7 @@ __all__ = [
     "plots",
     "rank",
     "read",
+    "report",
     "statistics",
     "summarize",
 ]

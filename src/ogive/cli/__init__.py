@@ -1,6 +1,6 @@
 """The command `ogive`: one file for each command, no statistics and no drawing.
 
-  _inspect  _summary  _plot     the commands
+  _inspect _summary _compare _rank _plan _check _plot _report     the commands
   _options                      arguments that several commands share, and how they become `read`
   _output                       results to stdout, notes and errors to stderr
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ogive import __version__
-from ogive.cli import _check, _compare, _inspect, _plan, _plot, _rank, _summary
+from ogive.cli import _check, _compare, _inspect, _plan, _plot, _rank, _report, _summary
 from ogive.cli._output import complain
 from ogive.errors import OgiveError
 
@@ -30,6 +30,7 @@ app.command("rank")(_rank.rank)
 app.command("plan")(_plan.plan)
 app.command("check")(_check.check)
 app.command("plot")(_plot.plot)
+app.command("report")(_report.report)
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,19 @@
+"""One page that answers: which method is better, how sure can you be, what happens on its bad days.
+
+  write(trials, "report.html")   a single file that needs no network: verdicts, pictures, tables, caveats
+
+Inside
+  _write      the page from the table
+  _findings   which results answer which question; whether failures change the verdict
+  _sections   findings as sections of a page
+  _tables     tables in HTML, LaTeX and CSV
+  _methods    caveats, "error bars of what?", a methods paragraph with its references
+  _figures    pictures as plotly's JSON, thinned without changing their shape
+  _page       the HTML around it all: escaping, style, the policy that forbids the network
+
+Nothing here computes a statistic: results come from `answers`, pictures from `plots`.
+"""
+
+from ogive.report._write import write
+
+__all__ = ["write"]

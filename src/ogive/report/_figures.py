@@ -1,0 +1,327 @@
+"""Pictures as plotly's JSON: plain dictionaries made from a Display, thinned without changing their shape.
+
+Names reach plotly escaped, because it reads a few HTML tags in labels; hover texts name methods by
+reference (`%{fullData.name}`), so that a name cannot be a template either.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ogive.answers import CellBand
+from ogive.answers._words import clipped, interval, printable
+from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay
+from ogive.plots._difference import COLOUR
+from ogive.plots._distribution import FEWEST_FOR_BAND, steps
+from ogive.plots._look import Look, looks
+from ogive.statistics import Band
+from ogive.trials import FloatArray, IntArray
+
+Json: TypeAlias = dict[str, Any]
+
+# Corners of all curves together; with 26 tasks and 8 methods about 150 for each, some 3 MB of page.
+MOST_CORNERS = 60_000
+FEWEST_CORNERS, MOST_CORNERS_EACH, MOST_CORNERS_ALONE = 24, 400, 2400
+MOST_PANELS, COLUMNS = 60, 4
+LONGEST_NAME, LONGEST_TASK = 48, 30
+GREY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
+SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open")
+DASHES = ("solid", "dash", "dot", "dashdot")
+SHARES = [0, 0.25, 0.5, 0.75, 1]
+HOVER = "<b>%{fullData.name}</b><br>%{x:.1%} of the runs are no better than %{y:.5~g}%{customdata}<extra></extra>"
+
+
+def waypoints(coordinates: Sequence[FloatArray], most: int) -> IntArray:
+    """Which of the common points of one or several curves to keep: at most about `most`.
+
+    Points are kept at equal steps of the way along the curves, each coordinate scaled to 1, together
+    with the points before them. So between two kept points no coordinate changes by more than
+    2 / most of the whole way, unless the curves jump there, and a jump keeps both its ends.
+    """
+    size = coordinates[0].size
+    if size <= most:
+        return np.arange(size)
+    way = np.zeros(size)
+    for part in coordinates:
+        filled = np.nan_to_num(part)
+        way[1:] += np.abs(np.diff(filled)) / (float(np.ptp(filled)) or 1.0)
+    way = np.cumsum(way)
+    found = np.searchsorted(way, np.linspace(0.0, way[-1], max(2, most // 2)))
+    return np.unique(np.clip(np.concatenate([found - 1, found, [0, size - 1]]), 0, size - 1))
+
+
+def numbers(values: FloatArray) -> list[float | None]:
+    """Six digits; None where there is no number."""
+    return [float(f"{v:.6g}") if np.isfinite(v) else None for v in values.tolist()]
+
+
+def name(text: str, most: int = LONGEST_NAME) -> str:
+    """A name that plotly shows as it is."""
+    return html.escape(clipped(text, most), quote=False)
+
+
+def distribution_figure(display: DistributionDisplay) -> Json:
+    """All runs of every method from worst to best; tasks as panels."""
+    tasks = display.tasks[:MOST_PANELS]
+    style = looks(display.methods)
+    shown = [c for c in display.bands if c.task in tasks]
+    each = int(np.clip(MOST_CORNERS // max(1, 3 * len(shown)), FEWEST_CORNERS, MOST_CORNERS_EACH))
+    traces: list[Json] = []
+    named: set[str] = set()
+    spans = []
+    for i, task in enumerate(tasks):
+        cells = [c for c in shown if c.task == task]
+        points = np.concatenate([c.estimate.points for c in cells])
+        span = widened(points[np.isfinite(points)])
+        spans.append(span)
+        for cell in cells:
+            parts = _cell(display, cell, style[cell.algorithm], span, each)
+            for trace in parts:
+                trace |= {"xaxis": _axis("x", i), "yaxis": _axis("y", i), "legendgroup": name(cell.algorithm)}
+                trace["name"] = name(cell.algorithm)
+                trace["showlegend"] = trace["mode"] == "lines" and "fill" not in trace and cell.algorithm not in named
+            named.add(cell.algorithm)
+            traces += parts
+    side = "higher" if display.goal == "maximize" else "lower"
+    titles = (
+        "share of runs, worst → best",
+        f"{html.escape(printable(display.metric), quote=False)} ({side} is better)",
+    )
+    return {"data": traces, "layout": _layout(tasks, spans, titles, display.methods)}
+
+
+def _cell(display: DistributionDisplay, cell: CellBand, look: Look, span: tuple[float, float], each: int) -> list[Json]:
+    far = (span[0] - (span[1] - span[0]), span[1] + (span[1] - span[0]))
+    shares, scores = steps(cell.estimate, display.goal, "quantile")
+    kept = waypoints((shares, scores), each)
+    shares, scores = shares[kept], scores[kept]
+    parts: list[Json] = []
+    few = cell.estimate.n < FEWEST_FOR_BAND
+    banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
+    if banded and cell.band is not None:
+        parts.append(_shade(*_band_outline(cell.band, display.goal, far, each), look.colour))
+    line = _line(shares, scores, look)
+    if few:  # a dot for each run says more than a hover over steps
+        line["hoverinfo"] = "skip"
+        line["line"]["width"] = 1.2
+        at, runs = display._dots(cell)
+        parts.append(_dots(at, runs, look))
+    else:
+        line |= {"customdata": _limits(cell.band if banded else None, display.goal, shares), "hovertemplate": HOVER}
+    parts.append(line)
+    if cell.n_failed:
+        parts.append(_crosses(cell, look.colour, span[0] if display.goal == "maximize" else span[1]))
+    return parts
+
+
+def _line(x: FloatArray, y: FloatArray, look: Look) -> Json:
+    dash = DASHES[_style_number(look) % len(DASHES)]
+    return {
+        "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y),
+        "line": {"color": look.colour, "width": 2.2, "dash": dash},
+    }  # fmt: skip
+
+
+def _style_number(look: Look) -> int:
+    from ogive.plots._look import STYLES
+
+    return STYLES.index(look.style)
+
+
+def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> Json:
+    """A band as a closed outline."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return {
+        "type": "scatter", "mode": "lines", "x": numbers(np.concatenate([x, x[::-1]])),
+        "y": numbers(np.concatenate([high, low[::-1]])), "fill": "toself", "fillcolor": f"rgba({red},{green},{blue},0.18)",
+        "line": {"width": 0}, "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _band_outline(
+    band: Band, goal: str, far: tuple[float, float], each: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Both sides of a band of quantiles at common shares, as steps."""
+    levels = np.unique(np.concatenate([[0.0, 1.0], band.low.cumulative, band.high.cumulative]))
+    low, high = (np.clip(side.quantile((levels[1:] + levels[:-1]) / 2), *far) for side in (band.high, band.low))
+    if goal == "minimize":
+        levels, low, high = 1.0 - levels[::-1], low[::-1], high[::-1]
+    edges, low, high = np.repeat(levels, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2)
+    kept = waypoints((edges, low, high), 2 * each)
+    return edges[kept], low[kept], high[kept]
+
+
+def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
+    """What the hover says about the band at each corner."""
+    if band is None:
+        return [""] * shares.size
+    # A corner stands at the end of a step: look just inside it.
+    inside = np.clip(np.append(np.diff(shares) / 2, 0.0) + shares, 1e-9, 1 - 1e-9)
+    levels = inside if goal == "maximize" else 1.0 - inside
+    middle, low, high = (np.asarray(d.quantile(levels)) for d in (band.estimate, band.high, band.low))
+    out = []
+    for m, below, above in zip(middle.tolist(), low.tolist(), high.tolist(), strict=True):
+        ends = interval(m, below, above).rpartition("[")[2].rstrip("]").replace(", ", " to ")
+        out.append(f"<br>band there: {ends}" if np.isfinite(m) else "")
+    return out
+
+
+def _dots(x: FloatArray, y: FloatArray, look: Look) -> Json:
+    return {
+        "type": "scatter", "mode": "markers", "x": numbers(x), "y": numbers(y),
+        "marker": {"color": look.colour, "size": 7, "symbol": SYMBOLS[_style_number(look) % len(SYMBOLS)]},
+        "hovertemplate": "<b>%{fullData.name}</b><br>a run with %{y:.5~g}<extra></extra>",
+    }  # fmt: skip
+
+
+def _crosses(cell: CellBand, colour: str, height: float) -> Json:
+    at = (np.arange(cell.n_failed) + 0.5) / cell.n_rows
+    at = at[:: max(1, at.size // 40)]
+    return {
+        "type": "scatter", "mode": "markers", "x": numbers(at), "y": numbers(np.full(at.size, height)),
+        "marker": {"color": colour, "symbol": "x-thin-open", "size": 8}, "cliponaxis": False,
+        "hovertemplate": f"<b>%{{fullData.name}}</b><br>{cell.n_failed} of {cell.n_rows} runs failed<extra></extra>",
+    }  # fmt: skip
+
+
+def widened(values: FloatArray, share: float = 0.05) -> tuple[float, float]:
+    """The range of values with a margin."""
+    margin = share * (float(np.ptp(values)) or 1.0)
+    return float(values.min()) - margin, float(values.max()) + margin
+
+
+def _axis(letter: str, i: int) -> str:
+    return letter if i == 0 else f"{letter}{i + 1}"
+
+
+def titled(text: str) -> Json:
+    """An axis's title."""
+    return {"text": text, "font": {"size": 13}}
+
+
+def frame(height: int, top: int) -> Json:
+    """What every picture's layout shares."""
+    return {
+        "height": height, "autosize": True, "margin": {"l": 64, "r": 30, "t": top, "b": 52}, "hovermode": "closest",
+        "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#222"}, "plot_bgcolor": "#fff", "paper_bgcolor": "#fff",
+        "legend": {"orientation": "h", "x": 0, "y": 1, "yref": "container", "yanchor": "top", "xref": "paper"},
+        "hoverlabel": {"align": "left"},
+    }  # fmt: skip
+
+
+def _layout(
+    tasks: Sequence[str], spans: Sequence[tuple[float, float]], titles: tuple[str, str], methods: Sequence[str]
+) -> Json:
+    columns = min(COLUMNS, len(tasks))
+    rows = -(-len(tasks) // columns)
+    legend = 26 * (1 + sum(len(clipped(m, LONGEST_NAME)) + 8 for m in methods) // 120) + 8
+    if len(tasks) == 1:
+        layout = frame(ONE_HEIGHT + legend, legend + 4)
+        layout["xaxis"] = {**_share_axis(SHARES), "title": titled(titles[0])}
+        layout["yaxis"] = {**_score_axis(spans[0]), "title": titled(titles[1])}
+        return layout
+    layout = frame(PANEL_HEIGHT * rows + legend + 80, legend + 26)
+    layout["annotations"] = []
+    gap_x, gap_y = 0.055, 46 / (PANEL_HEIGHT * rows)
+    for i, task in enumerate(tasks):
+        row, column = divmod(i, columns)
+        x, y = _domain(column, columns, gap_x), _domain(rows - 1 - row, rows, gap_y)
+        layout[f"xaxis{i + 1 if i else ''}"] = {**_share_axis([0, 0.5, 1]), "domain": x, "anchor": _axis("y", i)}
+        layout[f"yaxis{i + 1 if i else ''}"] = {
+            **_score_axis(spans[i]),
+            "domain": y,
+            "anchor": _axis("x", i),
+            "nticks": 5,
+        }
+        layout["annotations"].append(
+            _words(name(task, LONGEST_TASK), sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
+        )
+    layout["annotations"].append(_words(titles[0], 0.5, 0, yanchor="top", yshift=-28))
+    layout["annotations"].append(_words(titles[1], 0, 0.5, textangle=-90, xshift=-54))
+    return layout
+
+
+def _words(text: str, x: float, y: float, **more: Any) -> Json:
+    return {"text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", "showarrow": False, **more}
+
+
+def _domain(i: int, n: int, gap: float) -> list[float]:
+    width = (1.0 - gap * (n - 1)) / n
+    return [round(i * (width + gap), 5), round(min(1.0, i * (width + gap) + width), 5)]
+
+
+def _share_axis(ticks: list[float]) -> Json:
+    return {
+        "range": [0, 1], "tickvals": ticks, "ticktext": [f"{100 * t:.0f} %" for t in ticks], "gridcolor": "#e8e8e8",
+        "zeroline": False, "linecolor": "#444", "showline": True,
+    }  # fmt: skip
+
+
+def _score_axis(span: tuple[float, float]) -> Json:
+    return {
+        "range": [float(f"{v:.6g}") for v in span], "gridcolor": "#e8e8e8", "zeroline": False, "linecolor": "#444",
+        "showline": True, "tickformat": "~g",
+    }  # fmt: skip
+
+
+def difference_figure(display: DifferenceDisplay) -> Json:
+    """The advantage of one method over another, worst runs to best."""
+    span = display.span
+    far = (span[0] - (span[1] - span[0]), span[1] + (span[1] - span[0]))
+    edges = np.repeat(display.levels, 2)[1:-1]
+    seen, low, high = (np.repeat(np.clip(part, *far), 2) for part in (display.estimate, display.low, display.high))
+    kept = waypoints([part for part in (edges, seen, low, high) if part.size], MOST_CORNERS_ALONE)
+    edges, seen = edges[kept], seen[kept]
+    names = {"a": display.a, "b": display.b}
+    traces: list[Json] = []
+    if low.size:
+        traces.append(_shade(edges, low[kept], high[kept], GREY) | {"name": "what the data allow"})
+    traces.append(
+        {
+            "type": "scatter", "mode": "lines", "x": numbers(edges), "y": numbers(seen), "name": "difference seen",
+            "line": {"color": "#000", "width": 2}, "hovertemplate": "at %{x:.1%} of the runs: %{y:.4~g}<extra></extra>",
+        }
+    )  # fmt: skip
+    layout = frame(ONE_HEIGHT, 40)
+    layout["xaxis"] = {**_share_axis(SHARES), "title": titled("share of runs, worst → best")}
+    label = html.escape(display.label, quote=False).replace("\n", "<br>")
+    layout["yaxis"] = {**_score_axis(span), "title": titled(label), "zeroline": True, "zerolinecolor": "#000"}
+    layout["margin"]["l"] = 84
+    layout["shapes"] = [
+        {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": COLOUR[who], "opacity": 0.14,
+         "line": {"width": 0}, "layer": "below"} for p, q, who in display.certain
+    ]  # fmt: skip
+    layout["annotations"] = [
+        {"text": f"{name(names[who], 24)}<br>certainly better", "x": (p + q) / 2, "y": 0.98, "yref": "paper", "yanchor": "top",
+         "showarrow": False, "font": {"color": COLOUR[who]}} for p, q, who in display.certain if q - p >= 0.18
+    ]  # fmt: skip
+    return {"data": traces, "layout": layout}
+
+
+def best_of_figure(display: BestOfDisplay) -> Json:
+    """What the best of k draws of every method reaches, on one task."""
+    style = looks(display.methods)
+    traces: list[Json] = []
+    for curve in display.curves:
+        look, seen = style[curve.algorithm], curve.limited
+        group = {"legendgroup": name(curve.algorithm), "name": name(curve.algorithm)}
+        if curve.low.size and curve.n >= FEWEST_FOR_BAND:
+            shade = _shade(curve.k[seen], curve.low[seen], curve.high[seen], look.colour)
+            traces.append({**shade, **group, "showlegend": False})
+        hover = "<b>%{fullData.name}</b><br>best of %{x}: %{y:.5~g} or better in half of all cases<extra></extra>"
+        traces.append({**_line(curve.k, curve.estimate, look), **group, "hovertemplate": hover})
+    layout = frame(ONE_HEIGHT, 40)
+    across, up = (html.escape(text, quote=False) for text in display.labels)
+    layout["xaxis"] = {
+        "type": "log",
+        "title": titled(across),
+        "gridcolor": "#e8e8e8",
+        "dtick": "D2",
+        "tickformat": ",d",
+    }
+    layout["yaxis"] = {"title": titled(up), "gridcolor": "#e8e8e8", "zeroline": False, "tickformat": "~g"}
+    return {"data": traces, "layout": layout}

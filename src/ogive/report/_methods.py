@@ -1,0 +1,224 @@
+"""What the numbers stand on: caveats, "error bars of what?", a methods paragraph with its references."""
+
+from __future__ import annotations
+
+import math
+
+from ogive import __version__
+from ogive.answers import Comparison, Comparisons
+from ogive.answers._statistic import Statistic
+from ogive.answers._summary import unit_words
+from ogive.answers._words import listed, plural, printable
+from ogive.plots import DistributionDisplay
+from ogive.report._findings import Findings, count_words
+from ogive.report._tables import guarantee_words
+from ogive.trials import Trials
+
+USUAL_SOURCES = ("configuration", "data split", "training seed")
+# What a method's name begins with, and who described it.
+REFERENCES: tuple[tuple[str, str], ...] = (
+    ("exact band", "Learned-Miller, E. and DeStefano, J. (2008). A probabilistic upper bound on differential entropy. IEEE Transactions on Information Theory 54(11), 5223-5230."),
+    ("ks", "Smirnov, N. (1948). Table for estimating the goodness of fit of empirical distributions. Annals of Mathematical Statistics 19(2), 279-281."),
+    ("Student's t", "Student (1908). The probable error of a mean. Biometrika 6(1), 1-25."),
+    ("Welch", "Welch, B. L. (1947). The generalization of 'Student's' problem when several different population variances are involved. Biometrika 34, 28-35."),
+    ("corrected resampled t", "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281."),
+    ("order statistics", "Conover, W. J. (1999). Practical Nonparametric Statistics, 3rd edition. Wiley."),
+    ("tail t", "Rockafellar, R. T. and Uryasev, S. (2000). Optimization of conditional value-at-risk. Journal of Risk 2(3), 21-41."),
+    ("Clopper-Pearson", "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the binomial. Biometrika 26, 404-413."),
+    ("Newcombe paired", "Newcombe, R. G. (1998). Improved confidence intervals for the difference between binomial proportions based on paired data. Statistics in Medicine 17, 2635-2650."),
+    ("Newcombe", "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2. Statistics in Medicine 25, 559-573."),
+    ("t with a bootstrap", "Agarwal, R. et al. (2021). Deep reinforcement learning at the edge of the statistical precipice. NeurIPS 34."),
+    ("BCa", "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical Association 82, 171-185."),
+    ("Bonferroni", "Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association 56, 52-64."),
+)  # fmt: skip
+
+
+def varied_words(trials: Trials) -> str:
+    """What differed from run to run."""
+    if not trials.varied:
+        return "nobody said what varied between runs (say varied= when reading)"
+    return f"{printable(listed(list(trials.varied)))} drawn anew for each run"
+
+
+def fixed_words(trials: Trials) -> str:
+    """What stayed the same, as far as it was said."""
+    if not trials.varied:
+        return "Not stated, since nobody said what varied."
+    said = " ".join(trials.varied).lower()
+    fixed = [s for s in USUAL_SOURCES if not any(word in said for word in s.split())]
+    where = f" ({listed(fixed)}, as far as they apply)" if fixed else ""
+    return f"Everything else{where}: the error bars say nothing about it."
+
+
+def caveats(found: Findings) -> list[tuple[str, str]]:
+    """What a reader must know before believing a number."""
+    t = found.trials
+    scopes = {
+        "generator": "Fresh data were made for each run: results speak of the process that makes the data.",
+        "these rows": "Fresh splits of one data set: results speak of these rows, over random splits. More runs do not tell more about new data.",
+    }
+    entries = [
+        ("What varied", f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}."),
+        ("What was fixed", fixed_words(t)),
+        (
+            "Scope",
+            scopes.get(
+                t.scope or "", "Not stated (say scope=): results speak of runs made as these were, on these tasks."
+            ),
+        ),
+        ("Unit", f"{count_words(t, found.metric)} of each method on each task; counted: {printable(unit_words(t))}."),
+        ("Independence", _independence(t)),
+        ("Failures", _failures(found)),
+        ("Bounds", _bounds(found)),
+    ]
+    if found.judgement.sentence:
+        entries.append(("How many verdicts", _family(found)))
+        entries.append(
+            (
+                "Looking again",
+                "If runs are added and the report is read again, that is a second look, and the confidence no longer holds for both together.",
+            )
+        )
+    return entries  # fmt: skip
+
+
+def _independence(t: Trials) -> str:
+    if not t.independent:
+        return "A grid or an adaptive sampler chose the runs: they are no sample, and no interval or band is given."
+    if t.question is not None:
+        return f"Open: {printable(t.question)}"
+    if t.n_folds is not None:
+        return f"Runs are folds of a cross-validation ({t.n_folds} to a repeat) and share training data: intervals are heuristic."
+    pairs = (
+        f" Rows of two methods with the same {t.pair!r} share a draw and are compared as pairs."
+        if t.pair
+        else " Methods are compared as separate samples."
+    )
+    if t.clustered:
+        return f"Rows that share {printable(str(t.unit))} count once together.{printable(pairs)}"
+    if t.unit is None:
+        return f"Assumed, not stated: every row is taken for one independent run (say unit=).{printable(pairs)}"
+    return f"Stated: every {'row' if t.unit in ('row', 'rows') else printable(t.unit)} is one independent draw.{printable(pairs)}"
+
+
+def _failures(found: Findings) -> str:
+    if not found.n_failed:
+        return "None."
+    bands = (
+        "left out of the curves"
+        if found.trials.clustered
+        else "counted as worse than every score in the curves and bands"
+    )
+    return f"{found.opening.split('; ', 1)[1][:-1]}; {bands}. {found.sensitivity}".strip()
+
+
+def _bounds(found: Findings) -> str:
+    low, high = found.trials.bounds[found.metric]
+    if low is None and high is None:
+        return f"None declared for {printable(found.metric)}; no number here needs them."
+    ends = f"[{'−∞' if low is None else f'{low:g}'}, {'∞' if high is None else f'{high:g}'}]"
+    return f"{printable(found.metric)} is taken to lie in {ends}. That is an assumption: no sample can prove it."
+
+
+def _family(found: Findings) -> str:
+    judged = found.judgement
+    level = f"{100 * found.confidence:g} %"
+    if judged.ranking is not None:
+        return f"{plural(len(judged.ranking.pairs), 'pair')}; intervals are widened so that all of them hold together with {level} confidence (Bonferroni)."
+    if isinstance(judged.comparison, Comparisons):
+        n = len(judged.comparison)
+        return f"{n} tasks, one verdict each, widened so that all hold together with {level} confidence (Bonferroni). The sentence about all tasks together has {level} of its own."
+    return f"One, at {level} confidence. Everything else about the pair is description."
+
+
+def checklist(found: Findings) -> list[tuple[str, str]]:
+    """ "Error bars of what?", answered as the NeurIPS paper checklist asks."""
+    t = found.trials
+    ways = interval_methods(found)
+    if not ways:
+        return [("Are there error bars?", f"No. {found.judgement.reason or 'The runs set no limits.'}")]
+    kinds = [f"{what}: {how}" for what, how in ways.items()]
+    return [
+        ("Which factors of variability do the error bars capture?", f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}. {fixed_words(t)}"),
+        ("How were they calculated?", f"{'; '.join(kinds)}. Computed with Ogive {__version__}."),
+        ("What was assumed?", f"{_independence(t)} Student's and Welch's t also need means that are nearly normal; order statistics and bands need no such thing."),
+        ("Standard deviation, standard error or interval?", f"Neither: {100 * found.confidence:g} % confidence intervals (and bands for whole curves), not ± one standard error."),
+        ("Over how many runs?", f"{count_words(t, found.metric)} of each method on each task, over {printable(unit_words(t))}."),
+        ("Can they leave the range of the score?", "Those from order statistics and bands cannot; Student's t can, since it is symmetric."),
+    ]  # fmt: skip
+
+
+def interval_methods(found: Findings) -> dict[str, str]:
+    """Statistic in words to the way its interval was made, for what the report shows."""
+    ways: dict[str, str] = {}
+    for row in found.summary.rows if found.summary is not None else ():
+        if not math.isnan(row.low):
+            ways.setdefault(Statistic.parse(row.statistic).label, f"{row.method}, {guarantee_words(row.guarantee)}")
+    judged = found.judgement
+    if judged.ranking is not None:
+        first = judged.ranking.pairs[0].difference
+        ways[f"pairs ({'probability of beating' if judged.ranking.pairs[0].even else 'difference of means'})"] = (
+            f"{first.method}, {guarantee_words(first.guarantee)}"
+        )
+    compared = judged.comparison
+    one = compared if isinstance(compared, Comparison) else compared[0] if compared is not None else None
+    if one is not None:
+        what = {"improvement": "probability of beating", "mean": "difference of means"}.get(
+            one.statistic, one.statistic
+        )
+        ways[what] = f"{one.primary.method}, {guarantee_words(one.primary.guarantee)}"
+    if isinstance(compared, Comparisons) and compared.overall.improvement is not None:
+        ways["probability over all tasks"] = f"{compared.overall.improvement.method}, approximate"
+    return ways
+
+
+def band_name(display: DistributionDisplay | None) -> str:
+    """`exact band` or `ks band` where bands are drawn."""
+    for cell in display.bands if display is not None else ():
+        if cell.band is not None and cell.band.n >= 20:
+            return f"{cell.band.method} band"
+    return ""
+
+
+def paragraph(found: Findings, band: str) -> str:
+    """Sentences for the methods section of a paper."""
+    t, judged = found.trials, found.judgement
+    text = (
+        f"We ran {count_words(t, found.metric)} of each of {plural(len(t.algorithms), 'method')} on {plural(len(t.tasks), 'task')} "
+        f"({varied_words(t)}) and report {printable(found.metric)}."
+    )
+    if found.n_failed:
+        text += f" {found.n_failed} of {len(t)} runs failed; {_failures(found).split('; ', 1)[-1]}"
+    if band:
+        text += (
+            f" Distributions are shown whole, with simultaneous {100 * found.confidence:g} % confidence bands "
+            f"({'equal local level' if band.startswith('exact') else 'Kolmogorov-Smirnov'})."
+        )
+    ways = interval_methods(found)
+    if ways:
+        text += f" Brackets are {100 * found.confidence:g} % confidence intervals ({'; '.join(f'{w}: {h}' for w, h in ways.items())})."
+    else:
+        text += " The runs are described without intervals."
+    if judged.ranking is not None:
+        text += (
+            f" Methods are ranked in tiers by pairwise comparison, adjusted for {plural(len(judged.ranking.pairs), 'pair')} (Bonferroni); "
+            "a tier holds the methods that are not separated from its best one."
+        )
+    elif isinstance(judged.comparison, Comparisons):
+        text += f" Methods are compared on each task, adjusted for {len(judged.comparison)} tasks (Bonferroni)."
+    return f"{text} Computed with Ogive {__version__}."
+
+
+def references(found: Findings, band: str) -> list[str]:
+    """Who described the methods that were used."""
+    used = [band, *(how for how in interval_methods(found).values())]
+    judged = found.judgement
+    several = judged.ranking is not None and len(judged.ranking.pairs) > 1
+    if several or isinstance(judged.comparison, Comparisons):
+        used.append("Bonferroni")
+    cited: list[str] = []
+    for how in used:
+        known = next((reference for start, reference in REFERENCES if how and how.startswith(start)), None)
+        if known is not None and known not in cited:
+            cited.append(known)
+    return cited

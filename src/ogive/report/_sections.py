@@ -1,0 +1,251 @@
+"""Findings as sections of a page. A section without anything to say is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ogive.answers import Comparison, Comparisons
+from ogive.answers._facts import facts
+from ogive.answers._words import plural, printable
+from ogive.plots import best_of, difference, distribution, pairs
+from ogive.plots._distribution import DistributionDisplay
+from ogive.plots._ranks import caption as ranks_caption
+from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure
+from ogive.report._findings import Findings, attempt, cell_numbers, count_words
+from ogive.report._methods import band_name, caveats, checklist, paragraph, references, varied_words
+from ogive.report._page import Html, details, element, join, table
+from ogive.report._tables import (
+    comparison_table,
+    pairs_csv,
+    pairs_table,
+    ranking_latex,
+    ranks_table,
+    summary_tables,
+    to_csv,
+    to_latex,
+)
+
+FEWEST_FOR_BEST_OF = 20
+MOST_MESSAGES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Sections by title, and the pictures that they hold by their id."""
+
+    sections: dict[str, Html] = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, title: str, *parts: Html) -> None:
+        """A further section, unless it is empty."""
+        inside = join(parts)
+        if inside:
+            self.sections[title] = inside
+
+    def figure(self, picture: Any) -> Html:
+        """A place for a picture."""
+        key = f"figure-{len(self.figures) + 1}"
+        self.figures[key] = picture
+        return element("div", "", class_="figure", data_figure=key)
+
+
+def compose(found: Findings) -> Report:
+    """All sections, verdicts first."""
+    report = Report()
+    display, refused = attempt(lambda: distribution(found.trials, metric=found.metric, confidence=found.confidence))
+    report.add("In short", *_verdicts(found))
+    report.add("All runs, worst to best", *_distribution(found, report, display, refused))
+    report.add("The difference", *_difference(found, report))
+    report.add("The numbers", *_numbers(found))
+    report.add("Every method against every other", *_pairs(found))
+    report.add("Ranks", *_ranks(found))
+    report.add("The best of k", *_best_of(found, report))
+    report.add("Failures", *_failures(found))
+    report.add("What the numbers stand on", _listed(caveats(found)), *_notes(found))
+    report.add("Error bars of what?", _note("As the NeurIPS paper checklist asks (item 7)."), _listed(checklist(found)))
+    report.add("For the paper", *_to_paste(found, band_name(display)))
+    return report
+
+
+def body(found: Findings, report: Report, title: str) -> Html:
+    """The page's content: the first sentence, a table of contents, the sections."""
+    links = [element("a", name, href=f"#section-{i}") for i, name in enumerate(report.sections, 1)]
+    parts = [element("h1", title), element("p", found.opening, class_="opening"), element("nav", *links)]
+    for i, (name, inside) in enumerate(report.sections.items(), 1):
+        parts.append(element("section", element("h2", name, id=f"section-{i}"), inside))
+        if i == 1 and report.figures:
+            parts.append(Html("<noscript><p>The pictures need JavaScript; text and tables do not.</p></noscript>"))
+    return join(parts)
+
+
+def _note(text: str) -> Html:
+    return element("p", text, class_="note") if text else Html("")
+
+
+def _listed(entries: list[tuple[str, str]]) -> Html:
+    return element("dl", *(part for term, text in entries for part in (element("dt", term), element("dd", text))))
+
+
+def _verdicts(found: Findings) -> list[Html]:
+    judged = found.judgement
+    if not judged.sentence:
+        parts = [element("p", judged.reason, class_="verdict undecided")]
+    else:
+        decided = any(c != "cannot tell" for c in judged.conclusions().values())
+        parts = [element("p", judged.sentence, class_="verdict" if decided else "verdict undecided")]
+    if judged.ranking is not None:
+        how = {"mean": "their means"}.get(judged.ranking.statistic, "how often a run beats a run of another method")
+        count = count_words(found.trials, found.metric)
+        parts.append(_note(f"Methods are ranked by {how}: {count} of each on each task; {varied_words(found.trials)}."))
+    parts += [_note(judged.left_out)]
+    if found.n_failed and found.sensitivity:
+        parts.append(element("p", found.sensitivity))
+    shown, _ = attempt(lambda: facts(found.trials, found.metric, found.confidence))
+    if shown:
+        parts.append(element("ul", *(element("li", sentence) for sentence in shown)))
+    others = [m for m in found.trials.metrics if m != found.metric]
+    if others:
+        parts.append(
+            _note(f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} (say metric=).")
+        )
+    return parts
+
+
+def _distribution(found: Findings, report: Report, display: DistributionDisplay | None, refused: str) -> list[Html]:
+    if display is None:
+        return [_note(f"No picture: {refused}")]
+    text = display.caption
+    if len(display.tasks) > MOST_PANELS:
+        text += f" The first {MOST_PANELS} of {len(display.tasks)} tasks are drawn; the tables hold all."
+    hint = " Point at a curve to read it; click a name to hide or show a method; drag to zoom, double-click to go back."
+    return [report.figure(distribution_figure(display)), element("p", text + hint, class_="caption")]
+
+
+def _difference(found: Findings, report: Report) -> list[Html]:
+    compared = found.judgement.comparison
+    if compared is None:
+        return []
+    if isinstance(compared, Comparisons):
+        counts = Counter(c.conclusion for c in compared.items)
+        text = ", ".join(f"{conclusion} on {n}" for conclusion, n in counts.most_common())
+        note = f"{compared[0].a} against {compared[0].b}, task by task: {text}. Positive differences: {compared[0].a} is better."
+        return [comparison_table(compared), element("p", note, class_="caption")]
+    return _one_difference(found, compared, report)
+
+
+def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:
+    display, _ = attempt(
+        lambda: difference(found.trials, c.a, c.b, c.task, metric=found.metric, confidence=found.confidence)
+    )
+    parts = []
+    if display is not None:
+        parts += [
+            element("h3", display.headline),
+            report.figure(difference_figure(display)),
+            element("p", display.caption, class_="caption"),
+        ]
+    note = f"Positive differences: {c.a} is better. The verdict reads one line of this table; the others describe."
+    return [*parts, comparison_table(c), _note(note)]
+
+
+def _numbers(found: Findings) -> list[Html]:
+    if found.summary is None:
+        return [_note(found.unshown)]
+    return [summary_tables(found.summary), _note(footnote(found)), _note(found.unshown)]
+
+
+def footnote(found: Findings) -> str:
+    """What the intervals of the summary are."""
+    assert found.summary is not None
+    if found.trials.question is not None:
+        return "No intervals: it is not known which rows are independent."
+    return found.summary.footnote().replace("Brackets:", "Under each number:")
+
+
+def _pairs(found: Findings) -> list[Html]:
+    if found.judgement.ranking is None:
+        return []
+    display = pairs(found.judgement.ranking)
+    return [element("p", f"{display.headline}."), pairs_table(display), element("p", display.caption, class_="caption")]
+
+
+def _ranks(found: Findings) -> list[Html]:
+    ranking = found.judgement.ranking
+    if ranking is None:
+        return []
+    return [ranks_table(ranking), element("p", ranks_caption(ranking), class_="caption")]
+
+
+def _best_of(found: Findings, report: Report) -> list[Html]:
+    """One task with enough runs; otherwise the curve repeats what the distributions show."""
+    t = found.trials
+    if len(t.tasks) > 1 or cell_numbers(t, found.metric)[0] < FEWEST_FOR_BEST_OF:
+        return []
+    display, _ = attempt(lambda: best_of(t, metric=found.metric, confidence=found.confidence))
+    if display is None:
+        return []
+    return [
+        element("p", f"{display.headline}."),
+        report.figure(best_of_figure(display)),
+        element("p", display.caption, class_="caption"),
+    ]
+
+
+def _failures(found: Findings) -> list[Html]:
+    if not found.n_failed:
+        return []
+    t = found.trials
+    counted = replace(t, definitions={found.metric: t.definitions[found.metric]}).failures()
+    rows = sorted(counted, key=lambda row: -int(row["count"]))
+    body_rows = [
+        [
+            printable(row["algorithm"]),
+            printable(row["task"]),
+            row["status"] or "invalid",
+            (row["message"] or "–")[:200],
+            row["count"],
+        ]
+        for row in rows[:MOST_MESSAGES]
+    ]
+    more = (
+        f"{plural(len(rows) - MOST_MESSAGES, 'further kind')} of failure not listed."
+        if len(rows) > MOST_MESSAGES
+        else ""
+    )
+    return [
+        element("p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity}".strip()),
+        table(["method", "task", "status", "message", "runs"], body_rows),
+        _note(more),
+    ]
+
+
+def _notes(found: Findings) -> list[Html]:
+    """How the table was read, as far as that was guessed."""
+    notes = [*found.trials.notes, *(found.summary.notes if found.summary is not None else ())]
+    if not notes:
+        return []
+    items = [element("li", note) for note in dict.fromkeys(notes)]
+    return [element("details", element("summary", "How the table was read"), element("ul", *items))]
+
+
+def _to_paste(found: Findings, band: str) -> list[Html]:
+    parts = [element("h3", "Methods paragraph"), element("blockquote", paragraph(found, band))]
+    cited = references(found, band)
+    if cited:
+        parts += [element("h3", "References"), element("ul", *(element("li", one) for one in cited))]
+    if found.summary is not None:
+        parts += [
+            details(
+                "LaTeX: the numbers",
+                to_latex(found.summary, footnote(found).replace("Under each number:", "Brackets:")),
+            )
+        ]
+    if found.judgement.ranking is not None:
+        parts += [details("LaTeX: the ranking", ranking_latex(found.judgement.ranking))]
+    if found.summary is not None:
+        parts += [details("CSV: the numbers", to_csv(found.summary))]
+    if found.judgement.ranking is not None:
+        parts += [details("CSV: the pairs", pairs_csv(found.judgement.ranking))]
+    return parts

@@ -1,0 +1,199 @@
+"""Tables of findings: HTML to read, LaTeX and CSV to copy."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+from ogive.answers import Comparison, Comparisons, Ranking, Summary
+from ogive.answers._statistic import Statistic
+from ogive.answers._summary import COLUMNS, Row
+from ogive.answers._words import clipped, interval, latex, number, printable, share
+from ogive.plots import PairsDisplay
+from ogive.report._page import Html, element, join, table
+from ogive.statistics import Interval
+from ogive.trials import spreadsheet_safe
+
+LONGEST_NAME = 40
+# More columns need smaller type.
+MOST_LOOSE = 5
+
+
+def summary_tables(summary: Summary) -> Html:
+    """Statistics of one task; of several tasks the first statistic, and the rest folded."""
+    tasks = list(dict.fromkeys(r.task for r in summary.rows))
+    methods = list(dict.fromkeys(r.algorithm for r in summary.rows))
+    names = list(dict.fromkeys(r.statistic for r in summary.rows))
+    if len(tasks) == 1:
+        return _statistics(summary.rows, names, methods, "")
+    first = {(r.task, r.algorithm): r for r in summary.rows if r.statistic == names[0]}
+    label = Statistic.parse(names[0]).label
+    body = [[element("th", clipped(t, LONGEST_NAME)), *(_cell(first.get((t, m))) for m in methods)] for t in tasks]
+    overview = table(
+        ["task", *(clipped(m, LONGEST_NAME) for m in methods)],
+        body,
+        caption=f"{label} on each task",
+        class_=_density(len(methods)),
+    )
+    if len(names) == 1:
+        return overview
+    rest = [_statistics([r for r in summary.rows if r.task == t], names, methods, t) for t in tasks]
+    title = element("summary", f"All statistics of each of the {len(tasks)} tasks")
+    return join([overview, element("details", title, *rest)])
+
+
+def _statistics(rows: Sequence[Row], names: Sequence[str], methods: Sequence[str], task: str) -> Html:
+    cells = {(r.algorithm, r.statistic): r for r in rows}
+    body = []
+    for method in methods:
+        found = [cells.get((method, s)) for s in names]
+        known = next((r for r in found if r is not None), None)
+        if known is None:
+            continue
+        count = f"{known.n}" + (f" ({known.n_failed} failed)" if known.n_failed else "")
+        body.append([element("th", clipped(method, LONGEST_NAME)), count, *(_cell(r) for r in found)])
+    return table(["method", "runs", *(Statistic.parse(s).label for s in names)], body, caption=clipped(task, 80))
+
+
+def _cell(row: Row | None) -> Html:
+    if row is None or math.isnan(row.estimate):
+        return element("td", "–")
+    return _estimate(row.estimate, row.low, row.high)
+
+
+def _estimate(estimate: float, low: float, high: float) -> Html:
+    """A number, its interval below it; no interval where the data set no limit at all."""
+    if not (math.isfinite(low) or math.isfinite(high)):
+        return element("td", number(estimate))
+    shown, ends = interval(estimate, low, high).rstrip("]").split(" [")
+    return element("td", shown, element("small", ends.replace(", ", " to ")))
+
+
+def pairs_table(display: PairsDisplay) -> Html:
+    """The matrix of pairs; the method of a row is judged against that of the column."""
+    head = ["this method … against", *(clipped(m, LONGEST_NAME) for m in display.methods)]
+    body = [
+        [
+            element("th", clipped(a, LONGEST_NAME)),
+            *(element("td", "") if a == b else _pair(display.text(display.cells[a, b]), display.cells[a, b].certain) for b in display.methods),
+        ]
+        for a in display.methods
+    ]  # fmt: skip
+    return table(head, body, class_=f"pairs {_density(len(display.methods))}")
+
+
+def _pair(text: str, certain: int) -> Html:
+    conclusion, *rest = text.split("\n")
+    colour = {1: "better", -1: "worse", 0: "open"}[certain]
+    return element("td", conclusion, *(element("small", line) for line in rest), class_=colour)
+
+
+def _density(columns: int) -> str:
+    return "dense" if columns > MOST_LOOSE else "loose"
+
+
+def ranks_table(ranking: Ranking) -> Html:
+    """Methods with the ranks that the data allow as bars."""
+    n = len(ranking.rows)
+    lines = []
+    for r in ranking.rows:
+        left, width = 100 * (r.rank_low - 1) / n, 100 * (r.rank_high - r.rank_low + 1) / n
+        bar = element("span", "", class_="bar", style=f"left:{left:.2f}%;width:{width:.2f}%")
+        ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low} to {r.rank_high}"
+        cells = [
+            element("th", clipped(r.algorithm, LONGEST_NAME)), element("td", ranks),
+            element("td", element("div", bar, class_="track")), element("td", str(r.tier)), element("td", share(r.p_first)),
+            element("td", number(r.score)),
+        ]  # fmt: skip
+        lines.append(element("tr", *cells, class_=f"tier{1 + (r.tier + 1) % 2}"))
+    scale = f"rank 1 … {n}"
+    head = [element("th", h) for h in ("method", "rank", scale, "tier", "P(first)", ranking.statistic)]
+    inside = element("table", element("thead", element("tr", *head)), element("tbody", *lines))
+    return element("div", inside, class_="wide")
+
+
+def comparison_table(found: Comparison | Comparisons) -> Html:
+    """Two methods: by task where there are several, else by statistic."""
+    if isinstance(found, Comparisons):
+        shown = "better by mean" if found[0].statistic == "mean" else "P(beats)"
+        body = [
+            [
+                element("th", clipped(c.task, LONGEST_NAME)),
+                c.conclusion,
+                _interval(c.primary),
+                _interval(c.mean_difference),
+                c.n,
+            ]
+            for c in found.items
+        ]
+        head = ["task", f"{clipped(found[0].a, LONGEST_NAME)} is", shown, "difference of means", "runs or pairs"]
+        return table(head, body)
+    rows: list[tuple[str, Interval]] = [
+        ("difference of means", found.mean_difference),
+        ("difference of the worst 10 %", found.cvar_difference),
+        *((f"difference at {share(p)} of the runs, worst → best", i) for p, i in found.quantile_differences.items()),
+    ]
+    how = "on the same draw" if found.paired else "fresh runs"
+    rows.insert(0, (f"P({clipped(found.a, 24)} beats {clipped(found.b, 24)}), {how}", found.probability_of_improvement))
+    if found.other_improvement is not None:
+        rows.insert(1, ("the same for fresh runs that share nothing", found.other_improvement))
+    return table(
+        [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", "estimate", "how"],
+        [[label, _interval(i), f"{i.method}, {guarantee_words(i.guarantee)}"] for label, i in rows],
+    )
+
+
+def guarantee_words(guarantee: str) -> str:
+    """`guaranteed`, or the weaker word."""
+    return "guaranteed" if guarantee in ("exact", "conservative") else guarantee
+
+
+def _interval(i: Interval) -> Html:
+    return _estimate(i.estimate, i.low, i.high)
+
+
+def to_csv(summary: Summary) -> str:
+    """One line for each statistic of each method on each task."""
+    return _csv(COLUMNS, [[getattr(r, c) for c in COLUMNS] for r in summary.rows])
+
+
+def pairs_csv(ranking: Ranking) -> str:
+    """One line for each pair."""
+    head = ("a", "b", "difference", "low", "high", "wins", "ties", "losses", "conclusion")
+    rows = [
+        [p.a, p.b, p.difference.estimate, p.difference.low, p.difference.high, p.wins, p.ties, p.losses, p.conclusion]
+        for p in ranking.pairs
+    ]
+    return _csv(head, rows)
+
+
+def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    for row in rows:
+        writer.writerow([f"{v:.6g}" if isinstance(v, float) else spreadsheet_safe(printable(str(v))) for v in row])
+    return out.getvalue()
+
+
+def to_latex(summary: Summary, footnote: str) -> str:
+    """A booktabs table whose note is `footnote`."""
+    several = len({r.task for r in summary.rows}) > 1
+    written = summary.to_latex("methods-by-tasks" if several else "methods-by-statistics")
+    return written.replace(latex(summary.footnote()), latex(footnote))
+
+
+def ranking_latex(ranking: Ranking) -> str:
+    """Methods with tier, ranks and P(first)."""
+    lines = [
+        r"\begin{tabular}{lcccc}",
+        r"\toprule",
+        rf"Method & Tier & Rank & P(first) & {latex(ranking.statistic)} \\",
+        r"\midrule",
+    ]
+    for r in ranking.rows:
+        ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}--{r.rank_high}"
+        lines.append(rf"{latex(r.algorithm)} & {r.tier} & {ranks} & {latex(share(r.p_first))} & ${number(r.score)}$ \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

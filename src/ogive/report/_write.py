@@ -1,0 +1,63 @@
+"""The page from the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ogive.errors import InputError
+from ogive.report._findings import find
+from ogive.report._page import page
+from ogive.report._sections import body, compose
+from ogive.statistics._arguments import as_confidence
+from ogive.trials import Trials
+
+
+def write(
+    trials: Trials,
+    path: str | Path,
+    *,
+    confidence: float = 0.95,
+    failures: str | float | None = None,
+    margin: float | None = None,
+    metric: str | None = None,
+) -> Path:
+    """Write a report: one HTML file with verdicts, pictures, tables and caveats, that needs no network.
+
+    Parameters
+    ----------
+    failures : {"exclude", "worst", "like:NAME"} or float, optional
+        How failed runs count. By default they are left out; the first sentence counts them, and the
+        report says whether the verdict would change if they counted as the worst possible score.
+    margin : float, optional
+        The smallest difference that matters, in units of the score; for two methods, or one task.
+    metric : str, optional
+        The metric that is judged; the first where not given.
+
+    Notes
+    -----
+    Two methods get one verdict (on each task), more get a ranking in tiers; the family of verdicts is
+    stated and paid for. Tables of adaptive samplers, and tables with an open question about what is
+    independent, are described without a verdict.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ogive
+    >>> trials = ogive.read({"a": [5, 6, 7, 8, 9, 8, 7], "b": [1, 2, 3, 2, 1, 2, 3]}, unit="row")
+    >>> write(trials, Path(tempfile.mkdtemp()) / "report.html").name
+    'report.html'
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a report's name must end in .html; got {target.name!r}.")
+    found = find(trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin)
+    report = compose(found)
+    script = ""
+    if report.figures:
+        from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
+
+        script = get_plotlyjs()
+    title = f"Ogive report: {trials.source or 'trials'}"
+    written = page(title, body(found, report, title), report.figures, script)
+    target.write_text(written, encoding="utf-8", newline="\n")
+    return target

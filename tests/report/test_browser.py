@@ -1,0 +1,112 @@
+"""The report in a real browser: names stay text, pictures are drawn, nothing leaves the machine."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ogive
+from ogive.report import write
+
+pytestmark = pytest.mark.slow
+
+BROWSER = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+HOSTILE = "</script><img src=x onerror=\"window.planted=1;document.title='taken'\">"
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-extensions",
+    "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=20000", "--window-size=1200,2400",
+)  # fmt: skip
+# Appended to the page by the test; the page's own policy must stop it from running.
+PLANTED = "<script>document.title = 'taken';</script>"
+
+if BROWSER is None:
+    pytest.skip("no Chromium is installed (Debian: apt-get install chromium)", allow_module_level=True)
+
+
+def browse(page: Path, folder: Path, *more: str) -> str:
+    """The document after the scripts have run."""
+    done = subprocess.run(
+        [str(BROWSER), *FLAGS, f"--user-data-dir={folder / 'profile'}", *more, page.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    rng = np.random.default_rng(0)
+    samples = {HOSTILE: {HOSTILE: rng.normal(size=30), "t": rng.normal(size=30)}}
+    samples["<b>bold</b>"] = {HOSTILE: np.append(rng.normal(size=28), [np.nan] * 2), "t": rng.normal(size=30)}
+    samples["plain"] = {HOSTILE: rng.normal(size=30), "t": rng.normal(size=8)}
+    return write(ogive.read(samples, unit="row", varied="seed"), tmp_path_factory.mktemp("page") / "report.html")
+
+
+def requests(log: Path) -> set[str]:
+    """Addresses off this machine that a page asked for; what the browser asks on its own account has no origin."""
+    held = json.loads(log.read_text())
+    kinds = {number: name for name, number in held["constants"]["logEventTypes"].items()}
+    started = [e for e in held["events"] if kinds[e["type"]] == "URL_REQUEST_START_JOB"]
+    asked = [e.get("params", {}) for e in started]
+    urls = {p.get("url", "") for p in asked if p.get("initiator") != "not an origin"}
+    return {u for u in urls if u.startswith(("http:", "https:", "ws:", "wss:"))}
+
+
+@pytest.fixture(scope="module")
+def visit(page, tmp_path_factory) -> tuple[str, Path]:
+    folder = tmp_path_factory.mktemp("visit")
+    log = folder / "net.json"
+    return browse(page, folder, "--dump-dom", f"--log-net-log={log}"), log
+
+
+def test_a_hostile_name_stays_text(visit):
+    dom, _ = visit
+    assert "<title>Ogive report: dictionary</title>" in dom
+    assert "planted=1" in dom
+    assert "<img" not in dom.split("</main>")[0]
+    assert "&lt;/script&gt;&lt;img src=x" in dom
+
+
+def test_names_in_pictures_are_text_and_not_markup(visit):
+    dom, _ = visit
+    legend = dom[dom.index('class="legend"') :]
+    assert "&lt;b&gt;bold&lt;/b&gt;" in legend
+    assert "&lt;/script&gt;&lt;img src=x" in legend
+
+
+def test_pictures_are_drawn(visit):
+    dom, _ = visit
+    main = dom.split("</main>")[0]
+    assert main.count('data-drawn="yes"') == main.count("data-figure=") > 0
+    assert '<svg class="main-svg"' in main
+    assert "scatterlayer" in main
+
+
+def test_no_request_leaves_the_machine(visit):
+    assert not requests(visit[1])
+
+
+def test_the_log_would_notice_a_request(tmp_path: Path):
+    page, log = tmp_path / "page.html", tmp_path / "net.json"
+    page.write_text("<title>x</title><img src='http://example.invalid/x.png'>")
+    browse(page, tmp_path, "--dump-dom", f"--log-net-log={log}")
+    assert requests(log) == {"http://example.invalid/x.png"}
+
+
+def test_the_policy_stops_a_script_that_is_not_the_pages_own(page, tmp_path: Path):
+    changed = tmp_path / "changed.html"
+    changed.write_text(page.read_text(encoding="utf-8").replace("</body>", PLANTED + "</body>"), encoding="utf-8")
+    assert "<title>Ogive report: dictionary</title>" in browse(changed, tmp_path, "--dump-dom")
+
+
+def test_the_visit_would_notice_a_script_that_runs(page, tmp_path: Path):
+    """Without the policy the planted script does run: the test above can fail."""
+    raw = page.read_text(encoding="utf-8").replace("Content-Security-Policy", "x-nothing")
+    changed = tmp_path / "changed.html"
+    changed.write_text(raw.replace("</body>", PLANTED + "</body>"), encoding="utf-8")
+    assert "<title>taken</title>" in browse(changed, tmp_path, "--dump-dom")

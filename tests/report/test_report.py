@@ -1,0 +1,383 @@
+"""The report: what it says, that it stays text, and that it needs no network."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import InputError, InvalidConfidence
+from ogive.report import write
+from ogive.report._page import safe_json
+
+RNG = np.random.default_rng(7)
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+A, B, C = (RNG.normal(m, 1, 60) for m in (0.0, 0.3, 2.0))
+
+
+class Page:
+    """A written report, taken apart."""
+
+    def __init__(self, trials: ogive.Trials, folder: Path, **options) -> None:
+        self.path = write(trials, folder / "report.html", **options)
+        self.raw = self.path.read_text(encoding="utf-8")
+        self.main = self.raw[self.raw.index("<main>") : self.raw.index("</main>")]
+
+    @property
+    def text(self) -> str:
+        return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", self.main)).split())
+
+    def section(self, title: str) -> str:
+        found = re.search(rf"<h2[^>]*>{re.escape(html.escape(title))}</h2>(.*?)</section>", self.main, re.DOTALL)
+        return "" if found is None else html.unescape(re.sub(r"<[^>]+>", " ", found.group(1)))
+
+    @property
+    def figures(self) -> list[dict]:
+        parts = re.findall(r'<script type="application/json" id="[^"]+">(.*?)</script>', self.raw, re.DOTALL)
+        return [json.loads(part) for part in parts]
+
+    @property
+    def scripts(self) -> list[str]:
+        return re.findall(r"<script>(.*?)</script>", self.raw, re.DOTALL)
+
+
+def read(samples, **facts) -> ogive.Trials:
+    return ogive.read(samples, **{"unit": "row", "varied": "seed", **facts})
+
+
+@pytest.fixture
+def page(tmp_path: Path):
+    return lambda samples, facts=None, **options: Page(read(samples, **(facts or {})), tmp_path, **options)
+
+
+# What it says
+
+
+def test_two_methods_get_the_verdict_of_the_comparison(page):
+    found = page({"a": A, "c": C})
+    assert ogive.compare(read({"a": A, "c": C}), "c", "a").verdict in found.text
+    assert found.section("The difference")
+    assert not found.section("Ranks")
+
+
+def test_more_methods_get_a_ranking_with_pairs_and_ranks(page):
+    found = page({"a": A, "b": B, "c": C})
+    ranking = ogive.rank(read({"a": A, "b": B, "c": C}))
+    assert ranking.verdict in found.section("In short")
+    assert "pairs can be told apart" in found.section("Every method against every other")
+    assert all(m in found.section("Ranks") for m in ("a", "b", "c", "P(first)", "tier"))
+    assert "60 runs of each on each task; seed drawn anew for each run" in found.section("In short")
+
+
+def test_two_methods_on_many_tasks_get_one_sentence_and_a_line_for_each(page):
+    samples = {m: {f"t{i}": RNG.normal(j, 1, 12) for i in range(5)} for j, m in enumerate("ab")}
+    found = page(samples)
+    assert ogive.compare(read(samples), "b", "a").verdict in found.text
+    assert all(f"t{i}" in found.section("The difference") for i in range(5))
+    assert "5 tasks, one verdict each" in found.text
+
+
+def test_the_verdict_comes_first_and_every_section_is_in_the_contents(page):
+    found = page({"a": A, "b": B, "c": C})
+    titles = [html.unescape(t) for t in re.findall(r"<h2[^>]*>(.*?)</h2>", found.main)]
+    assert titles[0] == "In short"
+    assert titles == [html.unescape(t) for t in re.findall(r'<a href="#section-\d+">(.*?)</a>', found.main)]
+    order = [
+        "All runs, worst to best",
+        "The numbers",
+        "Every method against every other",
+        "Ranks",
+        "What the numbers stand on",
+    ]
+    assert [t for t in titles if t in order] == order
+
+
+def test_a_margin_is_used_and_named(page):
+    found = page({"a": A, "b": A + RNG.normal(0, 0.05, 60)}, margin=0.5)
+    assert "equivalent (margin 0.5)" in found.text
+
+
+def test_caveats_say_what_the_numbers_stand_on(page):
+    facts = {"bounds": (-9, 9), "scope": "these rows", "varied": "split"}
+    text = page({"a": A, "b": B}, facts).section("What the numbers stand on")
+    for words in (
+        "Split drawn anew for each run", "configuration and training seed", "over random splits", "60 runs of each method",
+        "every row is one independent draw", "None.", "[-9, 9]", "That is an assumption", "second look",
+    ):  # fmt: skip
+        assert words in text
+
+
+def test_error_bars_of_what_is_answered(page):
+    text = page({"a": A, "b": B}).section("Error bars of what?")
+    for words in (
+        "factors of variability",
+        "Student's t, approximate",
+        "order statistics, guaranteed",
+        "95 % confidence intervals",
+        "60 runs",
+    ):
+        assert words in text
+
+
+def test_the_methods_paragraph_cites_what_was_used_and_nothing_else(page):
+    text = page({"a": A, "b": B}).section("For the paper")
+    assert "Learned-Miller" in text
+    assert "Newcombe, R. G. (2006)" in text
+    assert "Dunn" not in text
+    assert "Nadeau" not in text
+    assert "Dunn" in page({"a": A, "b": B, "c": C}).section("For the paper")
+
+
+def test_latex_and_csv_can_be_copied(page):
+    found = page({"a_1": A, "=b": B, "c": C})
+    text = found.section("For the paper")
+    assert r"\begin{tabular}" in text
+    assert r"a\_1 & " in text
+    assert "algorithm,task,metric,statistic,estimate,low,high,method,guarantee,n,n_failed" in text
+    assert "\n'=b,all,score,mean," in text
+    assert found.main.count("<details>") >= 4
+
+
+def test_another_metric_can_be_judged(page):
+    frame = pd.DataFrame({"acc": np.append(A, B), "f1": np.append(C, B), "model": ["a"] * 60 + ["b"] * 60})
+    found = page(frame, {"score": ["acc", "f1"]}, metric="f1")
+    assert "About f1 only; the table also holds acc" in found.text
+    assert found.figures[0]["layout"]["yaxis"]["title"]["text"].startswith("f1")
+
+
+# Tables that cannot be judged
+
+
+def test_one_method_is_described(page):
+    found = page({"a": A})
+    assert "No verdict: there is one method" in found.section("In short")
+    assert len(found.figures) == 2
+    assert "mean" in found.section("The numbers")
+
+
+@pytest.mark.parametrize("samples", [{"a": A, "b": B}, {m: {"x": A, "y": B} for m in "abc"}])
+def test_adaptive_runs_are_described_without_a_verdict(page, samples):
+    found = page(samples, {"independent": False})
+    assert "No verdict: the runs were chosen by a grid or an adaptive sampler" in found.text
+    assert "is better than" not in found.text
+    assert "leads over" not in found.text
+    assert all("fill" not in trace for figure in found.figures for trace in figure["data"])
+
+
+def test_an_open_question_is_stated_instead_of_a_verdict(tmp_path: Path):
+    frame = pd.DataFrame({"score": np.append(A, B), "model": ["a"] * 60 + ["b"] * 60, "seed": [0, 0, *range(58)] * 2})
+    trials = ogive.read(frame)
+    found = Page(trials, tmp_path)
+    assert trials.question in found.section("In short")
+    assert found.figures
+    assert "No intervals: it is not known which rows are independent" in found.section("The numbers")
+    assert "adaptive sampler, so this table" not in found.text
+    assert "is better than" not in found.text
+
+
+def test_few_runs_give_sentences_instead_of_empty_bands(page):
+    samples = {f"m{i}": {f"t{j}": RNG.normal(j + 2 * i, 1, 3) for j in range(12)} for i in range(4)}
+    found = page(samples)
+    assert "leads over 12 tasks" in found.section("In short")
+    assert "Not shown: median" in found.section("The numbers")
+    assert "∞" not in found.text
+    assert all("fill" not in trace for trace in found.figures[0]["data"])
+
+
+def test_a_single_run_of_each_method_still_gives_a_page(page):
+    assert "cannot be told" in page({"a": [1.0], "b": [2.0]}).section("In short")
+
+
+def test_methods_without_runs_on_every_task_are_named(page):
+    found = page({"a": {"x": A, "y": B}, "b": {"x": B, "y": C}, "c": {"x": C}})
+    assert "c takes no part in the verdict" in found.section("In short")
+    apart = page({"a": {"x": A}, "b": {"y": B}})
+    assert "No verdict: no two methods have usable runs on the same tasks" in apart.section("In short")
+
+
+# Failures
+
+
+def failing(sample: np.ndarray, n: int) -> np.ndarray:
+    return np.where(np.arange(sample.size) < n, np.nan, sample)
+
+
+def test_failures_are_in_the_first_sentence_and_have_a_section(page):
+    found = page({"a": failing(A, 7), "b": B})
+    opening = re.search(r'class="opening">(.*?)</p>', found.main).group(1)
+    assert opening == "120 runs of 2 methods on 1 task; 7 of 120 failed (6 %) and are left out of means and verdicts."
+    assert "no finite score" in found.section("Failures")
+    assert any(trace.get("marker", {}).get("symbol") == "x-thin-open" for trace in found.figures[0]["data"])
+    assert not page({"a": A, "b": B}).section("Failures")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "facts", "expected"),
+    [
+        (failing(C, 3), A, {}, "does not depend on how failures count"),
+        (failing(A + 0.6, 25), B - 0.4, {}, "depends on how failures count: with failed runs counted as worse than every score"),
+        (failing(A + 0.6, 25), B - 0.4, {"bounds": (-9, 9)}, "depends on how failures count: with failed runs counted as the worst"),
+    ],
+)  # fmt: skip
+def test_the_report_says_whether_the_verdict_depends_on_the_rule(page, a, b, facts, expected):
+    assert expected in page({"a": a, "b": b}, facts).section("In short")
+
+
+def test_means_without_bounds_cannot_tell_whether_it_depends(page):
+    found = page({"a": failing(A, 9), "b": B, "c": C})
+    assert "cannot be said" in found.section("In short")
+    bounded = page({"a": failing(A, 9), "b": B, "c": C}, {"bounds": (-9, 9)})
+    assert "on how failures count" in bounded.section("In short")
+
+
+def test_a_method_that_always_fails_and_a_table_that_always_fails(page):
+    found = page({"a": [np.nan] * 10, "b": B, "c": C})
+    assert "a takes no part in the verdict" in found.section("In short")
+    assert "No run of the methods in the verdict failed" in found.section("In short")
+    nothing = page({"a": [np.nan] * 10, "b": [np.nan] * 10})
+    assert "20 of 20 failed (100 %)" in nothing.text
+    assert nothing.section("Failures")
+    assert not nothing.figures
+
+
+def test_a_rule_for_failures_is_used_and_refusing_is_not_one(page):
+    assert (
+        "counted as the worst possible score"
+        in page({"a": failing(A, 5), "b": B}, {"bounds": (-9, 9)}, failures="worst").text
+    )
+    with pytest.raises(InputError, match="a report never refuses"):
+        page({"a": A, "b": B}, failures="refuse")
+
+
+# Security
+
+
+@pytest.mark.parametrize(
+    "name", [HOSTILE, "<b onmouseover=alert(1)>", "a&amp;b", "\u2028line", "'\"><script>x</script>", "%{x}"]
+)
+def test_names_stay_text_everywhere(page, name):
+    samples = {name: {name: failing(A, 3), "y": B}, "b": {name: B, "y": C}, "c": {name: C, "y": A}}
+    found = page(samples)
+    assert not re.search(r"<(img|b|script)\b", found.main)
+    assert "onerror" not in re.sub(r">[^<]*<", "><", found.main)
+    assert name in html.unescape(re.sub(r"<[^>]+>", "", found.main))
+    assert len(re.findall(r"<script", found.raw)) == len(found.figures) + len(found.scripts)
+
+
+def test_data_for_the_pictures_are_json_that_cannot_leave_its_element(page):
+    found = page({HOSTILE: A, "b": B})
+    blocks = re.findall(r'<script type="application/json" id="[^"]+">(.*?)</script>', found.raw, re.DOTALL)
+    assert blocks
+    assert not any(sign in block for block in blocks for sign in "<>&\u2028\u2029")
+    names = {trace["name"] for trace in found.figures[0]["data"]}
+    assert html.escape(HOSTILE, quote=False) in names  # plotly reads a few tags in names
+    assert not any(
+        name in trace.get("hovertemplate", "") for trace in found.figures[0]["data"] for name in (HOSTILE, "%{b}")
+    )
+
+
+def test_json_is_escaped_and_holds_no_nan():
+    value = {"a": "</script>&\u2028\u2029"}
+    assert json.loads(safe_json(value)) == value
+    assert not set(safe_json(value)) & set("<>&\u2028\u2029")
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        safe_json([float("nan")])
+
+
+def test_the_policy_forbids_the_network_and_allows_these_scripts_only(page):
+    found = page({"a": A, "b": B})
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', found.raw).group(1)
+    assert policy.startswith("default-src 'none'; script-src ")
+    assert "connect-src 'none'" in policy
+    allowed = re.search(r"script-src ([^;]+);", policy).group(1).split()
+    digests = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in found.scripts]
+    assert allowed == [f"'sha256-{digest}'" for digest in digests]
+
+
+def test_nothing_is_linked_from_outside(page):
+    found = page({"a": A, "b": B, "c": C})
+    own = found.raw.replace(found.scripts[0], "")
+    assert not re.search(r"https?://|//[a-z]+\.|@import|url\(", own)
+    assert not re.search(r"<(link|iframe|img|object|embed|base|form)\b", own)
+    assert not re.search(r"<script[^>]+src=", found.raw)
+
+
+def test_the_buttons_are_named_because_plotly_has_one_that_uploads(page):
+    own = page({"a": A, "b": B}).scripts[1]
+    assert "modeBarButtons: [buttons]" in own
+    assert 'plotlyServerURL: ""' in own
+    assert "innerHTML" not in own
+
+
+# Size
+
+
+@pytest.mark.parametrize("methods", [2, 8])
+def test_large_tables_stay_small(tmp_path: Path, methods):
+    n, tasks = 100_000, 1 if methods == 2 else 26
+    frame = pd.DataFrame(
+        {"score": RNG.normal(size=n), "model": np.arange(n) % methods, "task": (np.arange(n) // methods) % tasks}
+    )
+    frame["model"] = "m" + frame["model"].astype(str)
+    frame["task"] = "t" + frame["task"].astype(str)
+    # Adaptive: the ranking of 28 pairs, which is tested elsewhere, is not made again.
+    page = Page(
+        ogive.read(frame, independent=methods == 2 or None, unit="row")
+        if methods == 2
+        else ogive.read(frame, independent=False),
+        tmp_path,
+    )
+    assert page.path.stat().st_size < 10e6
+
+
+def test_the_atari_table_is_a_page(real_data, tmp_path: Path):
+    found = Page(ogive.read(real_data / "rliable_atari100k_tidy.csv", independent=False), tmp_path)
+    assert "13650 runs of 8 methods on 26 tasks" in found.text
+    assert len(found.figures[0]["layout"]["annotations"]) == 26 + 2
+    assert found.path.stat().st_size < 10e6
+
+
+def test_the_random_search_is_a_page(real_data, tmp_path: Path):
+    source = real_data / "opda_deberta_random_search.csv"
+    found = Page(ogive.read(source, score="acc_matched", unit="row", varied="configuration"), tmp_path)
+    assert "deberta-v3-base is better than deberta-base" in found.section("In short")
+    assert "The median run of deberta-v3-base" in found.section("In short")
+    assert "Tuning curves" in found.section("The best of k")
+
+
+# The door
+
+
+def test_questions_that_make_no_sense_are_refused(tmp_path: Path):
+    trials = read({"a": A, "b": B})
+    with pytest.raises(InputError, match=r"a report's name must end in \.html; got 'r.txt'"):
+        write(trials, tmp_path / "r.txt")
+    with pytest.raises(InvalidConfidence):
+        write(trials, tmp_path / "r.html", confidence=95)
+    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+        write(trials, tmp_path / "r.html", metric="auc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_table_gives_the_same_file(tmp_path: Path):
+    trials = read({"a": A, "b": B, "c": C})
+    first, second = (write(trials, tmp_path / f"{i}.html").read_bytes() for i in range(2))
+    assert first == second
+
+
+def test_the_command_writes_the_page_and_prints_its_path(tmp_path: Path, capsys, monkeypatch):
+    from ogive.cli._report import report
+
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text("model,score\n" + "".join(f"a,{i}\nb,{i + 3}\n" for i in range(12)))
+    report(["scores.csv"], quiet=True)
+    assert capsys.readouterr().out.strip() == "scores-report.html"
+    report(["scores.csv"], out=Path("deep/er/r.html"))
+    assert Path("deep/er/r.html").exists()
+    assert "guessed" in capsys.readouterr().err
