@@ -8,6 +8,7 @@ table was read. Failed trials are rows with a status; they are never dropped in 
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ IntArray: TypeAlias = NDArray[np.intp]
 Bounds: TypeAlias = tuple[float | None, float | None]
 
 OK = "ok"
+ONE_TASK = "all"  # the task of a table that names none
 STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")
 LEADING = ("algorithm", "task", "trial", "item", "group", "status", "params")
 TRAILING = ("wall_s", "cpu_s")
@@ -129,8 +131,6 @@ class Trials:
         )
 
     def _repr_html_(self) -> str:
-        import html
-
         return f"<code>{html.escape(repr(self))}</code>"
 
     def __len__(self) -> int:

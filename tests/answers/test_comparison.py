@@ -33,7 +33,7 @@ def draws(seed, n, shift=0.0, scale=1.0):
 CASES = [
     (draws(0, 60, 1.5), draws(1, 60), {}, "better"),
     (draws(0, 60), draws(1, 60, 1.5), {}, "worse"),
-    (draws(0, 60), draws(1, 60), {}, "cannot tell"),
+    (draws(0, 40), draws(1, 40), {}, "cannot tell"),
     (draws(0, 400), draws(1, 400), {"margin": 0.5}, "equivalent"),
     (draws(0, 60, 0.1), draws(1, 60), {"margin": 0.5}, "not worse"),
     (draws(0, 60, 2.0), draws(1, 60), {"margin": 0.5}, "better"),
@@ -228,3 +228,19 @@ def test_generalising_to_new_rows_widens_the_interval_and_says_so():
     assert "for new data like these rows" in beyond.verdict
     with pytest.raises(InputError):
         compare(t, "a", "b", generalise="rows")
+
+
+def test_folds_are_compared_by_the_corrected_mean_and_called_heuristic():
+    rows = [
+        {"method": m, "fold": k, "score": s}
+        for m, shift in (("a", 0.1), ("b", 0.0))
+        for k, s in enumerate(draws(9, 10, shift, 0.05))
+    ]
+    c = compare(ogive.read(pandas(rows), fold="fold", pair="fold"), "a", "b")
+    assert (c.statistic, c.primary.guarantee) == ("mean", "heuristic")
+
+
+def test_a_hostile_name_stays_text_in_a_notebook():
+    name = "</p><img src=x onerror=alert(1)>"
+    scores = {name: {"x": draws(0, 9), "y": draws(1, 9)}, "b": {"x": draws(2, 9), "y": draws(3, 9)}}
+    assert "<img" not in compare(ogive.read(scores, unit="row"), name, "b")._repr_html_()

@@ -24,7 +24,9 @@ def test_for_losses_the_smaller_median_beats_the_smallest():
 def test_runs_that_collapse_are_said_with_their_share():
     trials = ogive.read({"a": [0.1] * 5 + list(np.linspace(0.8, 0.9, 15))})
     (sentence,) = ogive.summarize(trials).sentences
-    assert sentence.startswith("25 % [5 %, 59 %] of the runs of a collapse: they score below 0.500, half-way between worst and best.")
+    assert sentence.startswith(
+        "25 % [5 %, 59 %] of the runs of a collapse: they score below 0.500, half-way between worst and best."
+    )
     (described,) = ogive.summarize(ogive.read({"a": trials.scores()}, independent=False)).sentences
     assert described.startswith("25 % of the runs of a collapse")
 
@@ -103,3 +105,7 @@ def test_a_share_in_a_sentence_has_no_bracket_where_rows_are_not_independent():
     trials = ogive.read(pd.DataFrame({"seed": [i // 2 for i in range(32)], "score": scores}))
     assert trials.question is not None
     assert ogive.plots.distribution(trials).headline[0].startswith("25 % of the runs")
+
+
+def test_right_and_wrong_answers_are_no_collapse():
+    assert ogive.summarize(ogive.read({"a": [0.0] * 40 + [1.0] * 60}), statistics=["mean"]).sentences == ()

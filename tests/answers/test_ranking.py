@@ -96,3 +96,11 @@ def test_atari_methods_fall_into_tiers(real_data):
     assert [row.algorithm for row in r.rows][:3] == ["IRIS", "PlayVirtual", "SPR"]
     assert r.rows[-1].algorithm == "OTRainbow"
     assert "separate" in r.verdict
+
+
+def test_tables_that_may_not_be_judged_are_not_ranked():
+    adaptive = ogive.read({"a": {"x": [1.0, 2], "y": [1.0, 2]}, "b": {"x": [1.0, 3], "y": [2.0, 3]}}, independent=False)
+    with pytest.raises(InputError, match="no verdict"):
+        rank(adaptive)
+    with pytest.raises(InputError, match="one task"):
+        rank(table(n_tasks=2), margin=0.1)

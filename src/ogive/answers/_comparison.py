@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -92,8 +93,6 @@ class Comparison:
         return self.verdict
 
     def _repr_html_(self) -> str:
-        import html
-
         return f"<p>{html.escape(self.verdict)}</p>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,7 +144,7 @@ class Comparisons:
         return self.items[index]
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{line}</p>" for line in (self.verdict, *(c._repr_html_() for c in self.items)))
+        return "".join(f"<p>{html.escape(line)}</p>" for line in (self.verdict, *(c.verdict for c in self.items)))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
@@ -202,12 +201,7 @@ def compare(
     >>> compare(trials, "a", "b").conclusion
     'better'
     """
-    if trials.question is not None:
-        raise InputError(trials.question)
-    if not trials.independent:
-        raise InputError(
-            "an adaptive sampler chose these trials, so no verdict is given; say independent=True if they were drawn at random."
-        )
+    refuse_undecidable(trials)
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
     if (generalise is None) != (test_share is None) or generalise not in (None, "rows"):
@@ -217,7 +211,7 @@ def compare(
     name = trials.metrics[0] if metric is None else metric
     shared = [task] if task is not None else _shared_tasks(trials, a, b)
     design = _Design(
-        statistic=_primary_name(statistic, margin), margin=_as_margin(margin), confidence=as_confidence(confidence),
+        statistic=_primary_name(statistic, margin, folds=trials.n_folds is not None), margin=_as_margin(margin), confidence=as_confidence(confidence),
         family=(family_size or len(shared)) * looks, looks=looks, test_share=test_share,
     )  # fmt: skip
     found = [_compare_on(trials, a, b, t, name, design, failures, paired) for t in shared]
@@ -230,6 +224,17 @@ def compare(
         items=tuple(found), overall=overall, verdict=overall_sentence(a, b, overall, found, around), source=trials.source,
         unit=around.unit, notes=trials.notes,
     )  # fmt: skip
+
+
+def refuse_undecidable(trials: Trials) -> None:
+    """Refuse a table on which no verdict may be given."""
+    if trials.question is not None:
+        raise InputError(trials.question)
+    if not trials.independent:
+        raise InputError(
+            "a grid or an adaptive sampler chose these trials, or may have, so no verdict is given; "
+            "say independent=True if they were drawn at random."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +258,8 @@ def _compare_on(
 ) -> Comparison:
     duel = join(trials, a, b, task, metric, failures, paired)
     primary = _primary(duel, trials, design, design.family_confidence)
+    if trials.n_folds is not None:
+        primary = replace(primary, guarantee="heuristic", assumptions=("folds share training data",))
     centre = 0.5 if design.statistic == "improvement" else 0.0
     ruling = rule(primary.low - centre, primary.high - centre, design.margin)
     levels = dominance(duel.a, duel.b, confidence=design.confidence) if duel.clusters is None else None
@@ -359,9 +366,10 @@ def _shared_tasks(trials: Trials, a: str, b: str) -> list[str]:
     return shared
 
 
-def _primary_name(statistic: str | None, margin: float | None) -> str:
+def _primary_name(statistic: str | None, margin: float | None, *, folds: bool) -> str:
     if statistic is None:
-        return "improvement" if margin is None else "mean"
+        # Only the mean has an interval that is corrected for folds that share training data.
+        return "improvement" if margin is None and not folds else "mean"
     if statistic in ("improvement", "mean"):
         return statistic
     if Statistic.parse(statistic).kind not in ("q", "worst"):

@@ -12,6 +12,7 @@ from ogive.trials import FloatArray, IntArray, Trials
 
 MOST_SENTENCES = 4
 FEWEST_RUNS = 10
+FEWEST_VALUES = 6
 # A collapse is a second mode, not a tail: at least this share (and number) of runs in the worst quarter
 # of the range, the median in the best quarter, and the middle half nearly empty between them.
 COLLAPSE_SHARE, COLLAPSE_RUNS, HOLLOW = 0.1, 5, 0.25
@@ -91,6 +92,8 @@ def _collapses(samples: dict[str, _Runs], sign: float, confidence: float, *, jud
     """Methods with a second, bad mode, far from the good one and with next to nothing between."""
     finite = np.concatenate([r.ordered[np.isfinite(r.ordered)] for r in samples.values()])
     low, high = float(finite.min()), float(finite.max())
+    if np.unique(finite).size < FEWEST_VALUES:
+        return []  # right or wrong, stars out of five: two values are no two modes
     quarter, middle = (high - low) / 4.0, (low + high) / 2.0
     parts = []
     for name, runs in samples.items():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._comparison import Comparison, compare
+from ogive.answers._comparison import Comparison, compare, refuse_undecidable
 from ogive.answers._joining import join
 from ogive.answers._overall import across_tasks
 from ogive.answers._summary import unit_words
@@ -21,7 +21,7 @@ from ogive.statistics import Interval
 from ogive.statistics._arguments import as_confidence
 from ogive.statistics._interval import json_ready
 from ogive.statistics._ranking import first_shares, rank_limits, tiers, win_matrix
-from ogive.trials import FloatArray, Trials
+from ogive.trials import ONE_TASK, FloatArray, Trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +163,12 @@ def rank(
     """
     confidence = as_confidence(confidence)
     name = trials.metrics[0] if metric is None else metric
+    refuse_undecidable(trials)
     tasks = list(trials.tasks) if task is None else [task]
+    if margin is not None and len(tasks) > 1:
+        raise InputError(
+            "`margin` has the units of the score and goes with one task=; over several tasks scores have no common unit."
+        )
     methods = _complete_methods(trials, tasks)
     pairs = list(itertools.combinations(methods, 2))
     one_task = len(tasks) == 1
@@ -191,7 +196,7 @@ def rank(
     statistic = "mean" if one_task else "share of duels won"
     return Ranking(
         rows=rows, pairs=tuple(found), resolution=resolution, statistic=statistic, confidence=confidence,
-        verdict=_sentence(rows, resolution, len(pairs), tasks, confidence), source=trials.source,
+        verdict=_sentence(rows, resolution, len(pairs), tasks, (confidence, unit_words(trials))), source=trials.source,
         unit=unit_words(trials), notes=trials.notes,
     )  # fmt: skip
 
@@ -266,11 +271,16 @@ def _ranks(r: Rank) -> str:
     return f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}–{r.rank_high}"
 
 
-def _sentence(rows: tuple[Rank, ...], resolution: float, n_pairs: int, tasks: list[str], confidence: float) -> str:
+def _sentence(
+    rows: tuple[Rank, ...], resolution: float, n_pairs: int, tasks: list[str], known: tuple[float, str]
+) -> str:
     leaders = [printable(r.algorithm) for r in rows if r.tier == 1]
     others = f"; {listed(leaders[1:])} cannot be told apart from it" if len(leaders) > 1 else " alone"
-    place = f"over {len(tasks)} tasks" if len(tasks) > 1 else f"on {printable(tasks[0])}"
+    place = (
+        f" over {len(tasks)} tasks" if len(tasks) > 1 else "" if tasks == [ONE_TASK] else f" on {printable(tasks[0])}"
+    )
+    confidence, unit = known
     return (
-        f"{leaders[0]} leads {place}{others}; the data separate {share(resolution)} of {plural(n_pairs, 'pair')} "
-        f"({100 * confidence:g} % confidence for all pairs together)."
+        f"{leaders[0]} leads{place}{others}; the data separate {share(resolution)} of {plural(n_pairs, 'pair')} "
+        f"({100 * confidence:g} % confidence for all pairs together, over {unit})."
     )

@@ -127,7 +127,7 @@ def _what_would_do(c: Comparison, duel: Duel, needed: tuple[int, float] | None) 
             seen = f"{duel.n_units} {units} would see a probability of {number(c.detectable)} with 80 % power"
     else:
         seen = f"this design would see a difference of {number(c.detectable)} with 80 % power"
-    if needed is None:
+    if needed is None or needed[0] <= duel.n_units:
         return f"{seen[:1].upper()}{seen[1:]}."
     count, effect = needed
     goal = f"a probability of {effect:g}" if c.statistic == "improvement" else f"a margin of {effect:g}"

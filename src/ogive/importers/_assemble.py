@@ -15,10 +15,9 @@ import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import as_numbers, as_text, is_number, is_text
-from ogive.importers._dictionaries import ONE_TASK
 from ogive.importers._roles import ALIASES, Roles, plain
 from ogive.importers._units import Units, find_units
-from ogive.trials import OK, RESERVED, STATUSES, Bounds, Metric, Trials, compact
+from ogive.trials import OK, ONE_TASK, RESERVED, STATUSES, Bounds, Metric, Trials, compact
 
 SMALLER_IS_BETTER = (
     "loss", "error", "err", "mse", "rmse", "mae", "mape", "brier", "perplexity", "time", "times", "seconds", "runtime",
