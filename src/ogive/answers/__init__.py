@@ -19,6 +19,7 @@ Inside
   _verdict      the rule from interval and margin to conclusion
   _overall      evidence across tasks
   _wording      verdicts in words
+  _leaders      what a results table prints bold
   _ranking      tiers, rank intervals, who may be first
   _check        the gate, and its power
   _plan, _pilot how many trials are enough
@@ -30,6 +31,7 @@ from ogive.answers._bands import CellBand, bands
 from ogive.answers._check import Check, check
 from ogive.answers._comparison import Comparison, Comparisons, compare
 from ogive.answers._inspection import Inspection, inspect
+from ogive.answers._leaders import leaders
 from ogive.answers._plan import plan
 from ogive.answers._ranking import Ranking, rank
 from ogive.answers._summary import Summary, summarize
@@ -46,6 +48,7 @@ __all__ = [
     "check",
     "compare",
     "inspect",
+    "leaders",
     "plan",
     "rank",
     "summarize",

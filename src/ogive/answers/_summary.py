@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -167,6 +167,7 @@ class Summary:
         statistic: str | None = None,
         metric: str | None = None,
         task: str | None = None,
+        bold: Mapping[str, Sequence[str]] | None = None,
     ) -> str:
         r"""A booktabs table: methods down; tasks across, or statistics across where there is one task.
 
@@ -178,6 +179,8 @@ class Summary:
             Which one is shown; the first where not given.
         task : str, optional
             Only this one.
+        bold : mapping, optional
+            Methods to print bold on each task: what `ogive.leaders(trials)` returns.
         """
         if layout not in ("methods-by-tasks", "methods-by-statistics"):
             raise InputError(f"`layout` must be 'methods-by-tasks' or 'methods-by-statistics'; got {layout!r}.")
@@ -196,9 +199,11 @@ class Summary:
         ]
         for method in methods:
             found = [cells.get((method, a)) for a in across]
-            lines.append(" & ".join([latex(method), *(_latex_cell(r) for r in found)]) + r" \\")
+            shown = [_latex_cell(r, bold) for r in found]
+            lines.append(" & ".join([latex(method), *shown]) + r" \\")
         what = f"{Statistic.parse(rows[0].statistic).label} of {metric}. " if by_task else f"{metric}. "
-        note = latex(what + self.footnote(rows))
+        told = "" if bold is None else "Bold: not separable from the best mean of the task. "
+        note = latex(what + told + self.footnote(rows))
         lines += [
             r"\bottomrule",
             rf"\multicolumn{{{len(across) + 1}}}{{p{{0.9\linewidth}}}}{{\footnotesize {note}}} \\",
@@ -392,9 +397,11 @@ def _count(row: Row) -> str:
     return f"{row.n}" if not row.n_failed else f"{row.n} ({row.n_failed} failed)"
 
 
-def _latex_cell(row: Row | None) -> str:
+def _latex_cell(row: Row | None, bold: Mapping[str, Sequence[str]] | None = None) -> str:
     if row is None:
         return "--"
     text = re.sub(r"e([-+]?\d+)", lambda found: rf"\times10^{{{int(found[1])}}}", str(row))
     text = text.replace("∞", r"\infty").replace("–", r"\mbox{--}").replace(" [", r"\ [")
+    if bold is not None and row.algorithm in bold.get(row.task, ()):
+        return rf"$\mathbf{{{text}}}$"
     return f"${text}$"

@@ -1,0 +1,36 @@
+"""leaders: what a results table prints bold."""
+
+import numpy as np
+import pytest
+
+import ogive
+from ogive.errors import InputError
+
+
+def table(**facts):
+    rng = np.random.default_rng(0)
+    means = {"good": 1.0, "as good": 0.98, "bad": 0.0}
+    return ogive.read({m: {t: rng.normal(v, 0.2, 30) for t in "xy"} for m, v in means.items()}, unit="row", **facts)
+
+
+def test_methods_that_cannot_be_told_apart_from_the_best_lead():
+    assert {task: set(names) for task, names in ogive.leaders(table()).items()} == {
+        t: {"good", "as good"} for t in "xy"
+    }
+
+
+def test_for_losses_the_smallest_mean_leads():
+    assert ogive.leaders(table(goal="minimize")) == {"x": ("bad",), "y": ("bad",)}
+
+
+def test_the_table_prints_leaders_bold_and_says_so():
+    trials = table()
+    text = ogive.summarize(trials).to_latex(bold=ogive.leaders(trials))
+    assert text.count(r"\mathbf") == 4
+    assert "Bold: not separable from the best mean" in text
+    assert r"\mathbf" not in ogive.summarize(trials).to_latex()
+
+
+def test_a_method_alone_has_no_rivals():
+    with pytest.raises(InputError):
+        ogive.leaders(ogive.read({"a": [1.0, 2.0]}, unit="row"))
