@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,8 +37,7 @@ STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")
 LEADING = ("algorithm", "task", "trial", "item", "group", "status", "params")
 TRAILING = ("wall_s", "cpu_s")
 RESERVED = (*LEADING, "message", *TRAILING)
-FORMAT = {"format": "ogive-trials"}
-VERSION = 1
+FORMAT, VERSION = {"format": "ogive-trials"}, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +195,17 @@ class Trials:
             chunk = chunk.dictionary_encode()
         return np.asarray(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.intp)
 
+    def metric_name(self, metric: str | None) -> str:
+        """The metric of that name; the first where None."""
+        return self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
+
     def values(self, metric: str | None = None) -> FloatArray:
         """A metric for every row, NaN where missing."""
-        name = self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
-        return self._values[name]
+        return self._values[self.metric_name(metric)]
 
     def failed(self, metric: str | None = None) -> NDArray[np.bool_]:
         """For every row, whether it has no usable score."""
-        name = self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
-        return self._failed[name]
+        return self._failed[self.metric_name(metric)]
 
     @cached_property
     def _values(self) -> dict[str, FloatArray]:
@@ -244,7 +245,7 @@ class Trials:
         infinity where there is none; a number is put in their place; `like:NAME` takes the score
         of that algorithm on the same task and trial, or its mean there where the trial is missing.
         """
-        name = self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
+        name = self.metric_name(metric)
         values, failed = self.values(name)[cell.rows], self.failed(name)[cell.rows]
         rule = failure_rule(failures)
         n_failed = int(np.count_nonzero(failed))
@@ -396,5 +397,4 @@ def _one(what: str, name: str | None, names: tuple[str, ...]) -> str:
 
 
 def _listed(names: tuple[str, ...], most: int = 8) -> str:
-    shown: Iterator[str] = (repr(n) for n in names[:most])
-    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")

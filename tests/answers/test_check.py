@@ -84,3 +84,28 @@ def test_what_cannot_be_checked_is_refused():
     ):
         with pytest.raises(InputError):
             call()
+
+
+def test_a_task_that_the_new_version_lacks_is_named():
+    old = ogive.read({"m": {"x": [1.0, 2, 3], "y": [1.0, 2, 3]}}, unit="row")
+    new = ogive.read({"m": {"x": [1.0, 2, 3]}}, unit="row")
+    with pytest.raises(InputError, match="'y'"):
+        check(new, old, margin=5)
+
+
+def test_tables_with_other_goals_are_refused():
+    old = ogive.read({"m": [0.3, 0.4, 0.5]}, unit="row", goal="minimize")
+    with pytest.raises(InputError, match="goals"):
+        check(ogive.read({"m": [0.1, 0.2, 0.3]}, unit="row", goal="maximize"), old, margin=0.1)
+
+
+def test_items_are_paired_by_their_name_not_their_order():
+    import pandas as pd
+
+    names = [f"q{i}" for i in range(10)]
+    base = np.linspace(0, 1, 10)
+    old = ogive.read(pd.DataFrame({"question": names, "score": base}))
+    new = ogive.read(pd.DataFrame({"question": names[::-1], "score": base[::-1] + 0.001 * (np.arange(10) % 2)}))
+    result = check(new, old, margin=0.01)
+    assert result.comparisons[0].paired
+    assert result.outcome == "pass"

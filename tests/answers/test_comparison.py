@@ -244,3 +244,61 @@ def test_a_hostile_name_stays_text_in_a_notebook():
     name = "</p><img src=x onerror=alert(1)>"
     scores = {name: {"x": draws(0, 9), "y": draws(1, 9)}, "b": {"x": draws(2, 9), "y": draws(3, 9)}}
     assert "<img" not in compare(ogive.read(scores, unit="row"), name, "b")._repr_html_()
+
+
+def clustered_table(seed, n_groups=6, size=50, tasks=("x", "y")):
+    """Equal methods; rows of a group share a large effect of the method there."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"method": m, "task": t, "group": g, "item": f"{g}-{i}", "score": effect + 0.1 * rng.normal()}
+        for m in "abc" for t in tasks for g in range(n_groups) for effect in [rng.normal()] for i in range(size)
+    ]  # fmt: skip
+    return ogive.read(pandas(rows), unit="group", pair="item")
+
+
+def test_clusters_count_once_over_several_tasks_and_in_rankings():
+    told_apart = 0
+    for seed in range(10):
+        t = clustered_table(seed)
+        i = compare(t, "a", "b").overall.improvement
+        told_apart += i.excludes(0.5) + (ogive.rank(t).resolution > 0)
+    assert told_apart <= 6  # 20 of 20 where rows count
+
+
+def test_clustered_rows_are_not_compared_by_quantiles():
+    t = clustered_table(0, tasks=("x",))
+    with pytest.raises(InputError, match="improvement or mean"):
+        compare(t, "a", "b", statistic="median")
+
+
+def test_winning_in_every_cluster_is_better():
+    rows = [
+        {"method": m, "group": g, "item": f"{g}-{i}", "score": i + (m == "a")}
+        for m in "ab"
+        for g in range(50)
+        for i in range(3)
+    ]
+    assert compare(ogive.read(pandas(rows), unit="group", pair="item"), "a", "b").conclusion == "better"
+
+
+def test_three_runs_against_three_cannot_decide():
+    assert compare(table([10, 11, 12], [0, 1, 2]), "a", "b").conclusion == "cannot tell"
+    assert compare(table([10, 11, 12, 13], [0, 1, 2, 3]), "a", "b").conclusion == "better"
+
+
+def test_folds_that_are_not_joined_are_refused():
+    rows = [{"method": m, "fold": k, "score": k % 3} for m in "ab" for k in range(10)]
+    with pytest.raises(InputError, match="pair="):
+        compare(ogive.read(pandas(rows), fold="fold"), "a", "b")
+
+
+def test_an_unknown_metric_is_refused():
+    with pytest.raises(InputError, match="metric"):
+        compare(table(draws(0, 8), draws(1, 8)), "a", "b", metric="zz")
+
+
+def test_the_printed_interval_lies_on_the_side_that_the_verdict_says():
+    t = table(draws(0, 30, 0.55), draws(1, 30))
+    c = compare(t, "a", "b", statistic="mean")
+    low = float(re.search(r"\[(-?[\d.]+), ", c.verdict)[1])
+    assert (low > 0) == (c.primary.low > 0)

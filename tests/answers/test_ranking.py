@@ -104,3 +104,13 @@ def test_tables_that_may_not_be_judged_are_not_ranked():
         rank(adaptive)
     with pytest.raises(InputError, match="one task"):
         rank(table(n_tasks=2), margin=0.1)
+
+
+def test_rows_without_partner_do_not_make_tiers_and_rank_intervals_disagree():
+    rows = [{"method": "a", "seed": i, "score": 1.0 + 0.01 * (i % 3)} for i in range(10)]
+    rows += [{"method": "a", "seed": 100 + i, "score": 9.0 + 0.01 * i} for i in range(10)]
+    rows += [{"method": "b", "seed": i, "score": 1.5 + 0.01 * (i % 4)} for i in range(10)]
+    import pandas as pd
+
+    for row in rank(ogive.read(pd.DataFrame(rows), unit="row")).rows:
+        assert not (row.tier == 1 and row.rank_low > 1)

@@ -208,7 +208,7 @@ def compare(
         raise InputError("`generalise` must be 'rows', together with test_share = n_test / n_train of the splits.")
     if looks < 1 or (family_size is not None and family_size < 1):
         raise InputError("`looks` and `family_size` must be at least 1.")
-    name = trials.metrics[0] if metric is None else metric
+    name = trials.metric_name(metric)
     shared = [task] if task is not None else _shared_tasks(trials, a, b)
     design = _Design(
         statistic=_primary_name(statistic, margin, folds=trials.n_folds is not None), margin=_as_margin(margin), confidence=as_confidence(confidence),
@@ -218,7 +218,7 @@ def compare(
     if len(found) == 1:
         return found[0]
     duels = [join(trials, a, b, t, name, failures, paired) for t in shared]
-    overall = across_tasks([(d.a, d.b) for d in duels], shared, design.confidence)
+    overall = across_tasks([d.by_unit() for d in duels], shared, design.confidence)
     around = Circumstances.of(trials, name, new_data=generalise is not None)
     return Comparisons(
         items=tuple(found), overall=overall, verdict=overall_sentence(a, b, overall, found, around), source=trials.source,
@@ -257,24 +257,28 @@ def _compare_on(
     trials: Trials, a: str, b: str, task: str, metric: str, design: _Design, failures: str | float, paired: bool | None
 ) -> Comparison:
     duel = join(trials, a, b, task, metric, failures, paired)
+    if trials.n_folds is not None and not duel.paired:
+        raise InputError(
+            "folds are compared on the same splits: name the column that joins them with pair= when reading."
+        )
     primary = _primary(duel, trials, design, design.family_confidence)
     if trials.n_folds is not None:
         primary = replace(primary, guarantee="heuristic", assumptions=("folds share training data",))
     centre = 0.5 if design.statistic == "improvement" else 0.0
     ruling = rule(primary.low - centre, primary.high - centre, design.margin)
     levels = dominance(duel.a, duel.b, confidence=design.confidence) if duel.clusters is None else None
-    names = {"a": a, "b": b}
-    crossings = [] if levels is None else [_ordered(duel.sign * x, duel.sign * y) for x, y in levels.crossings]
+    names, (x, y) = {"a": a, "b": b}, duel.by_unit()
+    crossings = [] if levels is None else [_ordered(duel.sign * u, duel.sign * v) for u, v in levels.crossings]
     binary = duel.paired and duel.clusters is None and bool(np.isin(np.append(duel.a, duel.b), (0.0, 1.0)).all())
     found = Comparison(
         a=a, b=b, task=task, metric=metric, conclusion=ruling.conclusion, verdict="", statistic=design.statistic,
         primary=primary, margin=design.margin, paired=duel.paired, n=duel.n_units, family_size=design.family,
         probability_of_improvement=_improvement(duel, design.confidence),
-        other_improvement=independent_improvement(duel.a, duel.b, confidence=design.confidence) if duel.paired else None,
+        other_improvement=independent_improvement(x, y, confidence=design.confidence) if duel.paired else None,
         mean_difference=_mean(duel, trials, design, design.confidence),
-        quantile_differences={p: quantile_difference(duel.a, duel.b, p, confidence=design.confidence) for p in LEVELS},
+        quantile_differences={p: quantile_difference(x, y, p, confidence=design.confidence) for p in LEVELS},
         cvar_difference=tail_mean_difference(
-            duel.a, duel.b, mass=WORST, tail="lower", paired=duel.paired, confidence=design.confidence
+            x, y, mass=WORST, tail="lower", paired=duel.paired, confidence=design.confidence
         ),
         dominance=[] if levels is None else [(p, q, names[who]) for p, q, who in levels.ranges],
         crossings=crossings, detectable=_detectable(duel, primary, design),
@@ -290,6 +294,8 @@ def _primary(duel: Duel, trials: Trials, design: _Design, confidence: float) -> 
         return _improvement(duel, confidence)
     if design.statistic == "mean":
         return _mean(duel, trials, design, confidence)
+    if duel.clusters is not None:
+        raise InputError("rows that share a unit are compared by improvement or mean; leave statistic= out.")
     statistic = Statistic.parse(design.statistic)
     if statistic.kind == "q":
         return quantile_difference(duel.a, duel.b, statistic.amount, confidence=confidence)
@@ -336,7 +342,7 @@ def _needed(duel: Duel, design: _Design) -> tuple[int, float] | None:
     if design.statistic == "improvement":
         question = ImprovementTest(confidence=design.family_confidence, power=POWER, paired=duel.paired)
         return trials_for(question, SMALLEST_IMPROVEMENT - 0.5), SMALLEST_IMPROVEMENT
-    if design.statistic != "mean" or design.margin is None:
+    if design.statistic != "mean" or design.margin is None or min(duel.a.size, duel.b.size) < 2:
         return None
     spread = (
         (float(np.std(duel.a - duel.b, ddof=1)),)

@@ -25,6 +25,14 @@ class Duel:
     n_unmatched: int
     sign: float
 
+    def by_unit(self) -> tuple[FloatArray, FloatArray]:
+        """Both samples with one score for each unit: the means of clusters."""
+        if self.clusters is None:
+            return self.a, self.b
+        _, codes = np.unique(self.clusters, return_inverse=True)
+        sizes = np.bincount(codes)
+        return np.bincount(codes, weights=self.a) / sizes, np.bincount(codes, weights=self.b) / sizes
+
     @property
     def n_units(self) -> int:
         """Independent pairs, or scores of both."""

@@ -27,7 +27,7 @@ def leaders(
     {'all': ('a', 'b')}
     """
     refuse_undecidable(trials)
-    name = trials.metrics[0] if metric is None else metric
+    name = trials.metric_name(metric)
     on = {task: [c.algorithm for c in trials.cells if c.task == task] for task in trials.tasks}
     family = sum(len(methods) - 1 for methods in on.values())
     if family < 1:

@@ -162,17 +162,20 @@ def rank(
     [1, 1, 2]
     """
     confidence = as_confidence(confidence)
-    name = trials.metrics[0] if metric is None else metric
+    name = trials.metric_name(metric)
     refuse_undecidable(trials)
     tasks = list(trials.tasks) if task is None else [task]
     if margin is not None and len(tasks) > 1:
         raise InputError(
-            "`margin` has the units of the score and goes with one task=; over several tasks scores have no common unit."
+            "`margin` has the units of the score and goes with one task (on the command line --on); over several tasks scores have no common unit."
         )
     methods = _complete_methods(trials, tasks)
     pairs = list(itertools.combinations(methods, 2))
     one_task = len(tasks) == 1
-    found = [_pair(trials, a, b, tasks, name, confidence, failures, margin, len(pairs)) for a, b in pairs]
+    # Rows without partner would count in a method's score but not in its pairs: then nothing is paired.
+    unmatched = any(join(trials, a, b, t, name, failures).n_unmatched for a, b in pairs for t in tasks)
+    paired = False if unmatched else None
+    found = [_pair(trials, a, b, tasks, name, confidence, failures, margin, len(pairs), paired) for a, b in pairs]
     samples = [[_scores(trials, m, t, name, failures) for m in methods] for t in tasks]
     scores = np.array([s.mean() for s in samples[0]]) if one_task else _average_wins(samples)
     order = np.argsort(-scores, kind="stable")
@@ -203,12 +206,12 @@ def rank(
 
 def _pair(
     trials: Trials, a: str, b: str, tasks: list[str], metric: str, confidence: float, failures: str | float,
-    margin: float | None, n_pairs: int,
+    margin: float | None, n_pairs: int, paired: bool | None,
 ) -> Pair:  # fmt: skip
     if len(tasks) == 1:
         c = compare(
             trials, a, b, task=tasks[0], metric=metric, statistic="mean", margin=margin, confidence=confidence,
-            failures=failures, family_size=n_pairs,
+            failures=failures, family_size=n_pairs, paired=paired,
         )  # fmt: skip
         assert isinstance(c, Comparison)
         sign = c.primary.estimate
@@ -216,8 +219,8 @@ def _pair(
             a=a, b=b, difference=c.primary, even=0.0, wins=int(sign > 0), ties=int(sign == 0), losses=int(sign < 0),
             conclusion=c.conclusion,
         )  # fmt: skip
-    duels = [join(trials, a, b, t, metric, failures) for t in tasks]
-    overall = across_tasks([(d.a, d.b) for d in duels], tasks, 1.0 - (1.0 - confidence) / n_pairs)
+    duels = [join(trials, a, b, t, metric, failures, paired) for t in tasks]
+    overall = across_tasks([d.by_unit() for d in duels], tasks, 1.0 - (1.0 - confidence) / n_pairs)
     difference = overall.sign if overall.improvement is None else overall.improvement
     return Pair(
         a=a, b=b, difference=difference, even=0.5, wins=overall.wins, ties=overall.ties, losses=overall.losses,

@@ -90,7 +90,7 @@ def _claim(a: str, b: str, ruling: Ruling, margin: float | None) -> str:
 
 
 def _effect(c: Comparison, a: str, b: str) -> str:
-    shown, metric = _interval(c.primary), printable(c.metric)
+    shown, metric = _interval(c.primary, c.margin), printable(c.metric)
     if c.statistic == "improvement":
         if c.paired:
             return f"on the same draw {a} beats {b} with probability {shown}"
@@ -99,7 +99,7 @@ def _effect(c: Comparison, a: str, b: str) -> str:
     if c.primary.low > 0.0:
         return f"its {label} {metric} is better by {shown}"
     if c.primary.high < 0.0:
-        return f"its {label} {metric} is worse by {_interval(c.primary.negated())}"
+        return f"its {label} {metric} is worse by {_interval(c.primary.negated(), c.margin)}"
     return f"their {label} {metric} differ by {shown} (positive: {a} is better)"
 
 
@@ -134,5 +134,5 @@ def _what_would_do(c: Comparison, duel: Duel, needed: tuple[int, float] | None) 
     return f"{seen[:1].upper()}{seen[1:]}; {count} would do for {goal}."
 
 
-def _interval(i: Interval) -> str:
-    return interval(i.estimate, i.low, i.high)
+def _interval(i: Interval, margin: float | None = None) -> str:
+    return interval(i.estimate, i.low, i.high, (0.0, 0.5, *(() if margin is None else (margin, -margin))))

@@ -45,13 +45,23 @@ def decimals(estimate: float, low: float, high: float) -> int | None:
     return needed if needed <= MOST_DECIMALS else None
 
 
-def interval(estimate: float, low: float, high: float) -> str:
-    """`0.894 [0.892, 0.897]`, with as many digits as the interval deserves; its ends are rounded outwards."""
-    digits = decimals(estimate, low, high)
+def interval(estimate: float, low: float, high: float, landmarks: tuple[float, ...] = ()) -> str:
+    """`0.894 [0.892, 0.897]`, with as many digits as the interval deserves; its ends are rounded outwards.
+
+    An end stays on its side of every landmark: digits are added until it does.
+    """
     if math.isnan(low) and math.isnan(high):
         return number(estimate)
+    digits = decimals(estimate, low, high)
+    while digits is not None and digits < MOST_DECIMALS and not _keeps_sides(low, high, digits, landmarks):
+        digits += 1
     ends = number(_outwards(low, digits, -1), digits), number(_outwards(high, digits, 1), digits)
     return f"{number(estimate, digits)} [{ends[0]}, {ends[1]}]"
+
+
+def _keeps_sides(low: float, high: float, digits: int, landmarks: tuple[float, ...]) -> bool:
+    shown = _outwards(low, digits, -1), _outwards(high, digits, 1)
+    return all((low > v) == (shown[0] > v) and (high < v) == (shown[1] < v) for v in landmarks)
 
 
 def _outwards(value: float, digits: int | None, side: int) -> float:

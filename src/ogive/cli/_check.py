@@ -13,9 +13,9 @@ from ogive.cli._options import (
     Confidence,
     Failures,
     Goal,
+    Item,
     Json,
     MetricName,
-    Pair,
     Quiet,
     Repeat,
     Score,
@@ -46,12 +46,12 @@ def check(
     new: New, baseline: Old, margin: GateMargin, statistic: GateStatistic = "mean", drop: Drop = None, method: Method = None,
     failures: Failures = "refuse", confidence: Confidence = 0.95, metric: MetricName = None, comment: Comment = None,
     as_json: Json = False, quiet: Quiet = False,
-    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, pair: Pair = None,
+    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
     unit: Unit = None, goal: Goal = None, bounds: BoundsText = None,
 ) -> None:  # fmt: skip
     """A gate: exit code 0 when NEW is not worse than OLD by more than the margin, 5 when it is worse, 4 when that cannot be told."""
     both = [
-        read_sources([source], score=score, algorithm=algorithm, task=task, repeat=repeat, pair=pair, unit=unit, goal=goal,
+        read_sources([source], score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, unit=unit, goal=goal,
                      bounds=bounds, varied=None)
         for source in (new, baseline)
     ]  # fmt: skip
