@@ -31,8 +31,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
 Bounds: TypeAlias = tuple[float | None, float | None]
 
-OK = "ok"
-ONE_TASK = "all"  # the task of a table that names none
+OK, ONE_TASK = "ok", "all"  # the status of a good run; the task of a table that names none
 STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")
 LEADING = ("algorithm", "task", "trial", "item", "group", "status", "params")
 TRAILING = ("wall_s", "cpu_s")

@@ -196,9 +196,8 @@ def rank(
         for i in order
     )  # fmt: skip
     resolution = float(better.sum()) / max(1, len(pairs))
-    statistic = "mean" if one_task else "share of duels won"
     return Ranking(
-        rows=rows, pairs=tuple(found), resolution=resolution, statistic=statistic, confidence=confidence,
+        rows=rows, pairs=tuple(found), resolution=resolution, statistic="mean" if one_task else "share of duels won", confidence=confidence,
         verdict=_sentence(rows, resolution, len(pairs), tasks, (confidence, unit_words(trials))), source=trials.source,
         unit=unit_words(trials), notes=trials.notes,
     )  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
-from ogive.answers._words import interval, latex, markdown, plural, printable
+from ogive.answers._words import failure_words, interval, latex, latex_math, markdown, plural, printable
 from ogive.errors import FailedTrials, InputError
 from ogive.statistics._arguments import as_confidence
 from ogive.statistics._interval import json_ready
@@ -310,21 +309,13 @@ def summarize(
         sentences += facts(trials, name, confidence, rule)
     return Summary(
         rows=tuple(rows), confidence=confidence, unit=unit_words(trials), sentences=tuple(sentences),
-        notes=trials.notes, source=trials.source, failures=_failure_words(rule), remarks=tuple(dict.fromkeys(remarks)),
+        notes=trials.notes, source=trials.source, failures=failure_words(rule), remarks=tuple(dict.fromkeys(remarks)),
     )  # fmt: skip
 
 
 def _has_spread(trials: Trials, metric: str) -> bool:
     usable = trials.values(metric)[~trials.failed(metric)]
     return usable.size > 0 and bool(usable.min() < usable.max())
-
-
-def _failure_words(rule: str | float) -> str:
-    """How failed runs were counted, after "n runs failed and"."""
-    if isinstance(rule, float):
-        return f"count as {rule:g}"
-    words = {"exclude": "are left out", "worst": "count as worse than every score", "refuse": ""}
-    return words.get(rule, f"have the score of {printable(rule.removeprefix('like:'))}")
 
 
 def _summarize_metric(
@@ -400,8 +391,7 @@ def _count(row: Row) -> str:
 def _latex_cell(row: Row | None, bold: Mapping[str, Sequence[str]] | None = None) -> str:
     if row is None:
         return "--"
-    text = re.sub(r"e([-+]?\d+)", lambda found: rf"\times10^{{{int(found[1])}}}", str(row))
-    text = text.replace("∞", r"\infty").replace("–", r"\mbox{--}").replace(" [", r"\ [")
+    text = latex_math(str(row))
     if bold is not None and row.algorithm in bold.get(row.task, ()):
         return rf"$\mathbf{{{text}}}$"
     return f"${text}$"

@@ -107,3 +107,17 @@ def latex(text: str) -> str:
 def markdown(text: str) -> str:
     """Text for a Markdown table cell."""
     return re.sub(r"([\\|<>*_`\[\]&])", r"\\\1", printable(text))
+
+
+def latex_math(text: str) -> str:
+    """A number with its interval, for LaTeX's mathematics."""
+    text = re.sub(r"e([-+]?\d+)", lambda found: rf"\times10^{{{int(found[1])}}}", text)
+    return text.replace("∞", r"\infty").replace("–", r"\mbox{--}").replace(" [", r"\ [")
+
+
+def failure_words(rule: str | float) -> str:
+    """How failed runs were counted, after "n runs failed and"."""
+    if isinstance(rule, float):
+        return f"count as {rule:g}"
+    words = {"exclude": "are left out", "worst": "count as worse than every score", "refuse": ""}
+    return words.get(rule, f"have the score of {printable(rule.removeprefix('like:'))}")
