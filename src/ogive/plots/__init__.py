@@ -19,8 +19,9 @@ A Display asks `answers` once. Tests look at its data and at the artists, never 
 
 from ogive.plots._best_of import BestOfCurve, BestOfDisplay, best_of
 from ogive.plots._difference import DifferenceDisplay, difference
-from ogive.plots._distribution import DistributionDisplay, as_picture, distribution
+from ogive.plots._distribution import DistributionDisplay, distribution
 from ogive.plots._intervals import IntervalsDisplay, intervals
+from ogive.plots._page import as_picture
 from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._ranks import RanksDisplay, ranks

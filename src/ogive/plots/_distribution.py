@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,22 +12,20 @@ from ogive.answers._facts import facts
 from ogive.answers._summary import unit_words
 from ogive.answers._words import clipped, listed, printable
 from ogive.errors import InputError
-from ogive.plots._look import RC, Look, grid, inches, looks, wrap
+from ogive.plots._look import RC, Look, grid, looks
+from ogive.plots._page import Drawable, new_page
 from ogive.statistics import Distribution
 from ogive.trials import Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FEWEST_FOR_BAND = 20
-HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
 LONGEST_NAME, MOST_NAMED = 60, 4
-ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DistributionDisplay:
+class DistributionDisplay(Drawable):
     """The runs of every method on every task, ready to be drawn.
 
     Attributes
@@ -47,8 +43,6 @@ class DistributionDisplay:
     metric: str
     goal: str
     headline: tuple[str, ...]
-    caption: str
-    axes_: dict[str, Axes] = field(default_factory=dict)
     lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -80,51 +74,12 @@ class DistributionDisplay:
                 self._panel(panel, [b for b in self.bands if b.task == task], style)
         return self
 
-    @property
-    def figure_(self) -> Figure:
-        """The figure that was drawn last."""
-        if not self.axes_:
-            raise InputError("nothing has been drawn yet; call plot() first.")
-        figure = next(iter(self.axes_.values())).get_figure(root=True)
-        assert figure is not None
-        return figure
-
-    def save(self, path: str | Path, *, dpi: int = 200) -> Path:
-        """Draw and write a picture; the name's ending decides the format."""
-        target = as_picture(path)
-        import matplotlib as mpl
-
-        with mpl.rc_context(RC), warnings.catch_warnings():
-            # A sign that the font lacks becomes a box; there is nothing for the reader of a log to do.
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            self.plot().figure_.savefig(target, dpi=dpi)
-        return target
-
     def _new_figure(self, style: dict[str, Look]) -> dict[str, Axes]:
         """Panels, with room for the headline and the legend above and the caption below."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
         rows, columns = grid(len(self.tasks))
         width, height = (6.4, 4.0) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
-        headline, caption = (
-            wrap("\n".join(self.headline), width, HEADLINE_SIZE),
-            wrap(self.caption, width, CAPTION_SIZE),
-        )
         handles = [self._handle(name, look) for name, look in style.items()]
-        longest = max(len(str(handle.get_label())) for handle in handles)
-        across = max(1, min(len(handles), int(width / (0.6 + 0.075 * longest))))
-        heights = [
-            inches(headline, HEADLINE_SIZE) + 0.2 * -(-len(handles) // across) + 0.15,
-            height,
-            inches(caption, CAPTION_SIZE) + 0.1,
-        ]
-        figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-        FigureCanvasAgg(figure)
-        top, middle, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel()
-        top.text(0.08 / width, 1 - 0.05 / heights[0], headline, fontsize=HEADLINE_SIZE, fontweight="bold", va="top")
-        top.legend(handles=handles, loc="lower left", ncols=across, frameon=False, borderaxespad=0.1)
-        bottom.text(0.08 / width, 1, caption, fontsize=CAPTION_SIZE, color="#444444", va="top")
+        middle = new_page(width, height, "\n".join(self.headline), self.caption, handles)
         share = "share of runs, worst → best" if self.kind == "quantile" else "share of runs at or below the score"
         score = f"{printable(self.metric)} ({'higher' if self.goal == 'maximize' else 'lower'} is better)"
         x, y = (share, score) if self.kind == "quantile" else (score, share)
@@ -249,14 +204,6 @@ def distribution(
         headline=facts(trials, name, confidence)[:2],
         caption=_caption(trials, cells, confidence, kind),
     )
-
-
-def as_picture(path: str | Path) -> Path:
-    """A path whose ending is a picture's."""
-    target = Path(path)
-    if target.suffix.lower() not in ENDINGS:
-        raise InputError(f"a picture's name must end in one of {', '.join(ENDINGS)}; got {target.name!r}.")
-    return target
 
 
 def steps(distribution: Distribution, goal: str, kind: str) -> tuple[np.ndarray, np.ndarray]:

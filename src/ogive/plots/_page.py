@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ogive.errors import InputError
-from ogive.plots._distribution import CAPTION_SIZE, HEADLINE_SIZE, as_picture
 from ogive.plots._look import RC, inches, wrap
 
 if TYPE_CHECKING:
@@ -18,21 +17,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 GREY = "#8a8a8a"
+HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
+ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
+
+
+def as_picture(path: str | Path) -> Path:
+    """A path whose ending is a picture's."""
+    target = Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise InputError(f"a picture's name must end in one of {', '.join(ENDINGS)}; got {target.name!r}.")
+    return target
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Picture(ABC):
-    """Results ready to be drawn, with a headline and a caption.
+class Drawable(ABC):
+    """What can be drawn and written to a file.
 
     Attributes
     ----------
-    headline, caption : str
-        What is seen in these data, and how to read it.
+    caption : str
+        How to read the picture.
     axes_ : set by `plot`
         The panels, by task where there are several.
     """
 
-    headline: str
     caption: str
     axes_: dict[str, Axes] = field(default_factory=dict)
 
@@ -59,6 +67,13 @@ class Picture(ABC):
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             self.plot().figure_.savefig(target, dpi=dpi)
         return target
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Picture(Drawable):
+    """Results ready to be drawn, with a headline: what is seen in these data."""
+
+    headline: str
 
 
 def new_page(width: float, height: float, headline: str, caption: str, handles: Sequence[Any] = ()) -> SubFigure:

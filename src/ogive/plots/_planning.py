@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import InputError
-from ogive.plots._distribution import as_picture
 from ogive.plots._look import COLOURS, RC, inches, wrap
+from ogive.plots._page import CAPTION_SIZE, HEADLINE_SIZE, as_picture
 from ogive.statistics._planning import Plan, PlanRow
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 6.4, 3.6
-HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
