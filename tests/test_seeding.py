@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from ogive.seeding import key, stream
+from ogive.seeding import Streams, key, stream
 
 
 def test_the_key_is_the_hash_of_the_canonical_name():
@@ -27,3 +27,11 @@ def test_streams_of_neighbouring_trials_do_not_overlap():
 
 def test_numbers_of_a_stream_are_frozen():
     assert stream(7, "config", "moons", "svm", 11).integers(0, 1000, 4).tolist() == [379, 565, 629, 981]
+
+
+def test_resetting_a_generator_gives_what_a_new_one_gives():
+    streams = Streams(0, "train", "moons", "svm")
+    for trial in (0, 5, 3, 5, 2**40):
+        reset, new = streams.at(trial), stream(0, "train", "moons", "svm", trial)
+        for draw in (lambda g: g.random(3), lambda g: g.integers(0, 9, 3, dtype="int32"), lambda g: g.normal(size=2)):
+            assert np.array_equal(draw(reset), draw(new))

@@ -26,3 +26,22 @@ def stream(
 ) -> np.random.Generator:
     """The generator of one trial for one purpose."""
     return np.random.Generator(np.random.Philox(key=key(root, purpose, task, algorithm), counter=[0, 0, trial, 0]))
+
+
+class Streams:
+    """The generators of one purpose and cell, trial after trial.
+
+    One generator is reset instead of rebuilt (2 µs instead of 17), so what `at` returns is valid
+    until the next call.
+    """
+
+    def __init__(self, root: int, purpose: str, task: str | None = None, algorithm: str | None = None) -> None:
+        self._bits = np.random.Philox(key=key(root, purpose, task, algorithm))
+        self._generator = np.random.Generator(self._bits)
+        self._fresh = self._bits.state
+
+    def at(self, trial: int) -> np.random.Generator:
+        """The generator of a trial: the same numbers as `stream` gives."""
+        self._fresh["state"]["counter"][:] = (0, 0, trial, 0)
+        self._bits.state = self._fresh
+        return self._generator
