@@ -302,3 +302,12 @@ def test_the_printed_interval_lies_on_the_side_that_the_verdict_says():
     c = compare(t, "a", "b", statistic="mean")
     low = float(re.search(r"\[(-?[\d.]+), ", c.verdict)[1])
     assert (low > 0) == (c.primary.low > 0)
+
+
+@pytest.mark.parametrize(("goal", "expected"), [("maximize", 0.0), ("minimize", 1.0)])
+def test_the_violation_ratio_speaks_against_a_in_the_direction_of_the_metric(goal, expected):
+    trials = ogive.read({"a": [5.0, 6, 7, 8, 9, 9], "b": [1.0, 2, 3, 3, 4, 6]}, unit="row", goal=goal)
+    found = ogive.compare(trials, "a", "b")
+    assert found.violation_ratio == expected
+    assert found.to_dict()["violation_ratio"] == expected
+    assert ogive.compare(trials, "b", "a").violation_ratio == 1.0 - expected

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics._almost_dominance import almost_dominance
+from ogive.statistics import almost_dominance, violation_ratio
 from ogive.statistics._distribution import ecdf
 
 samples = st.lists(st.integers(-4, 4).map(float), min_size=5, max_size=12)
@@ -31,6 +31,7 @@ def normal(n, shift=0.0, seed=0):
 def test_the_ratio_is_the_integral_over_the_quantile_functions(n, m):
     a, b = normal(n, 0.3, seed=1), normal(m, seed=2)
     assert_allclose(almost_dominance(a, b).ratio, grid_ratio(a, b, steps=n * m * 100), rtol=1e-9)
+    assert violation_ratio(a, b) == almost_dominance(a, b).ratio == violation_ratio(1e200 * a, 1e200 * b)
 
 
 def test_a_coarse_grid_would_give_another_ratio():

@@ -15,7 +15,7 @@ from ogive.answers._statistic import Statistic
 from ogive.answers._verdict import Conclusion, rule
 from ogive.answers._wording import Circumstances, overall_sentence, verdict_sentence
 from ogive.errors import InputError
-from ogive.statistics import Interval
+from ogive.statistics import Interval, violation_ratio
 from ogive.statistics._arguments import as_confidence
 from ogive.statistics._comparison import (
     independent_improvement,
@@ -60,6 +60,9 @@ class Comparison:
         Levels, worst to best, at which one method is certainly better.
     crossings : list of (low, high)
         Ranges of scores within which the distributions certainly cross.
+    violation_ratio : float
+        Of almost stochastic order, by samples: 0 where `a` is nowhere below `b`, 1/2 where they are
+        equal; as description (`statistics.almost_dominance` bounds it).
     detectable : float
         The smallest value of the primary statistic that this design detects with 80 % power.
     """
@@ -83,6 +86,7 @@ class Comparison:
     cvar_difference: Interval
     dominance: list[tuple[float, float, str]]
     crossings: list[tuple[float, float]]
+    violation_ratio: float
     detectable: float
     mcnemar_p: float | None = None
 
@@ -98,19 +102,9 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         plain = (
-            "a",
-            "b",
-            "task",
-            "metric",
-            "conclusion",
-            "verdict",
-            "statistic",
-            "margin",
-            "paired",
-            "n",
-            "family_size",
-        )
-        out = json_ready({name: getattr(self, name) for name in (*plain, "detectable", "mcnemar_p")})
+            "a", "b", "task", "metric", "conclusion", "verdict", "statistic", "margin", "paired", "n", "family_size",
+        )  # fmt: skip
+        out = json_ready({name: getattr(self, name) for name in (*plain, "violation_ratio", "detectable", "mcnemar_p")})
         for name in ("primary", "probability_of_improvement", "mean_difference", "cvar_difference"):
             out[name] = getattr(self, name).to_dict()
         out["other_improvement"] = None if self.other_improvement is None else self.other_improvement.to_dict()
@@ -281,7 +275,7 @@ def _compare_on(
             x, y, mass=WORST, tail="lower", paired=duel.paired, confidence=design.confidence
         ),
         dominance=[] if levels is None else [(p, q, names[who]) for p, q, who in levels.ranges],
-        crossings=crossings, detectable=_detectable(duel, primary, design),
+        crossings=crossings, violation_ratio=violation_ratio(x, y), detectable=_detectable(duel, primary, design),
         mcnemar_p=mcnemar(duel.a, duel.b) if binary else None,
     )  # fmt: skip
     around = Circumstances.of(trials, metric, new_data=design.test_share is not None)

@@ -9,7 +9,7 @@ One sample
   normality, dip                         for many samples at once, lattice-aware; one mode or more
 Two samples
   paired_improvement, independent_improvement, mean_difference, tail_mean_difference,
-  quantile_difference, proportion_difference, mcnemar, dominance, almost_dominance
+  quantile_difference, proportion_difference, mcnemar, dominance, almost_dominance, violation_ratio
 Many tasks
   aggregate, improvement_over_tasks, profile_counts
 
@@ -20,7 +20,7 @@ _lattice _dip. Knows nothing of tables, files or pictures.
 """
 
 from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts
-from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance
+from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio
 from ogive.statistics._band import Band, band
 from ogive.statistics._bootstrap import bootstrap_interval
 from ogive.statistics._comparison import (
@@ -80,4 +80,5 @@ __all__ = [
     "tail_mean_difference",
     "tail_mean_interval",
     "variance_components",
+    "violation_ratio",
 ]
