@@ -108,12 +108,12 @@ def test_a_wrong_call_is_one_line(arguments, said, tmp_path: Path, monkeypatch, 
     assert [p.name for p in tmp_path.iterdir()] == ["good.csv"]
 
 
-def test_a_picture_that_cannot_be_written_is_one_line_and_exit_code_1(tmp_path: Path, capsys):
+def test_a_picture_that_cannot_be_written_is_one_line_and_exit_code_2(tmp_path: Path, capsys):
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "file").touch()
     (tmp_path / "folder.png").mkdir()
     for place in ("file/p.png", "file/deeper/p.png", "folder.png"):
-        assert main(["plot", str(tmp_path / "good.csv"), "--out", str(tmp_path / place)]) == 1
+        assert main(["plot", str(tmp_path / "good.csv"), "--out", str(tmp_path / place)]) == 2
         assert "file" in complaint(capsys.readouterr().err) or place == "folder.png"
 
 

@@ -14,6 +14,9 @@ from ogive.cli import _check, _compare, _inspect, _plan, _plot, _rank, _report, 
 from ogive.cli._output import complain
 from ogive.errors import OgiveError
 
+# A place that the user chose and that cannot be had; any other trouble with files is the machine's.
+WRONG_PLACE = (PermissionError, FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
+
 app = typer.Typer(
     name="ogive",
     no_args_is_help=True,
@@ -67,7 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return complain(f"{error.filename or 'output'}: {error.strerror or error}.", 1)
+        return complain(
+            f"{error.filename or 'output'}: {error.strerror or error}.", 2 if isinstance(error, WRONG_PLACE) else 1
+        )
     except Exception as error:
         # click's own usage errors know their exit code and say what was wrong; anything else is a bug
         # of ours and must be seen whole.

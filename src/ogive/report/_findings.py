@@ -228,10 +228,7 @@ def _sensitivity(
         rule_used, words = _beyond(trials, metric), "counted as worse than every score"
     again = _judge(judged.part, metric, confidence, rule_used, margin)
     if not again.sentence:
-        return (
-            "Whether the verdict depends on how failures count cannot be said: the mean of a worst possible score is unknown. "
-            "Declare bounds=, or give failures= a number."
-        )
+        return f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.reason}"
     before, after = judged.conclusions(), again.conclusions()
     changed = [
         f"{pair}: {before[pair]} becomes {after[pair]}"
