@@ -30,9 +30,10 @@ if TYPE_CHECKING:
         rank,
         summarize,
     )
+    from ogive.metric import Metric
     from ogive.reading import read
     from ogive.statistics import Band, Distribution, Interval
-    from ogive.trials import Metric, Trials
+    from ogive.trials import Trials
 
 # name -> module that holds it; a name that is itself a module maps to None
 _HOME: dict[str, str | None] = {
@@ -43,7 +44,7 @@ _HOME: dict[str, str | None] = {
     "Distribution": "ogive.statistics",
     "Inspection": "ogive.answers",
     "Interval": "ogive.statistics",
-    "Metric": "ogive.trials",
+    "Metric": "ogive.metric",
     "Ranking": "ogive.answers",
     "Summary": "ogive.answers",
     "Trials": "ogive.trials",

@@ -18,7 +18,8 @@ from ogive.importers._columns import as_text, is_text
 from ogive.importers._restate import restate
 from ogive.importers._roles import find_roles, names_method, naming_columns
 from ogive.importers._written import from_written
-from ogive.trials import Bounds, Trials
+from ogive.metric import Bounds
+from ogive.trials import Trials
 
 log = logging.getLogger("ogive")
 

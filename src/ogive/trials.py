@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -23,13 +23,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ogive.errors import FailedTrials, InputError, UnreadableSource
+from ogive.metric import Bounds, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
-Bounds: TypeAlias = tuple[float | None, float | None]
 
 OK, ONE_TASK = "ok", "all"  # the status of a good run; the task of a table that names none
 STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")
@@ -37,35 +37,6 @@ LEADING = ("algorithm", "task", "trial", "item", "group", "status", "params")
 TRAILING = ("wall_s", "cpu_s")
 RESERVED = (*LEADING, "message", *TRAILING)
 FORMAT, VERSION = {"format": "ogive-trials"}, 1
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """The direction of a score, and the bounds it cannot leave (None where unknown)."""
-
-    goal: Literal["maximize", "minimize"] = "maximize"
-    bounds: Bounds = (None, None)
-
-    def __post_init__(self) -> None:
-        if self.goal not in ("maximize", "minimize"):
-            raise InputError(f"`goal` must be 'maximize' or 'minimize'; got {self.goal!r}.")
-        try:
-            low, high = (None if b is None or math.isinf(b) else float(b) for b in self.bounds)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"`bounds` must be a pair (low, high), None where unknown; got {self.bounds!r}.") from None
-        if any(b is not None and math.isnan(b) for b in (low, high)) or (
-            low is not None and high is not None and not low < high
-        ):
-            raise InputError(f"`bounds` must be (low, high) with low < high, None where unknown; got ({low}, {high}).")
-        object.__setattr__(self, "bounds", (low, high))
-
-    @property
-    def worst(self) -> float:
-        """The bound on the bad side, infinite where there is none."""
-        low, high = self.bounds
-        if self.goal == "maximize":
-            return -math.inf if low is None else low
-        return math.inf if high is None else high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,8 +72,11 @@ class Trials:
         False for tables made by an adaptive sampler: they are described, not judged.
     n_folds : int or None
         Folds of the cross-validation that the rows come from.
-    scope : str or None
-        "generator", or "these rows" for fresh splits of one data set.
+    scope : str, mapping or None
+        "generator", or "these rows" ("these 768 rows") for fresh splits of one data set; by task where
+        they differ.
+    looks : int
+        How often smaller tables of the same study were judged before.
     notes : tuple of str
         How the table was read: what was declared and what was guessed.
     source : str
@@ -118,7 +92,8 @@ class Trials:
     pair: str | None = None
     independent: bool = True
     n_folds: int | None = None
-    scope: str | None = None
+    scope: str | Mapping[str, str] | None = None
+    looks: int = 0
     notes: tuple[str, ...] = ()
     source: str = ""
 
@@ -163,6 +138,13 @@ class Trials:
     def judged(self) -> bool:
         """Whether rows or units may be counted as independent."""
         return self.independent and self.question is None
+
+    def scope_of(self, task: str | None = None) -> str | None:
+        """The scope of one task; of all of them where None, and None where they differ or nobody said so."""
+        if not isinstance(self.scope, Mapping):
+            return self.scope
+        found = {self.scope.get(name) for name in (self.tasks if task is None else (task,))}
+        return found.pop() if len(found) == 1 else None
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -319,7 +301,7 @@ class Trials:
     def _facts(self) -> dict[str, Any]:
         return {
             "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in self.definitions.items()},
-            **{name: getattr(self, name) for name in _FACTS},
+            **{name: getattr(self, name) for name in (*_FACTS, "looks")},
         }
 
     @classmethod
@@ -335,7 +317,7 @@ class Trials:
             definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
             known: dict[str, Any] = {
                 name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
-            } | {"source": source}
+            } | {"source": source, "looks": facts.get("looks", 0)}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, UnreadableSource):
                 raise

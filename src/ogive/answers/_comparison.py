@@ -278,7 +278,7 @@ def _compare_on(
         crossings=crossings, violation_ratio=violation_ratio(x, y), detectable=_detectable(duel, primary, design),
         mcnemar_p=mcnemar(duel.a, duel.b) if binary else None,
     )  # fmt: skip
-    around = Circumstances.of(trials, metric, new_data=design.test_share is not None)
+    around = Circumstances.of(trials, metric, task, new_data=design.test_share is not None)
     needed = _needed(duel, design) if ruling.conclusion == "cannot tell" else None
     return replace(found, verdict=verdict_sentence(found, ruling, duel, around, needed, design.looks))
 

@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from ogive.answers._pilot import Pilot, pilot_of, spread_of_difference
 from ogive.errors import InputError
+from ogive.metric import Bounds
 from ogive.statistics._arguments import as_count, as_mass
 from ogive.statistics._components import variance_components
 from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
 from ogive.statistics._planning import Plan, Question, plan_trials, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.statistics._precision import BandPrecision, QuantilePrecision, WorstCasePrecision
-from ogive.trials import Bounds, Trials
+from ogive.trials import Trials
 
 # The smallest probability of improvement worth finding, where nobody says another.
 OF_INTEREST = 0.65

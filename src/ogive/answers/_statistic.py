@@ -11,9 +11,10 @@ import numpy as np
 
 from ogive import statistics
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.seeding import stream
 from ogive.statistics import Interval
-from ogive.trials import FloatArray, IntArray, Metric
+from ogive.trials import FloatArray, IntArray
 
 FEW_FOR_STD = 50
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")

@@ -30,11 +30,12 @@ class Circumstances:
     many_tasks: bool
 
     @classmethod
-    def of(cls, trials: Trials, metric: str, *, new_data: bool = False) -> Circumstances:
-        """The circumstances of a table."""
+    def of(cls, trials: Trials, metric: str, task: str | None = None, *, new_data: bool = False) -> Circumstances:
+        """The circumstances of a table, or of one task of it."""
         unit = trials.unit if trials.clustered and trials.unit else "run"
         varied = f"{listed(list(trials.varied))} varied" if trials.varied else "what varied between runs was not stated"
-        scope = ", on these rows, over random splits" if trials.scope == "these rows" else ""
+        rows = trials.scope_of(task) or ""
+        scope = f", on {rows}, over random splits" if rows.startswith("these") else ""
         scope = ", for new data like these rows" if new_data else scope
         return cls(metric, unit, varied, scope, len(trials.tasks) > 1)
 

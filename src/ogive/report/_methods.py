@@ -53,19 +53,10 @@ def fixed_words(trials: Trials) -> str:
 def caveats(found: Findings) -> list[tuple[str, str]]:
     """What a reader must know before believing a number."""
     t = found.trials
-    scopes = {
-        "generator": "Fresh data were made for each run: results speak of the process that makes the data.",
-        "these rows": "Fresh splits of one data set: results speak of these rows, over random splits. More runs do not tell more about new data.",
-    }
     entries = [
         ("What varied", f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}."),
         ("What was fixed", fixed_words(t)),
-        (
-            "Scope",
-            scopes.get(
-                t.scope or "", "Not stated (say scope=): results speak of runs made as these were, on these tasks."
-            ),
-        ),
+        ("Scope", _scope(t)),
         ("Unit", f"{count_words(t, found.metric)} of each method on each task; counted: {printable(unit_words(t))}."),
         ("Independence", _independence(t)),
         ("Failures", _failures(found)),
@@ -80,6 +71,24 @@ def caveats(found: Findings) -> list[tuple[str, str]]:
             )
         )
     return entries  # fmt: skip
+
+
+def _scope(t: Trials) -> str:
+    """What the results speak of; the tasks are named where they differ."""
+    found: dict[str, list[str]] = {}
+    for task in t.tasks:
+        found.setdefault(t.scope_of(task) or "", []).append(printable(task))
+    sentences = []
+    for scope, tasks in found.items():
+        where = "" if len(found) == 1 else f"{listed(tasks)}: "
+        if scope == "generator":
+            says = "fresh data were made for each run: results speak of the process that makes the data."
+        elif scope:
+            says = f"fresh splits of one data set: results speak of {scope}, over random splits. More runs do not tell more about new data."
+        else:
+            says = "not stated (say scope=): results speak of runs made as these were, on these tasks."
+        sentences.append(where + (says if where else says[0].upper() + says[1:]))
+    return " ".join(sentences)
 
 
 def _independence(t: Trials) -> str:
