@@ -330,6 +330,14 @@ class Trials:
 _FACTS = ("unit", "clustered", "question", "varied", "pair", "independent", "n_folds", "scope", "notes", "source")
 
 
+def require_trials(value: Any, call: str) -> None:
+    """Refuse what has not been read yet."""
+    if not isinstance(value, Trials):
+        raise InputError(
+            f"`{call}` takes trials; got {type(value).__name__}. A table is read first: {call}(ogive.read(…), …)."
+        )
+
+
 def compact(table: pa.Table) -> pa.Table:
     """One chunk for each column, names dictionary-encoded in order of appearance."""
     columns: dict[str, pa.Array] = {}

@@ -1,12 +1,16 @@
 """check: the three outcomes, exit codes, its own power."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import binom, t
 
 import ogive
 from ogive.answers import check
+from ogive.answers._check import _decide
+from ogive.answers._verdict import rule
 from ogive.errors import InputError
 
 
@@ -50,9 +54,124 @@ def test_several_tasks_must_all_pass():
 
 def test_the_comment_and_the_json_carry_the_outcome():
     result = check(version(0.74, 30, 1), version(0.80, 30, 2), margin=0.01)
-    assert result.to_markdown().startswith("### Ogive: worse")
+    assert result.to_markdown().startswith("### Ogive: WORSE\n\nThe new version is worse")
     assert json.loads(json.dumps(result.to_dict()))["outcome"] == "worse"
-    assert "would notice a drop of 0.02 with probability" in str(result)
+    assert json.loads(json.dumps(result.to_dict()))["deciding"] == ["all"]
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (0.01, "WORSE: the new version is worse than the baseline by more than the acceptable 0.01. "),
+        (0.06, "WORSE: the new version is worse than the baseline; whether by more than the acceptable 0.06 cannot be told. "),
+        (0.2, "PASS: the new version is not worse by more than 0.2. "),
+    ],
+)  # fmt: skip
+def test_the_first_line_says_whether_the_margin_is_passed(margin, said):
+    assert str(check(version(0.74, 30, 1), version(0.80, 30, 2), margin=margin)).startswith(said)
+
+
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_the_power_names_its_event_and_fits_losses_too(goal):
+    old, new = (
+        ogive.read({"m": np.random.default_rng(s).normal(0.5, 0.02, 30)}, unit="row", goal=goal) for s in (1, 2)
+    )
+    said = str(check(new, old, margin=0.01, drop=0.012))
+    assert (
+        "If the true mean of score were worse by 0.012, this check would end in WORSE with a probability of 0." in said
+    )
+    assert "drop" not in said
+
+
+def test_a_probability_is_never_certain_nor_impossible():
+    old, new = version(0.80, 30, 1), version(0.80, 30, 2)
+    assert "with a probability of more than 0.99." in str(check(new, old, margin=0.01, drop=0.5))
+    assert "with a probability of less than 0.01." in str(check(new, old, margin=0.01, drop=1e-9, confidence=0.999))
+
+
+def test_a_change_well_within_the_margin_is_not_called_worse_and_has_no_power():
+    """The check passes although the interval lies below zero, so its power for such a change is small."""
+    result = check(version(0.79, 4000, 1), version(0.80, 4000, 2), margin=0.05, drop=0.01)
+    assert result.comparisons[0].primary.high < 0
+    assert result.outcome == "pass"
+    assert result.power < 0.01
+
+
+def tables(rng, *drops, n=30, sd=0.01):
+    return ogive.read({"m": {f"t{i}": rng.normal(0.8 - d, sd, n) for i, d in enumerate(drops)}}, unit="row")
+
+
+def test_a_pass_on_many_tasks_is_not_adjusted_for_their_number():
+    rng = np.random.default_rng(5)
+    new, old = tables(rng, *[0.0] * 10), tables(rng, *[0.0] * 10)
+    margin = 1e-9 - min(c.primary.low for c in check(new, old, margin=1.0).comparisons)
+    result = check(new, old, margin=margin)
+    assert result.outcome == "pass"
+    assert {c.family_size for c in result.comparisons} == {1}
+    assert "not worse by more than" in result.sentence()
+    assert "on any of 10 tasks" in result.sentence()
+    adjusted = ogive.answers.compare(_joined(new, old), "new", "baseline", margin=margin)
+    assert any(c.conclusion == "cannot tell" for c in adjusted.items)
+
+
+def _joined(new, old):
+    from ogive.answers._check import _merged
+
+    return _merged(new, old, None)
+
+
+def test_worse_on_many_tasks_is_adjusted_and_names_the_tasks():
+    rng = np.random.default_rng(6)
+    result = check(tables(rng, 0.0, 0.1, 0.1), tables(rng, 0.0, 0.0, 0.0), margin=0.02)
+    assert {c.family_size for c in result.comparisons} == {3}
+    assert result.deciding == ("t1", "t2")
+    assert "worse than the baseline by more than the acceptable 0.02 on t1 and t2." in str(result)
+    assert "(on the task where that is hardest to see)" in str(result)
+
+
+def test_tasks_that_stand_in_the_way_of_a_pass_are_named():
+    rng = np.random.default_rng(7)
+    result = check(tables(rng, 0.0, 0.0, n=4), tables(rng, 0.0, 0.0, n=4), margin=0.001)
+    assert (result.outcome, result.deciding) == ("cannot tell", ("t0", "t1"))
+    assert "cannot be told on t0 and t1." in str(result)
+
+
+def _outcomes(differences, n, margin, confidence):
+    """The rule of the gate on samples [repetition, task, run] of a difference of pairs, as `check` applies it."""
+    k = differences.shape[1]
+    reach = [t.ppf(1 - (1 - confidence) / (2 * m), n - 1) for m in (1, k)]
+    middle, error = differences.mean(axis=2), differences.std(axis=2, ddof=1) / np.sqrt(n)
+    for estimate, se in zip(middle, error, strict=True):
+        each = [
+            [SimpleNamespace(task=str(i), conclusion=rule(low[i], 2 * estimate[i] - low[i], margin).conclusion) for i in range(k)]
+            for low in (estimate - q * se for q in reach)
+        ]  # fmt: skip
+        yield _decide(*each)[0]
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_the_gate_seldom_passes_what_is_worse_and_seldom_condemns_what_is_equal(k):
+    """At most 1 - confidence each; one task at the margin and the others far better is the hardest case for a pass."""
+    n, margin, confidence, repetitions = 12, 1.0, 0.9, 20_000
+    rng = np.random.default_rng(k)
+    noise = rng.normal(size=(repetitions, k, n))
+    hardest = np.zeros(k)
+    hardest[0], hardest[1:] = -margin, 10.0
+    passed = sum(o == "pass" for o in _outcomes(noise + hardest[:, None], n, margin, confidence))
+    condemned = sum(o == "worse" for o in _outcomes(noise, n, margin, confidence))
+    for wrong in (passed, condemned):
+        assert binom.sf(wrong - 1, repetitions, 1 - confidence) > 1e-6
+    # Each errs on one side only: about half of what is allowed, so nothing is given away without need.
+    assert passed / repetitions == pytest.approx((1 - confidence) / 2, abs=0.01)
+
+
+@pytest.mark.parametrize("unread", ["new.csv", {"a": [1.0, 2.0]}, None])
+def test_a_table_that_was_not_read_is_refused_in_one_sentence(unread):
+    for arguments in ((unread, version(0.8)), (version(0.8), unread)):
+        with pytest.raises(InputError, match=r"A file is read first: ogive.check\(ogive.read\('new.csv'\)") as caught:
+            check(*arguments, margin=0.1)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.statistical

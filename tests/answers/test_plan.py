@@ -1,6 +1,7 @@
 """Plans by name and from a pilot table, as a user asks for them."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -176,6 +177,11 @@ def test_runs_chosen_by_a_tuner_are_no_pilot():
     [
         ("bands", {}, "`what` must be one of band, quantile"),
         ("scores.csv", {"difference": 0.1}, "A file is read first"),
+        (Path("scores.csv"), {"difference": 0.1}, "got PosixPath. A file is read first"),
+        ({"a": [1.0, 2.0]}, {"difference": 0.1}, "got dict. A file is read first"),
+        (pd.DataFrame({"a": [1.0, 2.0]}), {"difference": 0.1}, "got DataFrame. A file is read first"),
+        ("mean", {"half_width": 0.1, "pilot": "scores.csv"}, "got str. Read it first"),
+        ("cvar", {"half_width": 0.1, "mass": 0.1}, "a plan for cvar needs one of `bounds` or `pilot`"),
         ("band", {}, "either `half_width` or `n_trials`; got neither"),
         ("band", {"half_width": 0.1, "n_trials": 10}, "got both"),
         ("band", {"half_width": 0.1, "mass": 0.1}, "`mass` has no meaning in a plan for 'band'"),
@@ -219,6 +225,28 @@ def test_a_pilot_table_is_refused_with_the_names_it_holds(paired):
         plan(ogive.read({"a": A, "b": B[:20]}, unit="row"), difference=0.1, paired=True)
     with pytest.raises(InvalidConfidence):
         plan(paired, difference=0.1, confidence=95)
+
+
+def test_a_probability_that_nobody_asked_for_is_said():
+    (note,) = plan("improvement").notes
+    assert "0.65 is taken" in note
+    assert plan("improvement", p=0.65).notes == plan("improvement", n_trials=117).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "least"),
+    [
+        ("quantile", {"p": 0.05}, "72 trials"),
+        ("improvement", {"paired": True}, "6 pairs"),
+        ("improvement", {}, "11 trials in all"),
+        ("difference", {"sd": 1.0}, "4 trials in all"),
+    ],
+)
+def test_too_few_trials_are_told_how_many_it_takes(what, options, least):
+    n = int(least.split()[0])
+    assert plan(what, n_trials=n - 1, **options).notes == (f"it takes at least {least}",)
+    assert plan(what, n_trials=1, **options).notes == (f"it takes at least {least}",)
+    assert np.isfinite(plan(what, n_trials=n, **options).achieved_width)
 
 
 def test_every_name_has_a_question():

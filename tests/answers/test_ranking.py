@@ -1,5 +1,7 @@
 """rank: tiers anchored at leaders, rank intervals, pairs that do not depend on others."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,43 @@ def test_rows_without_partner_do_not_make_tiers_and_rank_intervals_disagree():
 
     for row in rank(ogive.read(pd.DataFrame(rows), unit="row")).rows:
         assert not (row.tier == 1 and row.rank_low > 1)
+
+
+def test_a_margin_puts_methods_that_are_close_into_one_tier():
+    rng = np.random.default_rng(1)
+    t = ogive.read({"a": rng.normal(0.806, 0.003, 20), "b": rng.normal(0.8, 0.003, 20)}, unit="row")
+    assert [r.tier for r in ogive.rank(t).rows] == [1, 2]
+    near = ogive.rank(t, margin=0.02)
+    assert [r.tier for r in near.rows] == [1, 1]
+    assert near.pairs[0].conclusion == "equivalent"
+    assert "not certainly behind it by more than 0.02" in near.verdict
+
+
+def test_turning_a_pair_round_asks_the_rule_again():
+    rng = np.random.default_rng(1)
+    t = ogive.read({"a": rng.normal(0.806, 0.003, 12), "b": rng.normal(0.8, 0.003, 12)}, unit="row")
+    ranking = ogive.rank(t, margin=0.006)
+    forth, back = ranking.pair("a", "b"), ranking.pair("b", "a")
+    assert (forth.conclusion, back.conclusion) == ("not worse", "worse")
+    assert forth.conclusion == ogive.compare(t, "a", "b", margin=0.006).conclusion
+    assert back.conclusion == ogive.compare(t, "b", "a", margin=0.006).conclusion
+
+
+def test_one_method_with_a_single_run_changes_the_statistic_of_every_pair_and_the_sentence_says_so():
+    rng = np.random.default_rng(2)
+    scores = {m: {f"t{i}": rng.normal(s, 0.1, 3) for i in range(12)} for m, s in (("a", 1.0), ("b", 0.0), ("c", 0.0))}
+    assert {p.statistic for p in ogive.rank(ogive.read(scores, unit="row")).pairs} == {"improvement"}
+    scores["c"]["t3"] = scores["c"]["t3"][:1]
+    found = ogive.rank(ogive.read(scores, unit="row"))
+    assert {p.statistic for p in found.pairs} == {"tasks won"}
+    assert "by the share of tasks won, since some methods have a single run" in found.verdict
+    assert all(math.isnan(r.p_first) for r in found.rows)
+
+
+def test_nobody_leads_among_equals_and_a_failed_method_is_named_and_left_out():
+    assert ogive.rank(ogive.read({"a": [0.8] * 5, "b": [0.8] * 5}, unit="row")).verdict.startswith("No method leads")
+    t = ogive.read({"a": [0.9, 0.8, 0.85], "b": [0.1, 0.2, np.nan], "c": [np.nan] * 3}, unit="row")
+    found = ogive.rank(t, failures="exclude")
+    assert [r.algorithm for r in found.rows] == ["a", "b"]
+    assert "c failed throughout" in found.verdict
+    assert "1 failed run is left out" in found.verdict

@@ -287,3 +287,10 @@ def test_the_same_table_gives_the_same_numbers():
     trials = ogive.read({"a": SCORES, "b": SCORES[::-1] + 0.1})
     names = ["std", "iqm"]
     assert ogive.summarize(trials, statistics=names).rows == ogive.summarize(trials, statistics=names).rows
+
+
+def test_a_statistic_without_limits_is_an_estimate_alone_in_latex():
+    found = ogive.summarize(ogive.read({"a": [0.81], "b": [0.7]}, unit="row"), statistics=["mean"])
+    assert r"\infty" not in found.to_latex()
+    assert "0.81" in found.to_latex()
+    assert "No intervals" in found.footnote()

@@ -73,7 +73,7 @@ def test_what_a_user_can_do_wrong_is_one_line_and_exit_code_2(case, tmp_path: Pa
 @pytest.mark.parametrize("command", ["inspect", "summary", "plot"])
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("absent.csv", "absent.csv does not exist"), ("folder", "is a folder; name the files in it"), ("run.pkl", "pickle"),
+    [("absent.csv", "absent.csv does not exist"), ("folder", "is a folder, and no store of Ogive's; name the files in it"), ("run.pkl", "pickle"),
      ("n" * 4000, "File name too long"), ("sqlite:///absent.db", "absent.db does not exist"), ("empty.csv", "is empty")],
 )  # fmt: skip
 def test_a_source_that_is_none_is_refused_by_every_command(command, name, said, tmp_path: Path, monkeypatch, capsys):
@@ -98,8 +98,14 @@ def test_a_source_that_is_none_is_refused_by_every_command(command, name, said, 
         (["plot", "good.csv", "--out", "p.txt"], "must end in one of .png"),
         (["plot", "good.csv", "--out", "new/p.exe"], "must end in one of .png"),
         (["plot", "good.csv", "--confidence", "95"], "Did you mean 0.95?"),
+        (["compare", "good.csv", "--on", "foo"], "`--on` 'foo' chooses a task, and this table names none; leave it out"),
+        (["rank", "good.csv", "--on", "foo"], "`--on` 'foo' chooses a task, and this table names none"),
+        (["compare", "good.csv", "--task", "seed", "--on", "foo"], "`--on` must name a task of the table; got 'foo'. It has '0', '1',"),
+        (["compare", "good.csv", "--task", "seed", "--on", "foo"], "'7' and 22 more."),
+        (["plan", "good.csv", "--on", "foo", "--difference", "0.1"], "`--on` 'foo' chooses a task"),
+        (["plan", "improvment"], "neither a kind of plan"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_call_is_one_line(arguments, said, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("good.csv").write_text(GOOD)

@@ -314,7 +314,7 @@ def test_a_two_level_plan_counts_whole_clusters_and_says_where_repeats_alone_end
 
 def test_a_plan_is_a_sentence_a_line_and_json():
     found = plan_trials(BandPrecision(method="ks"), 0.1)
-    assert str(found) == "181 trials put the 95 % band within ±0.1 everywhere (ks, guaranteed)."
+    assert str(found) == "181 trials put the 95 % band within ±0.1 of the share of runs everywhere (ks, guaranteed)."
     assert repr(found) == "Plan(band, n_trials=181, achieved_width=0.09998, ks, exact)"
     shown = found.to_dict()
     assert json.loads(json.dumps(shown, allow_nan=False)) == shown
@@ -345,7 +345,7 @@ def test_a_plan_cannot_be_changed():
 def test_too_few_trials_say_so_and_have_a_reason_in_json():
     found = plan_trials(ImprovementTest(paired=True), n_trials=5)
     assert found.achieved_width == math.inf
-    assert str(found) == "5 pairs are too few to say anything (sign test)."
+    assert str(found) == "5 pairs are too few for an interval or a conclusion (sign test)."
     assert found.to_dict()["reasons"]["achieved_width"] == "no bound exists at this confidence"
 
 

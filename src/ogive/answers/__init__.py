@@ -14,7 +14,7 @@ Inside
   _statistic    a statistic by its name: `worst_0.1`, `q0.95`, `best_of_8`, `exceedance_0.9`
   _facts        what is seen in these data, as sentences
   _bands        bands for pictures
-  _comparison   one primary statistic, one interval, one conclusion
+  _comparison   one primary statistic, one interval, one conclusion; _outcome the nouns
   _joining      two methods on one task as two arrays, paired or not
   _verdict      the rule from interval and margin to conclusion
   _overall      evidence across tasks
@@ -29,9 +29,10 @@ Never imports what runs studies.
 
 from ogive.answers._bands import CellBand, bands
 from ogive.answers._check import Check, check
-from ogive.answers._comparison import Comparison, Comparisons, compare
+from ogive.answers._comparison import compare
 from ogive.answers._inspection import Inspection, inspect
 from ogive.answers._leaders import leaders
+from ogive.answers._outcome import Comparison, Comparisons
 from ogive.answers._plan import plan
 from ogive.answers._ranking import Ranking, rank
 from ogive.answers._summary import Summary, summarize

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from ogive.answers._comparison import Comparison, Comparisons, compare
-from ogive.answers._words import interval, markdown, printable
+from ogive.answers._comparison import compare
+from ogive.answers._outcome import Comparison, Comparisons
+from ogive.answers._statistic import Statistic
+from ogive.answers._wording import unit_words
+from ogive.answers._words import interval, listed, markdown, plural, printable
 from ogive.errors import InputError
 from ogive.trials import Trials, compact
 
@@ -17,17 +21,31 @@ Outcome: TypeAlias = Literal["pass", "worse", "cannot tell"]
 
 NEW, BASELINE = "new", "baseline"
 PASSING = ("better", "not worse", "equivalent")
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Check:
     """The outcome of a gate, the comparisons behind it, and how much it could have seen.
 
-    `power` is the probability that a true drop of `drop`, with the spread seen here, would have been
-    called worse; the smallest of all tasks.
+    `worse` does not ask for more than the margin: it says that the new version is worse, with
+    confidence, and that nobody can rule out that it is so by more than the margin.
+
+    Attributes
+    ----------
+    deciding : tuple of str
+        The tasks that the outcome rests on: all where it is a pass, those that are worse, or those
+        that stand in the way of a pass.
+    comparisons : tuple of Comparison
+        One for each task: at the stated confidence where the outcome is a pass, else adjusted for the
+        number of tasks.
+    power : float
+        The probability that the gate says `worse` when the true statistic is worse by `drop` on one
+        task, with the spread seen here; the smallest of all tasks.
     """
 
     outcome: Outcome
+    deciding: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
     margin: float
     statistic: str
@@ -41,8 +59,9 @@ class Check:
         return f"Check({self.outcome}, {len(self.comparisons)} comparisons, margin {self.margin:g})"
 
     def __str__(self) -> str:
-        head = {"pass": "PASS", "worse": "WORSE", "cannot tell": "CANNOT TELL"}[self.outcome]
-        return "\n".join([f"{head}: {self.sentence()}", *(c.verdict for c in self.comparisons)])
+        said = self.sentence()
+        head = f"{self.outcome.upper()}: {said[:1].lower()}{said[1:]}"
+        return "\n".join([head, *(c.verdict for c in self.comparisons)])
 
     @property
     def exit_code(self) -> int:
@@ -50,18 +69,44 @@ class Check:
         return {"pass": 0, "cannot tell": 4, "worse": 5}[self.outcome]
 
     def sentence(self) -> str:
-        """The outcome, and the gate's own power."""
-        what = {
-            "pass": f"the new version is not worse by more than {self.margin:g}",
-            "worse": "the new version is worse",
-            "cannot tell": f"whether the new version is worse by more than {self.margin:g} cannot be told",
-        }[self.outcome]
-        return f"{what}. This gate would notice a drop of {self.drop:g} with probability {self.power:.2f}."
+        """The outcome, and how likely this gate was to say that the new version is worse."""
+        several, metric = len(self.comparisons) > 1, printable(self.comparisons[0].metric)
+        label = Statistic.parse(self.statistic).label
+        power = _probability(self.power) + (" (on the task where that is hardest to see)" if several else "")
+        return (
+            f"{self._claim()}. If the true {label} of {metric} were worse by {self.drop:g}{' on one task' if several else ''}, "
+            f"this check would end in WORSE with a probability of {power}."
+        )
+
+    def _claim(self) -> str:
+        if self.outcome == "pass":
+            n = len(self.comparisons)
+            on = f" on any of {n} tasks (each with an interval of its own: a pass takes all of them)" if n > 1 else ""
+            return f"The new version is not worse by more than {self.margin:g}{on}"
+        if self.outcome == "cannot tell":
+            return (
+                f"Whether the new version is worse by more than {self.margin:g} cannot be told{self._on(self.deciding)}"
+            )
+        far = tuple(c.task for c in self.comparisons if c.task in self.deciding and c.primary.high < -self.margin)
+        if far:
+            return (
+                f"The new version is worse than the baseline by more than the acceptable {self.margin:g}{self._on(far)}"
+            )
+        return (
+            f"The new version is worse than the baseline{self._on(self.deciding)}; whether by more than the acceptable "
+            f"{self.margin:g} cannot be told"
+        )
+
+    def _on(self, tasks: Sequence[str]) -> str:
+        if len(self.comparisons) == 1:
+            return ""
+        names, more = [printable(task) for task in tasks[:MOST_NAMED]], len(tasks) - MOST_NAMED
+        return f" on {listed(names)}" if more <= 0 else f" on {', '.join(names)} and {plural(more, 'further task')}"
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""
         lines = [
-            f"### Ogive: {self.outcome}",
+            f"### Ogive: {self.outcome.upper()}",
             "",
             markdown(self.sentence()),
             "",
@@ -77,8 +122,8 @@ class Check:
         """JSON-ready, with `"schema": 1`."""
         return {
             "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "outcome": self.outcome,
-            "margin": self.margin, "statistic": self.statistic, "drop": self.drop, "power": self.power,
-            "rows": [c.to_dict() for c in self.comparisons],
+            "deciding": list(self.deciding), "margin": self.margin, "statistic": self.statistic, "drop": self.drop,
+            "power": self.power, "rows": [c.to_dict() for c in self.comparisons],
         }  # fmt: skip
 
 
@@ -94,10 +139,15 @@ def check(
     confidence: float = 0.95,
     failures: str | float = "refuse",
 ) -> Check:
-    """Whether `new` is worse than `baseline` by more than `margin`.
+    """Whether `new` is worse than `baseline`: pass, worse, or cannot tell.
+
+    `pass` means not worse by more than `margin`. `worse` means worse, even where nobody can say whether
+    by more than the margin: a gate does not wait for that.
 
     Parameters
     ----------
+    new, baseline : Trials
+        What `read` returned, one table each.
     margin : float
         How much worse is acceptable, in the units of the score.
     statistic : str
@@ -105,14 +155,26 @@ def check(
     algorithm : str, optional
         The method to compare, where the tables hold several.
     drop : float, optional
-        The true drop for which the gate states its power; twice the margin where not given.
+        How much worse the truth must be in the power that the gate states; twice the margin where not given.
 
     Notes
     -----
-    Passes when the interval of the difference lies above minus the margin on every task, fails when
-    it lies below zero on one of them, else cannot tell. The error is divided by the number of tasks.
-    Rows are paired where both tables score the same items; runs and seeds are not, since equal seeds of
-    two versions rarely mean equal draws.
+    With [l, u] the interval of the difference, positive where the new version is better: passes when
+    l > -margin on every task; else says worse when u < 0 on one of them; else cannot tell.
+
+    With k tasks a pass takes all of them, so each is judged at the stated confidence: if the truth is at
+    or below -margin on some task, a pass needs the interval of that task to miss it, which happens
+    with probability at most 1 - confidence (Berger's intersection-union test). To say worse one
+    task is enough, so there the error is divided by k: if no task is worse, the probability that
+    one of the k intervals lies below zero is at most 1 - confidence. Each is half of that where an
+    interval misses equally often on both sides.
+
+    Rows are paired where both tables score the same items (or share the column read as `item`); runs
+    and seeds are not by themselves, since equal seeds of two versions rarely mean equal draws.
+
+    References
+    ----------
+    Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24(4).
 
     Examples
     --------
@@ -122,51 +184,80 @@ def check(
     >>> check(new, old, margin=0.05).outcome
     'pass'
     """
+    for name, value in (("new", new), ("baseline", baseline)):
+        _refuse_unread(name, value)
     if statistic == "improvement":
         raise InputError("`statistic` of a gate must have the units of the score: mean, a quantile or a worst share.")
     if drop is not None and not drop > 0.0:
         raise InputError(f"`drop` must be positive; got {drop!r}.")
     merged = _merged(new, baseline, algorithm)
-    found = compare(
-        merged, NEW, BASELINE, metric=metric, margin=margin, statistic=statistic, confidence=confidence,
-        failures=failures,
-    )  # fmt: skip
-    items = found.items if isinstance(found, Comparisons) else (found,)
-    conclusions = [c.conclusion for c in items]
-    outcome: Outcome = "cannot tell"
-    if "worse" in conclusions:
-        outcome = "worse"
-    elif all(c in PASSING for c in conclusions):
-        outcome = "pass"
+
+    def judged(family_size: int | None) -> tuple[Comparison, ...]:
+        found = compare(
+            merged, NEW, BASELINE, metric=metric, margin=margin, statistic=statistic, confidence=confidence,
+            failures=failures, family_size=family_size,
+        )  # fmt: skip
+        return found.items if isinstance(found, Comparisons) else (found,)
+
+    singly = judged(1)
+    together = judged(None) if len(singly) > 1 else singly
+    outcome, deciding = _decide(singly, together)
     drop = 2.0 * margin if drop is None else drop
-    from ogive.answers._summary import unit_words
-
     return Check(
-        outcome=outcome, comparisons=items, margin=margin, statistic=statistic, drop=drop,
-        power=min(_power(c, drop) for c in items), source=f"{new.source} against {baseline.source}",
-        unit=unit_words(merged), notes=merged.notes,
+        outcome=outcome, deciding=deciding, comparisons=singly if outcome == "pass" else together, margin=margin,
+        statistic=statistic, drop=drop, source=f"{new.source} against {baseline.source}", unit=unit_words(merged),
+        power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)), notes=merged.notes,
     )  # fmt: skip
 
 
-def _power(c: Comparison, drop: float) -> float:
-    """P(upper end < 0) when the truth is -drop and the standard error is the one seen.
+def _decide(singly: Sequence[Comparison], together: Sequence[Comparison]) -> tuple[Outcome, tuple[str, ...]]:
+    """The outcome and the tasks it rests on, from intervals at the stated confidence and adjusted ones."""
+    open_tasks = tuple(c.task for c in singly if c.conclusion not in PASSING)
+    if not open_tasks:
+        return "pass", tuple(c.task for c in singly)
+    worse = tuple(c.task for c in together if c.conclusion == "worse")
+    return ("worse", worse) if worse else ("cannot tell", open_tasks)
 
-    With t the interval's quantile and se = half-width / t, the estimate must fall below -t se. With
+
+def _power(singly: Comparison, together: Comparison, drop: float) -> float:
+    """P(worse) when the truth is -drop on this task and the standard error is the one seen.
+
+    The upper end of the adjusted interval must lie below zero, and the lower end of the other one not
+    above minus the margin. Both say that the estimate is small enough, so the stricter decides. With
     fewer than ten runs a side the spread is itself badly known, and the power comes out up to 0.05 too high.
     """
-    from scipy.special import ndtr, ndtri
+    above, below = together.primary.high - together.primary.estimate, singly.primary.estimate - singly.primary.low
+    certain, open_ = _small_enough(together, above, -drop, -1.0), 1.0
+    if math.isfinite(below):
+        open_ = _small_enough(singly, below, (singly.margin or 0.0) - drop, 1.0)
+    return min(certain, open_)
 
-    half = (c.primary.high - c.primary.low) / 2.0
-    if not (math.isfinite(half) and half > 0.0):
-        return 0.0
-    if c.statistic == "mean":
-        from scipy.stats import nct, t
 
-        df = max(1, c.n - 1 if c.paired else c.n - 2)
-        quantile = float(t.ppf(0.5 + c.primary.confidence / 2.0, df))
-        return float(nct.cdf(-quantile, df, -drop * quantile / half))
-    z = float(ndtri(0.5 + c.primary.confidence / 2.0))
-    return float(ndtr(z * (drop / half - 1.0)))
+def _small_enough(c: Comparison, reach: float, distance: float, side: float) -> float:
+    """P(estimate <= side * reach) for an estimate around `distance`, with `reach` the half-width of an interval."""
+    from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+
+    if reach == 0.0 or not math.isfinite(reach):
+        return float(reach == 0.0 and distance <= 0.0)
+    df, level = max(1, c.n - 1 if c.paired else c.n - 2), 0.5 + c.primary.confidence / 2.0
+    student = c.statistic == "mean"
+    quantile = float(stdtrit(df, level) if student else ndtri(level))
+    shift, value = distance * quantile / reach, side * quantile
+    found = float(nctdtr(df, shift, value)) if student else math.nan
+    return found if math.isfinite(found) else float(ndtr(value - shift))
+
+
+def _probability(value: float) -> str:
+    """Two digits; never certain, nor impossible."""
+    return "more than 0.99" if value > 0.99 else "less than 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def _refuse_unread(name: str, value: object) -> None:
+    if not isinstance(value, Trials):
+        raise InputError(
+            f"`{name}` must be a table of trials; got {type(value).__name__}. A file is read first: "
+            "ogive.check(ogive.read('new.csv'), ogive.read('old.csv'), margin=0.01)."
+        )
 
 
 def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:
@@ -188,7 +279,7 @@ def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:
     table = pa.concat_tables(parts, promote_options="permissive")
     merged = compact(table)
     return replace(
-        baseline, table=merged, notes=(*new.notes, *baseline.notes), pair="item" if merged["item"].null_count == 0 else None,
+        baseline, table=merged, notes=tuple(dict.fromkeys((*new.notes, *baseline.notes))), pair="item" if merged["item"].null_count == 0 else None,
         independent=new.independent and baseline.independent, clustered=new.clustered or baseline.clustered,
     )  # fmt: skip
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ogive.answers._joining import Duel, join
-from ogive.answers._overall import Overall, across_tasks
+from ogive.answers._joining import Duel, join, require_values
+from ogive.answers._outcome import Comparison, Comparisons
+from ogive.answers._overall import across_tasks
 from ogive.answers._statistic import Statistic
-from ogive.answers._verdict import Conclusion, rule
+from ogive.answers._verdict import rule
 from ogive.answers._wording import Circumstances, overall_sentence, verdict_sentence
 from ogive.errors import InputError
 from ogive.statistics import Interval, violation_ratio
@@ -27,125 +27,14 @@ from ogive.statistics._comparison import (
     tail_mean_difference,
 )
 from ogive.statistics._dominance import dominance
-from ogive.statistics._interval import json_ready
 from ogive.statistics._planning import achieved, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
-from ogive.trials import Trials
+from ogive.trials import Trials, require_trials
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 WORST = 0.1
 POWER = 0.8
 SMALLEST_IMPROVEMENT = 0.65
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Comparison:
-    """Two methods on one task. Differences are positive where `a` is better.
-
-    Attributes
-    ----------
-    conclusion : str
-        better, not worse, equivalent, worse, or cannot tell: of `a`, read off `primary` alone.
-    verdict : str
-        A sentence to paste.
-    primary : Interval
-        Of `statistic`, at the family's confidence.
-    probability_of_improvement, mean_difference, cvar_difference : Interval
-        At the stated confidence, as description; `cvar_difference` is of the worst 10 %.
-    other_improvement : Interval or None
-        For pairs: how often a fresh run of `a` beats a fresh one of `b`, which is another question.
-    quantile_differences : dict
-        By level, worst to best.
-    dominance : list of (p_low, p_high, who)
-        Levels, worst to best, at which one method is certainly better.
-    crossings : list of (low, high)
-        Ranges of scores within which the distributions certainly cross.
-    violation_ratio : float
-        Of almost stochastic order, by samples: 0 where `a` is nowhere below `b`, 1/2 where they are
-        equal; as description (`statistics.almost_dominance` bounds it).
-    detectable : float
-        The smallest value of the primary statistic that this design detects with 80 % power.
-    """
-
-    a: str
-    b: str
-    task: str
-    metric: str
-    conclusion: Conclusion
-    verdict: str
-    statistic: str
-    primary: Interval
-    margin: float | None
-    paired: bool
-    n: int
-    family_size: int
-    probability_of_improvement: Interval
-    other_improvement: Interval | None
-    mean_difference: Interval
-    quantile_differences: dict[float, Interval]
-    cvar_difference: Interval
-    dominance: list[tuple[float, float, str]]
-    crossings: list[tuple[float, float]]
-    violation_ratio: float
-    detectable: float
-    mcnemar_p: float | None = None
-
-    def __repr__(self) -> str:
-        return f"Comparison({self.a} against {self.b} on {self.task}: {self.conclusion})"
-
-    def __str__(self) -> str:
-        return self.verdict
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.verdict)}</p>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        plain = (
-            "a", "b", "task", "metric", "conclusion", "verdict", "statistic", "margin", "paired", "n", "family_size",
-        )  # fmt: skip
-        out = json_ready({name: getattr(self, name) for name in (*plain, "violation_ratio", "detectable", "mcnemar_p")})
-        for name in ("primary", "probability_of_improvement", "mean_difference", "cvar_difference"):
-            out[name] = getattr(self, name).to_dict()
-        out["other_improvement"] = None if self.other_improvement is None else self.other_improvement.to_dict()
-        out["quantile_differences"] = {f"{p:g}": i.to_dict() for p, i in self.quantile_differences.items()}
-        out["dominance"] = [list(r) for r in self.dominance]
-        out["crossings"] = [list(r) for r in self.crossings]
-        return out
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Comparisons:
-    """Two methods on several tasks, corrected for their number, with one overall sentence."""
-
-    items: tuple[Comparison, ...]
-    overall: Overall
-    verdict: str
-    source: str
-    unit: str
-    notes: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return f"Comparisons({len(self.items)} tasks: {self.verdict})"
-
-    def __str__(self) -> str:
-        return "\n".join([self.verdict, "", *(c.verdict for c in self.items)])
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __getitem__(self, index: int) -> Comparison:
-        return self.items[index]
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in (self.verdict, *(c.verdict for c in self.items)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, with `"schema": 1`."""
-        return {
-            "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "verdict": self.verdict,
-            "overall": self.overall.to_dict(), "rows": [c.to_dict() for c in self.items],
-        }  # fmt: skip
 
 
 def compare(
@@ -195,7 +84,7 @@ def compare(
     >>> compare(trials, "a", "b").conclusion
     'better'
     """
-    refuse_undecidable(trials)
+    refuse_undecidable(trials, "compare")
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
     if (generalise is None) != (test_share is None) or generalise not in (None, "rows"):
@@ -208,20 +97,25 @@ def compare(
         statistic=_primary_name(statistic, margin, folds=trials.n_folds is not None), margin=_as_margin(margin), confidence=as_confidence(confidence),
         family=(family_size or len(shared)) * looks, looks=looks, test_share=test_share,
     )  # fmt: skip
-    found = [_compare_on(trials, a, b, t, name, design, failures, paired) for t in shared]
+    duels = [join(trials, a, b, t, name, failures, paired) for t in shared]
+    new_data = generalise is not None
+    found = [
+        _compare_on(trials, a, b, duel, design, Circumstances.of(trials, name, t, failures, new_data=new_data))
+        for t, duel in zip(shared, duels, strict=True)
+    ]
     if len(found) == 1:
         return found[0]
-    duels = [join(trials, a, b, t, name, failures, paired) for t in shared]
     overall = across_tasks([d.by_unit() for d in duels], shared, design.confidence)
-    around = Circumstances.of(trials, name, new_data=generalise is not None)
+    around = Circumstances.of(trials, name, None, failures, new_data=new_data)
     return Comparisons(
         items=tuple(found), overall=overall, verdict=overall_sentence(a, b, overall, found, around), source=trials.source,
         unit=around.unit, notes=trials.notes,
     )  # fmt: skip
 
 
-def refuse_undecidable(trials: Trials) -> None:
-    """Refuse a table on which no verdict may be given."""
+def refuse_undecidable(trials: Trials, call: str) -> None:
+    """Refuse what is no table, and a table on which no verdict may be given."""
+    require_trials(trials, call)
     if trials.question is not None:
         raise InputError(trials.question)
     if not trials.independent:
@@ -247,40 +141,68 @@ class _Design:
         return 1.0 - (1.0 - self.confidence) / self.family
 
 
-def _compare_on(
-    trials: Trials, a: str, b: str, task: str, metric: str, design: _Design, failures: str | float, paired: bool | None
-) -> Comparison:
-    duel = join(trials, a, b, task, metric, failures, paired)
-    if trials.n_folds is not None and not duel.paired:
-        raise InputError(
-            "folds are compared on the same splits: name the column that joins them with pair= when reading."
-        )
+def _compare_on(trials: Trials, a: str, b: str, duel: Duel, design: _Design, around: Circumstances) -> Comparison:
+    _refuse_design(trials, duel, design)
     primary = _primary(duel, trials, design, design.family_confidence)
     if trials.n_folds is not None:
         primary = replace(primary, guarantee="heuristic", assumptions=("folds share training data",))
     centre = 0.5 if design.statistic == "improvement" else 0.0
     ruling = rule(primary.low - centre, primary.high - centre, design.margin)
-    levels = dominance(duel.a, duel.b, confidence=design.confidence) if duel.clusters is None else None
-    names, (x, y) = {"a": a, "b": b}, duel.by_unit()
-    crossings = [] if levels is None else [_ordered(duel.sign * u, duel.sign * v) for u, v in levels.crossings]
-    binary = duel.paired and duel.clusters is None and bool(np.isin(np.append(duel.a, duel.b), (0.0, 1.0)).all())
     found = Comparison(
-        a=a, b=b, task=task, metric=metric, conclusion=ruling.conclusion, verdict="", statistic=design.statistic,
-        primary=primary, margin=design.margin, paired=duel.paired, n=duel.n_units, family_size=design.family,
-        probability_of_improvement=_improvement(duel, design.confidence),
-        other_improvement=independent_improvement(x, y, confidence=design.confidence) if duel.paired else None,
-        mean_difference=_mean(duel, trials, design, design.confidence),
-        quantile_differences={p: quantile_difference(x, y, p, confidence=design.confidence) for p in LEVELS},
-        cvar_difference=tail_mean_difference(
-            x, y, mass=WORST, tail="lower", paired=duel.paired, confidence=design.confidence
-        ),
-        dominance=[] if levels is None else [(p, q, names[who]) for p, q, who in levels.ranges],
-        crossings=crossings, violation_ratio=violation_ratio(x, y), detectable=_detectable(duel, primary, design),
-        mcnemar_p=mcnemar(duel.a, duel.b) if binary else None,
+        a=a, b=b, task=around.task or "", metric=around.metric, conclusion=ruling.conclusion, verdict="",
+        statistic=design.statistic, primary=primary, margin=design.margin, paired=duel.paired, n=duel.n_units,
+        family_size=design.family, detectable=_detectable(duel, primary, design), n_failed=duel.n_failed,
+        **_description(trials, a, b, duel, design),
     )  # fmt: skip
-    around = Circumstances.of(trials, metric, task, new_data=design.test_share is not None)
     needed = _needed(duel, design) if ruling.conclusion == "cannot tell" else None
     return replace(found, verdict=verdict_sentence(found, ruling, duel, around, needed, design.looks))
+
+
+def _refuse_design(trials: Trials, duel: Duel, design: _Design) -> None:
+    if trials.n_folds is not None and not duel.paired:
+        raise InputError(
+            "folds are compared on the same splits: name the column that joins them with pair= when reading."
+        )
+    if design.statistic != "improvement" or duel.clusters is not None:
+        require_values(duel, "mean of a unit" if duel.clusters is not None else design.statistic)
+
+
+def _description(trials: Trials, a: str, b: str, duel: Duel, design: _Design) -> dict[str, Any]:
+    """All that is said of a pair beside the verdict, at the stated confidence."""
+    level, names, (x, y) = design.confidence, {"a": a, "b": b}, duel.by_unit()
+    levels = dominance(duel.a, duel.b, confidence=level) if duel.clusters is None else None
+    crossings = [] if levels is None else [_ordered(duel.sign * u, duel.sign * v) for u, v in levels.crossings]
+    binary = duel.paired and duel.clusters is None and bool(np.isin(np.append(duel.a, duel.b), (0.0, 1.0)).all())
+    if duel.order_only:
+        unknown = _unknown(level, duel.n_units)
+        values: dict[str, Any] = {
+            "mean_difference": unknown, "cvar_difference": unknown, "quantile_differences": {}, "crossings": [],
+            "violation_ratio": math.nan,
+        }  # fmt: skip
+    else:
+        values = {
+            "mean_difference": _mean(duel, trials, design, level),
+            "cvar_difference": tail_mean_difference(
+                x, y, mass=WORST, tail="lower", paired=duel.paired, confidence=level
+            ),
+            "quantile_differences": {p: quantile_difference(x, y, p, confidence=level) for p in LEVELS},
+            "crossings": crossings,
+            "violation_ratio": violation_ratio(x, y),
+        }
+    return {
+        **values,
+        "probability_of_improvement": _improvement(duel, level),
+        "other_improvement": independent_improvement(x, y, confidence=level) if duel.paired else None,
+        "dominance": [] if levels is None else [(p, q, names[who]) for p, q, who in levels.ranges],
+        "mcnemar_p": mcnemar(duel.a, duel.b) if binary else None,
+    }
+
+
+def _unknown(confidence: float, n: int) -> Interval:
+    return Interval(
+        estimate=math.nan, low=-math.inf, high=math.inf, confidence=confidence, n=n, method="none",
+        guarantee="conservative", assumptions=("failures count as worse than every score and have no value",),
+    )  # fmt: skip
 
 
 def _primary(duel: Duel, trials: Trials, design: _Design, confidence: float) -> Interval:

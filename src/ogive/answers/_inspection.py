@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ogive.answers._summary import unit_words
+from ogive.answers._wording import unit_words
 from ogive.answers._words import listed, plural, printable
 from ogive.statistics._interval import order_statistic_ranks
-from ogive.trials import Trials
+from ogive.trials import Trials, require_trials
 
 ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are described, not judged"
 
@@ -82,6 +82,7 @@ def inspect(trials: Trials) -> Inspection:
     >>> print(inspect(ogive.read({"svm": [0.81, 0.84, 0.79]}, unit="row")).answers[0].reason)
     3 rows in each cell
     """
+    require_trials(trials, "inspect")
     return Inspection(
         source=trials.source,
         unit=unit_words(trials),

@@ -15,7 +15,9 @@ class Duel:
     """The scores of two methods on one task, turned so that larger is better.
 
     `clusters` names the unit of each pair; None where every pair, or every score, stands alone.
-    `n_unmatched` counts rows that found no partner.
+    `n_unmatched` counts rows that found no partner, `n_failed` the failed runs of a and of b.
+    `order_only` says that failures count as worse than every score, by a number that stands for
+    nothing but that.
     """
 
     a: FloatArray
@@ -24,6 +26,8 @@ class Duel:
     clusters: IntArray | None
     n_unmatched: int
     sign: float
+    n_failed: tuple[int, int] = (0, 0)
+    order_only: bool = False
 
     def by_unit(self) -> tuple[FloatArray, FloatArray]:
         """Both samples with one score for each unit: the means of clusters."""
@@ -46,35 +50,51 @@ def join(
 ) -> Duel:
     """The duel of two methods on a task; paired where the table says that rows share draws."""
     sign = 1.0 if trials.goals[metric] == "maximize" else -1.0
-    first, second = trials.cell(a, task), trials.cell(b, task)
-    (x, rows_x), (y, rows_y) = (trials.resolve_failures(cell, metric, failures) for cell in (first, second))
+    cells = trials.cell(a, task), trials.cell(b, task)
+    n_failed = _count_failed(trials, metric, cells[0]), _count_failed(trials, metric, cells[1])
+    (x, rows_x), (y, rows_y) = (trials.resolve_failures(cell, metric, failures) for cell in cells)
     for name, scores in ((a, x), (b, y)):
         if not scores.size:
             raise InputError(f"{name!r} has no usable score on {task!r}; there is nothing to compare.")
-        if not np.all(np.isfinite(scores)):
-            raise InputError("a comparison needs finite scores; declare bounds=, or count failures by a number.")
+    x, y, order_only = _finite(sign * x, sign * y)
+    known = sign, n_failed, order_only
     wanted = trials.pair is not None if paired is None else paired
-    if not wanted:
-        return _side_by_side(trials, sign * x, sign * y, rows_x, rows_y, sign)
-    keys_x, keys_y = _keys(trials, first, rows_x), _keys(trials, second, rows_y)
-    shared, i, j = np.intersect1d(keys_x, keys_y, return_indices=True)
-    if not shared.size:
-        if paired:
-            raise InputError(
-                f"{a!r} and {b!r} share no draw on {task!r}; name the joining column with pair= when reading."
-            )
-        return _side_by_side(trials, sign * x, sign * y, rows_x, rows_y, sign)
-    unmatched = keys_x.size + keys_y.size - 2 * shared.size
-    return Duel(sign * x[i], sign * y[j], True, trials.clusters(rows_x[i]), unmatched, sign)
-
-
-def _side_by_side(
-    trials: Trials, x: FloatArray, y: FloatArray, rows_x: IntArray, rows_y: IntArray, sign: float
-) -> Duel:
-    """Independent samples; rows of a cluster are replaced by their mean, so that clusters count once."""
-    if trials.clustered:
+    shared = np.empty(0)
+    if wanted:
+        keys_x, keys_y = _keys(trials, cells[0], rows_x), _keys(trials, cells[1], rows_y)
+        shared, i, j = np.intersect1d(keys_x, keys_y, return_indices=True)
+    if shared.size:
+        unmatched = keys_x.size + keys_y.size - 2 * shared.size
+        return Duel(x[i], y[j], True, trials.clusters(rows_x[i]), unmatched, *known)
+    if paired:
+        raise InputError(f"{a!r} and {b!r} share no draw on {task!r}; name the joining column with pair= when reading.")
+    if trials.clustered:  # rows of a cluster are replaced by their mean, so that clusters count once
         x, y = (_cluster_means(trials, scores, rows) for scores, rows in ((x, rows_x), (y, rows_y)))
-    return Duel(x, y, False, None, 0, sign)
+    return Duel(x, y, False, None, 0, *known)
+
+
+def _count_failed(trials: Trials, metric: str, cell: Cell) -> int:
+    return int(np.count_nonzero(trials.failed(metric)[cell.rows]))
+
+
+def require_values(duel: Duel, statistic: str) -> None:
+    """Refuse a statistic that needs values where failures only have a place in the order."""
+    if duel.order_only:
+        raise InputError(
+            f"failures that count as worse than every score leave the {statistic} without a value; declare bounds=, "
+            "count failures by a number, or compare by improvement."
+        )
+
+
+def _finite(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, bool]:
+    """Scores with a number below every one of them in the place of minus infinity; whether there was any."""
+    both = np.append(x, y)
+    failed = np.isneginf(both)
+    if not failed.any():
+        return x, y, False
+    usable = both[~failed]
+    below = float(usable.min() - max(1.0, float(np.ptp(usable)))) if usable.size else 0.0
+    return np.where(np.isneginf(x), below, x), np.where(np.isneginf(y), below, y), True
 
 
 def _cluster_means(trials: Trials, scores: FloatArray, rows: IntArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ogive.answers._comparison import refuse_undecidable
-from ogive.answers._joining import join
+from ogive.answers._joining import join, require_values
 from ogive.errors import InputError
 from ogive.statistics import mean_difference
 from ogive.statistics._arguments import as_confidence
@@ -26,7 +26,7 @@ def leaders(
     >>> leaders(ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row"))
     {'all': ('a', 'b')}
     """
-    refuse_undecidable(trials)
+    refuse_undecidable(trials, "leaders")
     name = trials.metric_name(metric)
     on = {task: [c.algorithm for c in trials.cells if c.task == task] for task in trials.tasks}
     family = sum(len(methods) - 1 for methods in on.values())
@@ -44,5 +44,6 @@ def leaders(
 
 def _worse(trials: Trials, best: str, other: str, task: str, metric: str, failures: str | float, level: float) -> bool:
     duel = join(trials, best, other, task, metric, failures)
+    require_values(duel, "mean")
     clusters = duel.clusters if duel.paired else None
     return mean_difference(duel.a, duel.b, paired=duel.paired, confidence=level, clusters=clusters).low > 0.0

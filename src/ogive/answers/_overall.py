@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.statistics import Interval, clopper_pearson
 from ogive.statistics._comparison import win_share
@@ -26,8 +27,10 @@ class Overall:
     sign : Interval
         The share of tasks like these on which A has the better mean (tasks random).
     improvement : Interval or None
-        The probability that A beats B, averaged over these tasks (tasks fixed); None where a task
-        has a single run.
+        The probability that a fresh run of A beats one of B, averaged over these tasks (tasks
+        fixed); None where some method has a single run on a task.
+    n_runs : (int, int)
+        The fewest and the most runs of a method on a task.
     """
 
     n_tasks: int
@@ -37,6 +40,17 @@ class Overall:
     sign: Interval
     improvement: Interval | None
     average_improvement: float
+    n_runs: tuple[int, int]
+
+    @property
+    def primary(self) -> Interval:
+        """What the conclusion reads: `improvement`, or `sign` where single runs leave nothing else."""
+        return self.sign if self.improvement is None else self.improvement
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """Of A, over all tasks together."""
+        return rule(self.primary.low - 0.5, self.primary.high - 0.5).conclusion
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -47,8 +61,13 @@ class Overall:
         }  # fmt: skip
 
 
-def across_tasks(duels: Sequence[tuple[FloatArray, FloatArray]], tasks: Sequence[str], confidence: float) -> Overall:
-    """Wins over tasks with an interval for tasks like these, and the average improvement on these tasks."""
+def across_tasks(
+    duels: Sequence[tuple[FloatArray, FloatArray]], tasks: Sequence[str], confidence: float, *, by_task: bool = False
+) -> Overall:
+    """Wins over tasks with an interval for tasks like these, and the average improvement on these tasks.
+
+    `by_task` leaves the improvement out, for the sake of other pairs that have none.
+    """
     if len(duels) != len(tasks):
         raise InputError("one duel for each task is needed.")
     gaps = np.array([float(a.mean() - b.mean()) for a, b in duels])
@@ -62,11 +81,12 @@ def across_tasks(duels: Sequence[tuple[FloatArray, FloatArray]], tasks: Sequence
         estimate=total / n, low=low, high=high, confidence=confidence, n=n, method="Clopper-Pearson",
         guarantee="conservative", assumptions=("tasks are a random sample",),
     )  # fmt: skip
-    runs = min(min(a.size, b.size) for a, b in duels)
+    sizes = [scores.size for duel in duels for scores in duel]
     improvement = None
-    if runs > 1:
+    if min(sizes) > 1 and not by_task:
         improvement = improvement_over_tasks([a for a, _ in duels], [b for _, b in duels], confidence=confidence)
     return Overall(
         n_tasks=n, wins=wins, ties=ties, losses=losses, sign=sign, improvement=improvement,
         average_improvement=float(np.mean([win_share(a, b) for a, b in duels])),
+        n_runs=(min(sizes), max(sizes)),
     )  # fmt: skip

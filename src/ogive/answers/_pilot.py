@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +47,10 @@ def pilot_of(
     failures: str | float = "refuse",
 ) -> Pilot:
     """The scores of one method on one task of a table, or plain scores."""
+    if isinstance(pilot, (str, os.PathLike, Mapping)):
+        raise InputError(
+            f"`pilot` must be a table of trials or a list of scores; got {type(pilot).__name__}. Read it first: ogive.read('pilot.csv')."
+        )
     if not isinstance(pilot, Trials):
         for name, value in (("a", a), ("task", task), ("metric", metric)):
             if value is not None:
@@ -71,7 +77,7 @@ def spread_of_difference(
     """The spread of two methods' difference; a table with one method lends its spread to both."""
     if not isinstance(pilot, Trials):
         raise InputError(
-            "`pilot` of a plan for a difference must be a table of trials; for plain scores give their `sd`."
+            "`pilot` of a plan for a difference must be a table of trials, as ogive.read gives it; for plain scores give their `sd`."
         )
     refuse_as_pilot(pilot)
     name = pilot.metrics[0] if metric is None else metric

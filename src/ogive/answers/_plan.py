@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from ogive.metric import Bounds
 from ogive.statistics._arguments import as_count, as_mass
 from ogive.statistics._components import variance_components
 from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
-from ogive.statistics._planning import Plan, Question, plan_trials, trials_for
+from ogive.statistics._planning import Plan, Question, achieved, counted, plan_trials, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.statistics._precision import BandPrecision, QuantilePrecision, WorstCasePrecision
 from ogive.trials import Trials
@@ -140,9 +141,11 @@ def _named(what: str | Trials, options: dict[str, Any]) -> str:
         if options.keys() & {"mass", "tail"}:
             return "cvar"
         return "mean" if "half_width" in options else "difference"
-    if what not in TAKES:
+    if not isinstance(what, str) or what not in TAKES:
+        got = repr(what) if isinstance(what, str) else type(what).__name__
         raise InputError(
-            f"`what` must be one of {', '.join(TAKES)}, or a table of trials; got {what!r}. A file is read first: plan(ogive.read(…))."
+            f"`what` must be one of {', '.join(TAKES)}, or a table of trials; got {got}. A file is read first: "
+            "ogive.plan(ogive.read('pilot.csv'), difference=0.01)."
         )
     return what
 
@@ -155,7 +158,22 @@ def _settle(question: Question, target: float | None, options: Mapping[str, Any]
         raise InputError(
             f"a plan for {question.what!r} needs either `{wanted}` or `n_trials`; got {'neither' if target is None else 'both'}."
         )
-    return replace(plan_trials(question, target, n_trials=n_trials), source=source)
+    found = replace(plan_trials(question, target, n_trials=n_trials), source=source)
+    if math.isfinite(found.achieved_width):
+        return found
+    enough = counted(_first_that_speaks(question, found.n_trials), question.unit)
+    return replace(found, notes=(*found.notes, f"it takes at least {enough}"))
+
+
+def _first_that_speaks(question: Question, low: int) -> int:
+    """The fewest trials with a width at all, above a number that has none."""
+    high = max(question.fewest, 2 * low)
+    while not math.isfinite(achieved(question, high)):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if math.isfinite(achieved(question, middle)) else (middle, high)
+    return high
 
 
 def _band(options: Mapping[str, Any]) -> Plan:
@@ -179,7 +197,8 @@ def _mean(options: Mapping[str, Any]) -> Plan:
     if len(ways) != 1:
         got = " and ".join(ways) if ways else "none of them"
         known = "`bounds` or `pilot`" if "mass" in options else "`bounds`, `pilot` or `sd`"
-        raise InputError(f"a plan for a mean needs one of {known}; got {got}.")
+        what = "cvar" if "mass" in options else "a mean"
+        raise InputError(f"a plan for {what} needs one of {known}; got {got}.")
     target = options.get("half_width")
     if ways == ["bounds"]:
         settings = _only(options, "bounds", "mass", "confidence", "method", "one_sided", "solve")
@@ -224,11 +243,16 @@ def _improvement(options: Mapping[str, Any]) -> Plan:
     if "p" in options and "difference" in options:
         raise InputError("a plan for an improvement takes `p` or `difference` (its distance from 1/2); got both.")
     target = options.get("difference")
+    notes: tuple[str, ...] = ()
     if "p" in options:
         target = abs(_between_0_and_1(options["p"]) - 0.5)
     elif target is None and options["n_trials"] is None:
-        target = OF_INTEREST - 0.5
-    return _settle(ImprovementTest(**_only(options, "confidence", "power", "paired", "share")), target, options)
+        target, notes = (
+            OF_INTEREST - 0.5,
+            (f"nobody said which probability is to be detected, so {OF_INTEREST:g} is taken",),
+        )
+    found = _settle(ImprovementTest(**_only(options, "confidence", "power", "paired", "share")), target, options)
+    return replace(found, notes=(*found.notes, *notes))
 
 
 def _difference(options: Mapping[str, Any]) -> Plan:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import html
 import itertools
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._comparison import Comparison, compare, refuse_undecidable
-from ogive.answers._joining import join
+from ogive.answers._comparison import compare, refuse_undecidable
+from ogive.answers._joining import Duel, join
+from ogive.answers._outcome import Comparison
 from ogive.answers._overall import across_tasks
-from ogive.answers._summary import unit_words
 from ogive.answers._verdict import Conclusion, rule
-from ogive.answers._words import listed, plural, printable, share
+from ogive.answers._wording import Circumstances, unit_words
+from ogive.answers._words import aligned, listed, plural, printable, share
 from ogive.errors import InputError
 from ogive.seeding import stream
 from ogive.statistics import Interval
@@ -46,7 +48,9 @@ class Rank:
 class Pair:
     """Two methods: the difference (never changed by other methods), wins, ties and losses, the conclusion.
 
-    `even` is the difference of equal methods: 0 for means, 1/2 for a probability of improvement.
+    `statistic` says what the difference is of: "mean", "improvement" (the probability that a fresh run
+    of `a` beats one of `b`, averaged over these tasks) or "tasks won" (the share of tasks like these on
+    which `a` has the better mean). `even` is its value for equal methods: 0 for means, else 1/2.
     """
 
     a: str
@@ -56,21 +60,26 @@ class Pair:
     wins: int
     ties: int
     losses: int
-    conclusion: Conclusion
+    statistic: str
+    margin: float | None = None
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """Of `a`, read off the difference."""
+        return rule(self.difference.low - self.even, self.difference.high - self.even, self.margin).conclusion
 
     @property
     def certain(self) -> int:
-        """1 where `a` is certainly better, -1 where `b` is, else 0."""
-        return 1 if self.difference.low > self.even else -1 if self.difference.high < self.even else 0
+        """1 where `a` is certainly better (by more than the margin, where there is one), -1 where `b` is, else 0."""
+        beyond = self.margin or 0.0
+        return 1 if self.difference.low > self.even + beyond else -1 if self.difference.high < self.even - beyond else 0
 
     def turned(self) -> Pair:
         """The same pair, `b` first."""
-        mirrored: dict[Conclusion, Conclusion] = {"better": "worse", "worse": "better"}
         d, twice = self.difference, 2.0 * self.even
         return replace(
             self, a=self.b, b=self.a, wins=self.losses, losses=self.wins,
             difference=replace(d, estimate=twice - d.estimate, low=twice - d.high, high=twice - d.low),
-            conclusion=mirrored.get(self.conclusion, self.conclusion),
         )  # fmt: skip
 
 
@@ -93,13 +102,11 @@ class Ranking:
 
     def __str__(self) -> str:
         head = ["tier", "rank", "method", self.statistic, "P(first)"]
-        table = [
-            head,
-            *([str(r.tier), _ranks(r), printable(r.algorithm), f"{r.score:.4g}", share(r.p_first)] for r in self.rows),
-        ]
-        widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
-        return "\n".join([*lines, "", self.verdict])
+        rows = [
+            [str(r.tier), _ranks(r), printable(r.algorithm), f"{r.score:.4g}", "–" if math.isnan(r.p_first) else share(r.p_first)]
+            for r in self.rows
+        ]  # fmt: skip
+        return "\n".join([*aligned([head, *rows]), "", self.verdict])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -123,7 +130,7 @@ class Ranking:
         """JSON-ready, with `"schema": 1`."""
         pairs = [
             {"a": p.a, "b": p.b, "wins": p.wins, "ties": p.ties, "losses": p.losses, "conclusion": p.conclusion,
-             "difference": p.difference.to_dict()} for p in self.pairs
+             "statistic": p.statistic, "even": p.even, "difference": p.difference.to_dict()} for p in self.pairs
         ]  # fmt: skip
         return {
             "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "verdict": self.verdict,
@@ -140,6 +147,7 @@ def rank(
     confidence: float = 0.95,
     failures: str | float = "refuse",
     margin: float | None = None,
+    looks: int = 1,
     seed: int = 0,
 ) -> Ranking:
     """Methods in tiers, with rank intervals and the probability of being first.
@@ -150,7 +158,8 @@ def rank(
 
     Notes
     -----
-    Every pair is one verdict; intervals are at the error divided by the number of pairs. A tier holds
+    Every pair is one verdict; intervals are at the error divided by the number of pairs (and of `looks`,
+    where the growing table is judged several times). A tier holds
     the methods that are not separated from its best one. P(first) resamples runs and is a
     description.
 
@@ -162,22 +171,37 @@ def rank(
     [1, 1, 2]
     """
     confidence = as_confidence(confidence)
+    refuse_undecidable(trials, "rank")
     name = trials.metric_name(metric)
-    refuse_undecidable(trials)
     tasks = list(trials.tasks) if task is None else [task]
     if margin is not None and len(tasks) > 1:
         raise InputError(
             "`margin` has the units of the score and goes with one task (on the command line --on); over several tasks scores have no common unit."
         )
-    methods = _complete_methods(trials, tasks)
-    pairs = list(itertools.combinations(methods, 2))
-    one_task = len(tasks) == 1
-    # Rows without partner would count in a method's score but not in its pairs: then nothing is paired.
-    unmatched = any(join(trials, a, b, t, name, failures).n_unmatched for a, b in pairs for t in tasks)
-    paired = False if unmatched else None
-    found = [_pair(trials, a, b, tasks, name, confidence, failures, margin, len(pairs), paired) for a, b in pairs]
+    if looks < 1:
+        raise InputError(f"`looks` must be at least 1; got {looks}.")
+    methods, unranked = _rankable(trials, tasks, name, failures)
     samples = [[_scores(trials, m, t, name, failures) for m in methods] for t in tasks]
+    found = _all_pairs(trials, methods, tasks, name, 1.0 - (1.0 - confidence) / looks, failures, margin)
+    one_task = len(tasks) == 1
     scores = np.array([s.mean() for s in samples[0]]) if one_task else _average_wins(samples)
+    rows = _standings(
+        methods, found, scores, _first(samples, seed), -1.0 if one_task and trials.goals[name] == "minimize" else 1.0
+    )
+    around = Circumstances.of(trials, name, task, failures)
+    n_failed = sum(int(np.count_nonzero(trials.failed(name)[trials.cell(m, t).rows])) for m in methods for t in tasks)
+    return Ranking(
+        rows=rows, pairs=found, resolution=sum(p.certain != 0 for p in found) / len(found),
+        statistic="mean" if one_task else "share of duels won", confidence=confidence,
+        verdict=_sentence(rows, found, tasks, around, (confidence, unit_words(trials), n_failed, unranked), looks),
+        source=trials.source, unit=unit_words(trials), notes=trials.notes,
+    )  # fmt: skip
+
+
+def _standings(
+    methods: list[str], found: tuple[Pair, ...], scores: FloatArray, first: FloatArray, sign: float
+) -> tuple[Rank, ...]:
+    """Methods best first, with what the certain pairs say of their ranks and tiers."""
     order = np.argsort(-scores, kind="stable")
     place = {m: i for i, m in enumerate(methods)}
     better = np.zeros((len(methods), len(methods)), dtype=bool)
@@ -186,59 +210,77 @@ def rank(
         better[place[p.b], place[p.a]] = p.certain < 0
     low, high = rank_limits(better)
     tier = tiers(order.tolist(), better | better.T)
-    first = first_shares(_resampled_scores(samples, seed, one_task))
-    sign = 1.0 if trials.goals[name] == "maximize" or not one_task else -1.0
-    rows = tuple(
+    return tuple(
         Rank(
             algorithm=methods[i], score=float(sign * scores[i]), rank_low=int(low[i]), rank_high=int(high[i]),
             tier=int(tier[i]), p_first=float(first[i]),
         )
         for i in order
     )  # fmt: skip
-    resolution = float(better.sum()) / max(1, len(pairs))
-    return Ranking(
-        rows=rows, pairs=tuple(found), resolution=resolution, statistic="mean" if one_task else "share of duels won", confidence=confidence,
-        verdict=_sentence(rows, resolution, len(pairs), tasks, (confidence, unit_words(trials))), source=trials.source,
-        unit=unit_words(trials), notes=trials.notes,
-    )  # fmt: skip
 
 
-def _pair(
-    trials: Trials, a: str, b: str, tasks: list[str], metric: str, confidence: float, failures: str | float,
-    margin: float | None, n_pairs: int, paired: bool | None,
-) -> Pair:  # fmt: skip
+def _all_pairs(
+    trials: Trials, methods: list[str], tasks: list[str], metric: str, confidence: float, failures: str | float,
+    margin: float | None,
+) -> tuple[Pair, ...]:  # fmt: skip
+    pairs = list(itertools.combinations(methods, 2))
+    level = 1.0 - (1.0 - confidence) / len(pairs)
+    duels = {(a, b): [join(trials, a, b, t, metric, failures) for t in tasks] for a, b in pairs}
+    # Rows without partner would count in a method's score but not in its pairs: then nothing is paired.
+    if any(d.n_unmatched for ds in duels.values() for d in ds):
+        duels = {(a, b): [join(trials, a, b, t, metric, failures, False) for t in tasks] for a, b in pairs}
     if len(tasks) == 1:
-        c = compare(
-            trials, a, b, task=tasks[0], metric=metric, statistic="mean", margin=margin, confidence=confidence,
-            failures=failures, family_size=n_pairs, paired=paired,
-        )  # fmt: skip
-        assert isinstance(c, Comparison)
-        sign = c.primary.estimate
-        return Pair(
-            a=a, b=b, difference=c.primary, even=0.0, wins=int(sign > 0), ties=int(sign == 0), losses=int(sign < 0),
-            conclusion=c.conclusion,
-        )  # fmt: skip
-    duels = [join(trials, a, b, t, metric, failures, paired) for t in tasks]
-    overall = across_tasks([d.by_unit() for d in duels], tasks, 1.0 - (1.0 - confidence) / n_pairs)
-    difference = overall.sign if overall.improvement is None else overall.improvement
+        return tuple(_pair_on(trials, a, b, tasks[0], ds[0], confidence, margin, len(pairs), failures, metric) for (a, b), ds in duels.items())  # fmt: skip
+    # One method with a single run leaves all pairs with the share of tasks won: one ranking, one statistic.
+    single = any(min(d.a.size, d.b.size) < 2 for ds in duels.values() for d in ds)
+    return tuple(_pair_over(a, b, ds, tasks, level, by_task=single) for (a, b), ds in duels.items())
+
+
+def _pair_on(
+    trials: Trials, a: str, b: str, task: str, duel: Duel, confidence: float, margin: float | None, n_pairs: int,
+    failures: str | float, metric: str,
+) -> Pair:  # fmt: skip
+    c = compare(
+        trials, a, b, task=task, metric=metric, statistic="mean", margin=margin, confidence=confidence,
+        failures=failures, family_size=n_pairs, paired=duel.paired,
+    )  # fmt: skip
+    assert isinstance(c, Comparison)
+    sign = c.primary.estimate
     return Pair(
-        a=a, b=b, difference=difference, even=0.5, wins=overall.wins, ties=overall.ties, losses=overall.losses,
-        conclusion=rule(difference.low - 0.5, difference.high - 0.5, margin).conclusion,
+        a=a, b=b, difference=c.primary, even=0.0, wins=int(sign > 0), ties=int(sign == 0), losses=int(sign < 0),
+        statistic="mean", margin=margin,
     )  # fmt: skip
 
 
-def _complete_methods(trials: Trials, tasks: list[str]) -> list[str]:
-    """Methods with runs on every task; ranking others with them would compare different tasks."""
+def _pair_over(a: str, b: str, duels: list[Duel], tasks: list[str], level: float, *, by_task: bool) -> Pair:
+    overall = across_tasks([d.by_unit() for d in duels], tasks, level, by_task=by_task)
+    return Pair(
+        a=a, b=b, difference=overall.primary, even=0.5, wins=overall.wins, ties=overall.ties, losses=overall.losses,
+        statistic="tasks won" if by_task else "improvement",
+    )  # fmt: skip
+
+
+def _rankable(trials: Trials, tasks: list[str], metric: str, failures: str | float) -> tuple[list[str], list[str]]:
+    """Methods with runs on every task, and those whose every run failed on one, which are left out by name.
+
+    Ranking a method that misses a task would compare different tasks.
+    """
     cells = {(c.algorithm, c.task) for c in trials.cells}
     complete = [m for m in trials.algorithms if all((m, t) in cells for t in tasks)]
     missing = [m for m in trials.algorithms if m not in complete]
     if missing:
         raise InputError(
-            f"{listed([repr(m) for m in missing])} has no run on some tasks; choose a task=, or leave the method out."
+            f"{listed([repr(m) for m in missing])} {'has' if len(missing) == 1 else 'have'} no run on some tasks; "
+            "choose one task (on the command line --on), or leave the method out."
         )
-    if len(complete) < 2:
-        raise InputError(f"a ranking needs at least two methods; there is {len(complete)}.")
-    return complete
+    unranked: list[str] = []
+    if failures == "exclude":
+        failed = trials.failed(metric)
+        unranked = [m for m in complete if any(failed[trials.cell(m, t).rows].all() for t in tasks)]
+    ranked = [m for m in complete if m not in unranked]
+    if len(ranked) < 2:
+        raise InputError(f"a ranking needs at least two methods with usable scores; there is {len(ranked)}.")
+    return ranked, unranked
 
 
 def _scores(trials: Trials, method: str, task: str, metric: str, failures: str | float) -> FloatArray:
@@ -260,13 +302,16 @@ def _average_wins(samples: list[list[FloatArray]]) -> FloatArray:
     return np.asarray((wins.sum(axis=1) - 0.5) / (n - 1))
 
 
-def _resampled_scores(samples: list[list[FloatArray]], seed: int, one_task: bool) -> FloatArray:
+def _first(samples: list[list[FloatArray]], seed: int) -> FloatArray:
+    """How often each method comes first when runs are drawn again; NaN where single runs cannot be."""
+    if any(s.size < 2 for task in samples for s in task):
+        return np.full(len(samples[0]), math.nan)
     rng = stream(seed, "resample", None, "rank")
     out = np.empty((RESAMPLES, len(samples[0])))
     for r in range(RESAMPLES):
         drawn = [[s[rng.integers(0, s.size, s.size)] for s in task] for task in samples]
-        out[r] = [s.mean() for s in drawn[0]] if one_task else _average_wins(drawn)
-    return out
+        out[r] = [s.mean() for s in drawn[0]] if len(samples) == 1 else _average_wins(drawn)
+    return first_shares(out)
 
 
 def _ranks(r: Rank) -> str:
@@ -274,15 +319,35 @@ def _ranks(r: Rank) -> str:
 
 
 def _sentence(
-    rows: tuple[Rank, ...], resolution: float, n_pairs: int, tasks: list[str], known: tuple[float, str]
-) -> str:
-    leaders = [printable(r.algorithm) for r in rows if r.tier == 1]
-    others = f"; {listed(leaders[1:])} cannot be told apart from it" if len(leaders) > 1 else " alone"
+    rows: tuple[Rank, ...], pairs: tuple[Pair, ...], tasks: list[str], around: Circumstances,
+    known: tuple[float, str, int, list[str]], looks: int,
+) -> str:  # fmt: skip
+    confidence, unit, n_failed, unranked = known
     place = (
-        f" over {len(tasks)} tasks" if len(tasks) > 1 else "" if tasks == [ONE_TASK] else f" on {printable(tasks[0])}"
+        "" if tasks == [ONE_TASK] else f" on {printable(tasks[0])}" if len(tasks) == 1 else f" over {len(tasks)} tasks"
     )
-    confidence, unit = known
+    margin = f" by more than {pairs[0].margin:g}" if pairs[0].margin is not None else ""
+    best = [printable(r.algorithm) for r in rows if r.score == rows[0].score]
+    tier = [printable(r.algorithm) for r in rows if r.tier == 1]
+    measure = {
+        "mean": f"mean {printable(around.metric)}", "improvement": "share of duels won against the others",
+    }.get(pairs[0].statistic, "share of duels won against the others")  # fmt: skip
+    if len(tier) == 1:
+        lead = f"{tier[0]} leads alone{place}, by its {measure}"
+    elif len(best) == len(rows):
+        lead = f"No method leads{place}: all have the same {measure}"
+    else:
+        others = [name for name in tier if name not in best[:1]]
+        are = "is" if len(others) == 1 else "are"
+        lead = f"{best[0]} has the best {measure}{place}, but {listed(others)} {are} not certainly behind it{margin}"
+    separated = sum(p.certain != 0 for p in pairs)
+    how = {
+        "mean": "by the difference of means", "improvement": "by how often a fresh run beats another, averaged over these tasks",
+    }.get(pairs[0].statistic, "by the share of tasks won, since some methods have a single run on a task; tasks taken as a random sample")  # fmt: skip
+    failed = f"; {plural(n_failed, 'failed run')} {around.failed(n_failed)}" if n_failed else ""
+    out = f" {listed([printable(m) for m in unranked])} failed throughout on some task and {'is' if len(unranked) == 1 else 'are'} not ranked." if unranked else ""  # fmt: skip
+    together = "for all pairs together" + (f" at {looks} looks" if looks > 1 else "") + around.unpaid(looks)
     return (
-        f"{leaders[0]} leads{place}{others}; the data separate {share(resolution)} of {plural(n_pairs, 'pair')} "
-        f"({100 * confidence:g} % confidence for all pairs together, over {unit})."
+        f"{lead}; the data separate {separated} of {plural(len(pairs), 'pair')}{margin} ({how}; "
+        f"{100 * confidence:g} % confidence {together}; {unit}{failed}).{out}"
     )

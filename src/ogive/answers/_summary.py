@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
-from ogive.answers._words import failure_words, interval, latex, latex_math, markdown, plural, printable
+from ogive.answers._wording import unit_words
+from ogive.answers._words import failure_words, interval, latex, latex_math, markdown, number, plural, printable
 from ogive.errors import FailedTrials, InputError
 from ogive.statistics._arguments import as_confidence
 from ogive.statistics._interval import json_ready
-from ogive.trials import Trials, failure_rule
+from ogive.trials import Trials, failure_rule, require_trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +113,7 @@ class Summary:
         rows = self.rows if shown is None else shown
         kinds: dict[str, list[str]] = {}
         for row in rows:
-            if math.isnan(row.low):
+            if math.isnan(row.low) or (math.isinf(row.low) and math.isinf(row.high)):
                 continue
             how = f"{row.method}, {'guaranteed' if row.guarantee in ('exact', 'conservative') else row.guarantee}"
             label = Statistic.parse(row.statistic).label
@@ -282,6 +283,7 @@ def summarize(
     <BLANKLINE>
     Brackets: 95 % intervals over independent runs (median: order statistics, guaranteed).
     """
+    require_trials(trials, "summarize")
     confidence = as_confidence(confidence)
     chosen = [
         Statistic.parse(name) for name in dict.fromkeys([statistics] if isinstance(statistics, str) else statistics)
@@ -371,19 +373,6 @@ def _refuse_failures(trials: Trials, metric: str) -> None:
     )
 
 
-def unit_words(trials: Trials) -> str:
-    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`."""
-    if trials.n_folds is not None:
-        return f"cross-validation folds ({trials.n_folds} to a repeat)"
-    varied = f"; varied: {', '.join(trials.varied)}" if trials.varied else ""
-    if trials.unit is None:
-        return f"runs, assumed independent{varied}"
-    if trials.unit in ("row", "rows"):
-        return f"independent runs{varied}"
-    word = trials.unit if trials.unit.endswith("s") else f"{trials.unit}s"
-    return f"{word}{varied}"
-
-
 def _count(row: Row) -> str:
     return f"{row.n}" if not row.n_failed else f"{row.n} ({row.n_failed} failed)"
 
@@ -391,7 +380,8 @@ def _count(row: Row) -> str:
 def _latex_cell(row: Row | None, bold: Mapping[str, Sequence[str]] | None = None) -> str:
     if row is None:
         return "--"
-    text = latex_math(str(row))
+    limited = math.isfinite(row.low) or math.isfinite(row.high)
+    text = latex_math(str(row) if limited else number(row.estimate))
     if bold is not None and row.algorithm in bold.get(row.task, ()):
         return rf"$\mathbf{{{text}}}$"
     return f"${text}$"

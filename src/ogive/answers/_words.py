@@ -45,7 +45,7 @@ def decimals(estimate: float, low: float, high: float) -> int | None:
     return needed if needed <= MOST_DECIMALS else None
 
 
-def interval(estimate: float, low: float, high: float, landmarks: tuple[float, ...] = ()) -> str:
+def interval(estimate: float, low: float, high: float, landmarks: tuple[float, ...] = (), at_least: int = 0) -> str:
     """`0.894 [0.892, 0.897]`, with as many digits as the interval deserves; its ends are rounded outwards.
 
     An end stays on its side of every landmark: digits are added until it does.
@@ -53,6 +53,7 @@ def interval(estimate: float, low: float, high: float, landmarks: tuple[float, .
     if math.isnan(low) and math.isnan(high):
         return number(estimate)
     digits = decimals(estimate, low, high)
+    digits = digits if digits is None else max(digits, at_least)
     while digits is not None and digits < MOST_DECIMALS and not _keeps_sides(low, high, digits, landmarks):
         digits += 1
     ends = number(_outwards(low, digits, -1), digits), number(_outwards(high, digits, 1), digits)
@@ -81,6 +82,12 @@ def share(value: float) -> str:
 def plural(count: int, word: str) -> str:
     """`1 run`, `12 runs`."""
     return f"{count} {word}" if count == 1 or word.endswith("s") else f"{count} {word}s"
+
+
+def aligned(rows: list[list[str]]) -> list[str]:
+    """Rows of text as lines whose columns stand under each other."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def listed(names: list[str]) -> str:
@@ -115,9 +122,13 @@ def latex_math(text: str) -> str:
     return text.replace("∞", r"\infty").replace("–", r"\mbox{--}").replace(" [", r"\ [")
 
 
-def failure_words(rule: str | float) -> str:
-    """How failed runs were counted, after "n runs failed and"."""
+def failure_words(rule: str | float, count: int = 2) -> str:
+    """How failed runs were counted, after "n failed runs"."""
+    one = count == 1
     if isinstance(rule, float):
-        return f"count as {rule:g}"
-    words = {"exclude": "are left out", "worst": "count as worse than every score", "refuse": ""}
-    return words.get(rule, f"have the score of {printable(rule.removeprefix('like:'))}")
+        return f"count{'s' if one else ''} as {rule:g}"
+    words = {
+        "exclude": f"{'is' if one else 'are'} left out", "worst": f"count{'s' if one else ''} as worse than every score",
+        "refuse": "",
+    }  # fmt: skip
+    return words.get(rule, f"{'has' if one else 'have'} the score of {printable(rule.removeprefix('like:'))}")

@@ -109,13 +109,12 @@ def pairs(ranking: Ranking) -> PairsDisplay:
 
 def _caption(ranking: Ranking) -> str:
     n = len(ranking.pairs)
-    several_tasks = ranking.pairs[0].even != 0.0
-    what = (
-        "the probability that a run of the row's method beats a run of the column's, averaged over tasks (0.5: even); "
-        "then on how many tasks its mean was better or worse"
-        if several_tasks
-        else "how much better the row's mean is than the column's (0: even)"
-    )
+    counts = "then on how many tasks its mean was better or worse"
+    what = {
+        "mean": "how much better the row's mean is than the column's (0: even)",
+        "improvement": f"the probability that a run of the row's method beats a run of the column's, averaged over tasks (0.5: even); {counts}",
+        "tasks won": f"the share of tasks like these on which the row's method has the better mean, if these are a random sample of them (0.5: even); {counts}",
+    }[ranking.pairs[0].statistic]  # fmt: skip
     if len(ranking.rows) > MOST_WITH_NUMBERS:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
     level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")

@@ -148,7 +148,7 @@ class Plan:
     def __str__(self) -> str:
         kind = "guaranteed" if self.guarantee in ("exact", "conservative") else self.guarantee
         if math.isinf(self.achieved_width):
-            return f"{counted(self.n_trials, self.question.unit)} are too few to say anything ({self.method})."
+            return f"{counted(self.n_trials, self.question.unit)} are too few for an interval or a conclusion ({self.method})."
         return f"{self.question.claim(self.n_trials, self.width)} ({self.method}, {kind})."
 
     def _repr_html_(self) -> str:
@@ -221,7 +221,7 @@ def plan_trials(question: Question, target: float | None = None, *, n_trials: in
     --------
     >>> from ogive.statistics._precision import BandPrecision
     >>> print(plan_trials(BandPrecision(confidence=0.95, method="ks"), 0.1))
-    181 trials put the 95 % band within ±0.1 everywhere (ks, guaranteed).
+    181 trials put the 95 % band within ±0.1 of the share of runs everywhere (ks, guaranteed).
     """
     if (target is None) == (n_trials is None):
         raise InputError(

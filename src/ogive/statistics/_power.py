@@ -210,6 +210,9 @@ class DifferenceTest(Question):
         )
         with_power = f"with {percent(self.power)} power at {percent(self.confidence)} confidence"
         if self.claim_of != "better":
-            return f"{count} show {with_power} that equal methods are {self.claim_of} within a margin of {width:.3g}"
+            what = (
+                "differ by less than" if self.claim_of == "equivalent" else "are not worse than each other by more than"
+            )
+            return f"{count} show of equal methods, {with_power}, that they {what} {width:.3g}"
         beyond = f" as larger than the margin {self.margin:.3g}" if self.margin else ""
         return f"{count} detect a difference of means of {width:.3g}{beyond} {with_power}"

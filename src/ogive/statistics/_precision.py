@@ -69,7 +69,7 @@ class BandPrecision(Question):
     def claim(self, n: int, width: float) -> str:
         """The answer."""
         side = "one-sided " if self.one_sided else ""
-        return f"{counted(n, 'trials')} put the {side}{percent(self.confidence)} band within ±{width:.3g} everywhere"
+        return f"{counted(n, 'trials')} put the {side}{percent(self.confidence)} band within ±{width:.3g} of the share of runs everywhere"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
