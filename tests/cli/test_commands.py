@@ -189,6 +189,57 @@ def test_a_picture_without_a_name_is_named_after_its_source(plain, tmp_path: Pat
     assert Path("plain-distribution.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.fixture
+def versions(tmp_path: Path) -> tuple[str, str]:
+    for name, shift in (("old", 0.0), ("new", 0.02)):
+        rows = [(i, "ok", 0.8 + (i * 7 % 30) / 300 - shift - (i % 3) / 1000 * bool(shift)) for i in range(30)]
+        frame = pd.DataFrame(rows, columns=["key", "how", "accuracy"])
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    return str(tmp_path / "new.csv"), str(tmp_path / "old.csv")
+
+
+def test_a_gate_reads_tables_as_the_other_commands_do(versions, capsys):
+    new, old = versions
+    roles = ["--score", "accuracy", "--status", "how", "--varied", "seed", "--unit", "row", "--quiet", "--json"]
+    assert main(["check", new, "-b", old, "--margin", "0.01", *roles]) == 5
+    apart = json.loads(capsys.readouterr().out)
+    assert main(["check", new, "-b", old, "--margin", "0.01", "--pair", "key", *roles]) == 5
+    joined = json.loads(capsys.readouterr().out)
+    assert (apart["rows"][0]["paired"], joined["rows"][0]["paired"]) == (False, True)
+    assert "varied: seed" in joined["unit"]
+    assert len(joined["notes"]) == len(set(joined["notes"]))
+    assert main(["check", new, "-b", old, "--margin", "0.01", "--pair", "key", "--item", "how"]) == 2
+
+
+def test_a_gate_says_in_its_help_what_worse_means(capsys):
+    assert main(["check", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "WORSE: worse on a task, even where nobody can say whether by more than the margin." in shown
+    for option in ("--varied", "--status", "--group", "--pair"):
+        assert option in shown
+
+
+def test_a_comment_begins_with_a_sentence_and_its_folder_is_made(versions, tmp_path: Path):
+    target = tmp_path / "new" / "comment.md"
+    new, old = versions
+    main(["check", new, "-b", old, "--margin", "0.01", "--score", "accuracy", "-q", "--comment", str(target)])
+    assert target.read_text(encoding="utf-8").splitlines()[2].startswith("The new version is worse")
+
+
+def test_json_of_one_comparison_has_the_layout_of_several(plain, tmp_path: Path, capsys):
+    rows = [(m, t, i, 0.5 + i / 100 + j / 50) for j, m in enumerate("ab") for t in "xy" for i in range(20)]
+    two = tmp_path / "two.csv"
+    pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"]).to_csv(two, index=False)
+    held = []
+    for path in (plain, two):
+        assert main(["compare", str(path), "--json"]) == 0
+        held.append(json.loads(capsys.readouterr().out))
+    assert [set(one) >= {"schema", "source", "unit", "notes", "verdict", "rows"} for one in held] == [True, True]
+    assert [len(one["rows"]) for one in held] == [1, 2]
+    assert set(held[0]["rows"][0]) == set(held[1]["rows"][0])
+    assert (held[0]["schema"], held[0]["source"], held[0]["unit"]) == (1, "plain.csv", held[1]["unit"])
+
+
 def test_the_version_and_the_help_are_answers(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"ogive {ogive.__version__}\n"

@@ -38,7 +38,7 @@ def test_the_names_are_those_that_can_be_planned():
 
 def test_a_band_by_name():
     shown = run("band", "--half-width", 0.1, "--band", "ks").stdout
-    assert shown.startswith("181 trials put the 95 % band within ±0.1 everywhere (ks, guaranteed).\n")
+    assert shown.startswith("181 trials put the 95 % band within ±0.1 of the share of runs everywhere (ks, guaranteed).\n")
     assert "Assumes: independent scores." in shown
 
 
@@ -68,6 +68,17 @@ def test_a_table_of_numbers_and_widths():
     assert list(widths.values()) == sorted(widths.values(), reverse=True)
 
 
+def test_a_number_that_is_too_small_is_called_so_in_the_table():
+    lines = run("improvement", "--trials", 40, "--table").stdout.splitlines()
+    assert lines[-7].split(maxsplit=1) == ["10", "too few"]
+    assert "inf" not in lines[-7]
+
+
+def test_what_was_assumed_and_what_would_do_are_said():
+    assert "Nobody said which probability is to be detected, so 0.65 is taken." in run("improvement").stdout
+    assert "It takes at least 72 trials." in run("quantile", "--p", 0.05, "--trials", 20).stdout
+
+
 def test_a_picture_is_written(tmp_path: Path):
     target = tmp_path / "new" / "plan.png"
     assert str(target) in run("band", "--half-width", 0.1, "--band", "dkw", "--out", target).stdout.replace("\n", "")
@@ -91,9 +102,12 @@ def test_a_pilot_is_read_and_planned_from(pilot):
         (["difference", "--sd", 1, "--sd", 1, "--sd", 1, "--difference", 1], "`--sd` is given once"),
         (["mean", "--half-width", 0.1, "--bounds", "zero"], "`--bounds` must be LOW,HIGH"),
         (["band", "--half-width", 0.1, "--confidence", 95], "Did you mean 0.95?"),
-        (["nothing.csv", "--difference", 1], "nothing.csv"),
+        (["nothing.csv", "--difference", 1], "'nothing.csv' is neither a kind of plan (band,"),
+        (["improvment"], "'improvment' is neither a kind of plan (band, quantile, mean, cvar, improvement, difference) nor a file"),
+        (["band", "mean", "--half-width", 0.1], "a kind of plan stands alone"),
+        (["cvar", "--mass", 0.1, "--half-width", 0.05], "a plan for cvar needs"),
     ],
-)
+)  # fmt: skip
 def test_what_a_user_can_do_wrong_is_one_sentence(arguments, said):
     result = run(*arguments, code=1)
     assert isinstance(result.exception, InputError)

@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
 import ogive
 from ogive.errors import InputError, InvalidConfidence
+from ogive.plots._distribution import in_thousands
 
 RNG = np.random.default_rng(3)
 MANY = RNG.normal(size=40)
@@ -103,10 +105,58 @@ def test_failed_runs_stand_before_the_worst_run(goal, edge):
     (crosses,) = marks(ax, "x")
     assert crosses.get_xdata().size == 10
     assert (crosses.get_xdata()[0], crosses.get_xdata()[-1]) == pytest.approx((0.01, 0.19))
-    assert set(crosses.get_ydata()) == {ax.get_ylim()[edge]}
+    (height,) = set(crosses.get_ydata())
+    worst = min(MANY) if goal == "maximize" else max(MANY)
+    assert min(worst, ax.get_ylim()[edge]) < height < max(worst, ax.get_ylim()[edge])
     assert display.lines_["all", "a"].get_xdata()[0] == pytest.approx(0.2)
     assert "a (10 of 50 runs failed)" in all_texts(display.figure_)
     assert "counted as worse than every score" in display.caption
+
+
+def test_crosses_of_two_methods_stand_apart_within_the_picture():
+    display = drawn(ogive.read({"a": [*MANY, np.nan], "b": [*MANY, np.nan, np.nan]}))
+    ax = display.axes_["all"]
+    heights = [set(crosses.get_ydata()).pop() for crosses in marks(ax, "x")]
+    assert ax.get_ylim()[0] < heights[1] < heights[0] < min(MANY)
+    assert all(crosses.get_markeredgewidth() >= 1.5 for crosses in marks(ax, "x"))
+
+
+def test_the_picture_of_shares_has_no_room_for_crosses():
+    ax = drawn(ogive.read({"a": [*MANY, np.nan]}), kind="cdf").axes_["all"]
+    assert not marks(ax, "x")
+    assert ax.get_xlim() == pytest.approx((min(MANY) - 0.05 * np.ptp(MANY), max(MANY) + 0.05 * np.ptp(MANY)))
+
+
+def test_the_legend_shows_dots_where_a_method_has_them_and_room_for_dashes():
+    display = drawn(ogive.read({"few": MANY[:8], "many": MANY}))
+    (legend,) = display.figure_.findobj(Legend)
+    markers = {line.get_label().split(" ")[0]: line.get_marker() for line in legend.get_lines()}
+    assert (markers["few"], markers["many"]) == ("o", "")
+    assert legend.handlelength >= 3
+
+
+def test_small_panels_write_shares_and_large_scores_in_few_letters():
+    display = drawn(ogive.read({"a": {"x": 60_000 + 40_000 * MANY, "y": MANY}}))
+    display.figure_.canvas.draw()
+    assert [t.get_text() for t in display.axes_["x"].get_xticklabels()] == ["0", "50", "100"]
+    assert "share of runs in %, worst → best" in all_texts(display.figure_)
+    shown = [t.get_text() for t in display.axes_["x"].get_yticklabels()]
+    assert all(len(text) <= 5 for text in shown)
+    assert any(text.endswith("k") for text in shown)
+    assert not any(t.get_text().endswith("k") for t in display.axes_["y"].get_yticklabels())
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "0"), (-1000, "-1k"), (12_500, "12.5k"), (3e6, "3M"), (2e9, "2G"), (400, "400")]
+)
+def test_thousands_are_letters(value, shown):
+    assert in_thousands(value) == shown
+
+
+def test_a_method_that_failed_on_many_tasks_is_named_once():
+    samples = {"a": {f"t{i}": [np.nan] * 3 for i in range(12)}, "b": {f"t{i}": MANY for i in range(12)}}
+    caption = ogive.plots.distribution(ogive.read(samples)).caption
+    assert "Without any usable run: a on 12 tasks (36 failed)." in caption
 
 
 def test_failed_runs_of_few_shift_the_dots():

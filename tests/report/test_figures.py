@@ -46,6 +46,31 @@ def test_the_drawn_curve_stays_within_a_fiftieth_of_the_range_of_the_quantiles()
     assert np.max(np.abs(seen - np.quantile(scores, levels))) < 0.02 * np.ptp(scores)
 
 
+def test_the_legend_has_one_entry_for_each_method_as_its_curve_is_drawn():
+    figure = drawn({f"m{i}": {"x": RNG.normal(size=8 if i == 1 else 30), "y": RNG.normal(size=30)} for i in range(9)})
+    entries = [t for t in figure["data"] if t["showlegend"]]
+    assert [t["name"] for t in entries] == [f"m{i}" for i in range(9)]
+    assert [t["mode"] for t in entries] == ["lines", "lines+markers", *["lines"] * 7]
+    assert (entries[0]["line"]["dash"], entries[8]["line"]["dash"]) == ("solid", "dash")
+    assert len({t["line"]["width"] for t in entries}) == 1
+
+
+def test_labels_of_small_panels_are_short():
+    layout = drawn({"a": {"x": 60_000 + 40_000 * RNG.normal(size=30), "y": RNG.normal(size=30)}})["layout"]
+    assert layout["xaxis"]["ticktext"] == ["0", "50", "100"]
+    assert (layout["yaxis"]["tickformat"], layout["yaxis2"]["tickformat"]) == ("~s", "~g")
+    assert drawn({"a": RNG.normal(size=30)})["layout"]["xaxis"]["ticktext"][-1] == "100 %"
+
+
+def test_crosses_of_two_methods_stand_apart_within_the_picture():
+    sample = RNG.normal(size=30)
+    figure = drawn({"a": np.append(sample, np.nan), "b": np.append(sample, [np.nan] * 2)})
+    crosses = [t for t in figure["data"] if t.get("marker", {}).get("symbol") == "x-thin-open"]
+    low, (first, second) = figure["layout"]["yaxis"]["range"][0], (t["y"][0] for t in crosses)
+    assert low < second < first < sample.min()
+    assert all(t["marker"]["line"]["width"] >= 2 for t in crosses)
+
+
 def test_bands_of_many_methods_and_tasks_stay_small():
     samples = {f"m{i}": {f"t{j}": RNG.normal(size=480) for j in range(26)} for i in range(8)}
     figure = drawn(samples)

@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with [bold]ogive inspect scores.csv[/], then [bold]ogive summary scores.csv[/] and [bold]ogive plot scores.csv[/].",
+    epilog="Start with [bold]ogive inspect scores.csv[/], then [bold]ogive summary scores.csv[/], [bold]ogive compare scores.csv[/], and [bold]ogive report scores.csv[/] for a page with everything; [bold]ogive run study.py[/] makes trials.",
 )
 app.command("inspect")(_inspect.inspect)
 app.command("summary")(_summary.summary)

@@ -30,6 +30,7 @@ from ogive.cli._options import (
     Varied,
     Wide,
     read_sources,
+    refuse_unknown_task,
 )  # fmt: skip
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
@@ -64,6 +65,7 @@ def compare(
     )  # fmt: skip
     from ogive.answers import compare as ask
 
+    refuse_unknown_task(trials, on)
     names = trials.algorithms
     if (a is None or b is None) and len(names) != 2:
         raise InputError(
@@ -77,4 +79,6 @@ def compare(
     )  # fmt: skip
     if not quiet:
         tell(trials.notes)
-    show(result, as_json=as_json)
+    unit = trials.unit if trials.clustered and trials.unit else "run"
+    about = {"source": trials.source, "unit": unit, "notes": list(trials.notes), "verdict": result.verdict}
+    show(result, as_json=as_json, about=about)

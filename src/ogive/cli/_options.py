@@ -127,6 +127,23 @@ def read_sources(
     return read(list(source), score=score or None, bounds=parse_bounds(bounds), varied=varied or None, **roles)
 
 
+def refuse_unknown_task(trials: Trials, on: str | None) -> None:
+    """Refuse `--on` with a name that is none of the table's tasks."""
+    from ogive.trials import ONE_TASK
+
+    tasks, most = trials.tasks, 8
+    if on is None or on in tasks:
+        return
+    if tasks == (ONE_TASK,):
+        raise InputError(
+            f"`--on` {on!r} chooses a task, and this table names none; leave it out, or name the column of tasks with --task."
+        )
+    more = f" and {len(tasks) - most} more" if len(tasks) > most else ""
+    raise InputError(
+        f"`--on` must name a task of the table; got {on!r}. It has {', '.join(map(repr, tasks[:most]))}{more}."
+    )
+
+
 def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:
     """`0,1`, `0,` or `,1` as a pair."""
     if text is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 # Signs that JSON may hold as they are, and that could steer a terminal.
@@ -21,10 +21,12 @@ class Result(Protocol):
         ...
 
 
-def show(result: Result, *, as_json: bool) -> None:
-    """Print a result as text or JSON."""
+def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = None) -> None:
+    """Print a result as text or JSON; `about` says what a single row is about, where the result is one."""
     if as_json:
-        text = json.dumps(result.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+        held = result.to_dict()
+        held = held if about is None or "schema" in held else {"schema": 1, **about, "rows": [held]}
+        text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
     else:
         print(result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +32,7 @@ from ogive.cli._options import (
     Wide,
     parse_bounds,
     read_sources,
+    refuse_unknown_task,
 )  # fmt: skip
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
@@ -112,7 +115,9 @@ def plan(
         _refuse_roles(what[0], roles)
         result = ask(what[0], bounds=parse_bounds(bounds), **asked)
     else:
+        _refuse_misspelt(what)
         pilot = read_sources(what, bounds=bounds, **roles)
+        refuse_unknown_task(pilot, on)
         if not quiet:
             tell(pilot.notes)
         result = ask(pilot, **asked)
@@ -126,7 +131,8 @@ def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
     if table and not as_json:
         print(f"\n{result.question.unit:>15}  {result.question.axis}")
         for row in result.table():
-            print(f"{row.n_trials:>15,}  {row.achieved_width:.3g}")
+            shown = f"{row.achieved_width:.3g}" if math.isfinite(row.achieved_width) else "too few"
+            print(f"{row.n_trials:>15,}  {shown}")
     if out is not None:
         from ogive.plots._planning import planning
 
@@ -142,6 +148,17 @@ def _spread(sd: list[float] | None) -> float | tuple[float, float] | None:
     if len(sd) > 2:
         raise InputError(f"`--sd` is given once, or twice for two methods; got {len(sd)}.")
     return sd[0] if len(sd) == 1 else (sd[0], sd[1])
+
+
+def _refuse_misspelt(words: list[str]) -> None:
+    """Refuse what is neither a kind of plan nor a place where a table could be."""
+    kinds = ", ".join(NAMES)
+    for word in words:
+        if "://" in word or os.path.exists(word):  # an address is left to `read`
+            continue
+        if word in NAMES:
+            raise InputError(f"a kind of plan stands alone; got {word!r} among {len(words)} words.")
+        raise InputError(f"{word!r} is neither a kind of plan ({kinds}) nor a file that exists.")
 
 
 def _refuse_roles(name: str, roles: dict[str, Any]) -> None:

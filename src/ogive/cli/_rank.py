@@ -27,6 +27,7 @@ from ogive.cli._options import (
     Varied,
     Wide,
     read_sources,
+    refuse_unknown_task,
 )  # fmt: skip
 from ogive.cli._output import show, tell
 
@@ -45,6 +46,7 @@ def rank(
     )  # fmt: skip
     from ogive.answers import rank as ask
 
+    refuse_unknown_task(trials, on)
     result = ask(trials, task=on, margin=margin, failures=failures, confidence=confidence, metric=metric)
     if not quiet:
         tell(trials.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,13 +10,13 @@ import numpy as np
 
 from ogive.answers import CellBand, bands
 from ogive.answers._facts import facts
-from ogive.answers._summary import unit_words
-from ogive.answers._words import clipped, listed, printable
+from ogive.answers._wording import unit_words
+from ogive.answers._words import clipped, listed, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, grid, looks
 from ogive.plots._page import Drawable, new_page
 from ogive.statistics import Distribution
-from ogive.trials import Trials
+from ogive.trials import Cell, Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,8 @@ class DistributionDisplay(Drawable):
         width, height = (6.4, 4.0) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
         handles = [self._handle(name, look) for name, look in style.items()]
         middle = new_page(width, height, "\n".join(self.headline), self.caption, handles)
-        share = "share of runs, worst → best" if self.kind == "quantile" else "share of runs at or below the score"
+        unit = "" if len(self.tasks) == 1 else " in %"
+        share = f"share of runs{unit}" + (", worst → best" if self.kind == "quantile" else " at or below the score")
         score = f"{printable(self.metric)} ({'higher' if self.goal == 'maximize' else 'lower'} is better)"
         x, y = (share, score) if self.kind == "quantile" else (score, share)
         middle.supxlabel(x, fontsize=9.5)
@@ -96,28 +98,30 @@ class DistributionDisplay(Drawable):
         cells = [b for b in self.bands if b.algorithm == name]
         n_failed, n_rows = sum(b.n_failed for b in cells), sum(b.n_rows for b in cells)
         note = f" ({n_failed} of {n_rows} runs failed)" if n_failed else ""
+        dotted = any(has_dots(b) for b in cells)
         return Line2D(
-            [], [], color=look.colour, linestyle=look.style, linewidth=2, label=f"{clipped(name, LONGEST_NAME)}{note}"
-        )
+            [], [], color=look.colour, linestyle=look.style, linewidth=2, marker="o" if dotted else "", markersize=4,
+            label=f"{clipped(name, LONGEST_NAME)}{note}",
+        )  # fmt: skip
 
     def _panel(self, ax: Axes, cells: list[CellBand], style: dict[str, Look]) -> None:
-        from matplotlib.ticker import MaxNLocator
+        from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+        span, heights = lanes(cells, self.goal if self.kind == "quantile" else "")
+        for cell in cells:
+            self._cell(ax, cell, style[cell.algorithm], span, heights.get(cell.algorithm))
+        shares, scores = (ax.xaxis, ax.yaxis) if self.kind == "quantile" else (ax.yaxis, ax.xaxis)
+        ticks, words = share_ticks(small=len(self.tasks) > 1)
+        shares.set_ticks(ticks, words)
         if len(self.tasks) > 1:
             ax.set_title(clipped(cells[0].task, 40))
-        finite = np.concatenate([_finite(b.estimate) for b in cells])
-        margin = 0.05 * (np.ptp(finite) or 1.0)
-        span = (float(finite.min() - margin), float(finite.max() + margin))
-        for cell in cells:
-            self._cell(ax, cell, style[cell.algorithm], span)
-        shares, scores = (ax.xaxis, ax.yaxis) if self.kind == "quantile" else (ax.yaxis, ax.xaxis)
-        ticks = [0, 0.25, 0.5, 0.75, 1] if len(self.tasks) == 1 else [0, 0.5, 1]
-        shares.set_ticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
+            if are_long(span):
+                scores.set_major_formatter(FuncFormatter(lambda value, _: in_thousands(value)))
         getattr(ax, "set_ylim" if self.kind == "quantile" else "set_xlim")(*span)
         getattr(ax, "set_xlim" if self.kind == "quantile" else "set_ylim")(0, 1)
         scores.set_major_locator(MaxNLocator(nbins=6))
 
-    def _cell(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
+    def _cell(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None) -> None:
         kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
         shares, scores = steps(cell.estimate, self.goal, self.kind)
         scores = np.clip(scores, span[0] - np.ptp(span), span[1] + np.ptp(span))
@@ -126,10 +130,12 @@ class DistributionDisplay(Drawable):
         self.lines_[cell.task, cell.algorithm] = line
         if cell.band is not None and cell.band.n >= FEWEST_FOR_BAND:
             self._shade(ax, cell, look, span)
-        elif cell.estimate.n < FEWEST_FOR_BAND:
+        elif has_dots(cell):
             ax.plot(*self._oriented(*self._dots(cell)), linestyle="none", marker="o", markersize=3, **kind)
-        if cell.n_failed and self.kind == "quantile":
-            self._crosses(ax, cell, kind, span)
+        if lane is not None:  # one cross for each failed run, before the worst run that ended
+            at = (np.arange(cell.n_failed) + 0.5) / cell.n_rows
+            look_of_crosses = kind | {"marker": "x", "markersize": 6, "markeredgewidth": 1.8, "linestyle": "none"}
+            ax.plot(at, np.full(at.size, lane), clip_on=False, **look_of_crosses)
 
     def _dots(self, cell: CellBand) -> tuple[np.ndarray, np.ndarray]:
         """Where each run stands on its step; ties stand beside each other."""
@@ -139,13 +145,6 @@ class DistributionDisplay(Drawable):
         failed = 1.0 - weights.sum() if self.goal == "maximize" else 0.0
         middles = failed + np.cumsum(each) - each / 2
         return middles if self.kind == "cdf" or self.goal == "maximize" else 1.0 - middles, np.repeat(points, counts)
-
-    def _crosses(self, ax: Axes, cell: CellBand, kind: dict[str, Any], span: tuple[float, float]) -> None:
-        """One cross for each failed run, before the worst run that ended; methods above each other."""
-        step = 0.035 * np.ptp(span) * self.methods.index(cell.algorithm)
-        height = span[0] + step if self.goal == "maximize" else span[1] - step
-        at = (np.arange(cell.n_failed) + 0.5) / cell.n_rows
-        ax.plot(at, np.full(at.size, height), marker="x", markersize=5, linestyle="none", clip_on=False, **kind)
 
     def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
         assert cell.band is not None
@@ -218,6 +217,47 @@ def steps(distribution: Distribution, goal: str, kind: str) -> tuple[np.ndarray,
     return shares, scores
 
 
+def has_dots(cell: CellBand) -> bool:
+    """Whether each run is a dot: few runs say more one by one than by a band."""
+    return cell.estimate.n < FEWEST_FOR_BAND
+
+
+def lanes(cells: Sequence[CellBand], goal: str) -> tuple[tuple[float, float], dict[str, float]]:
+    """The range of scores to show; at its bad end, each method with failed runs has a lane for their crosses.
+
+    Without a goal there are no lanes.
+    """
+    finite = np.concatenate([_finite(cell.estimate) for cell in cells])
+    margin = 0.05 * float(np.ptp(finite) or 1.0)
+    low, high = float(finite.min()) - margin, float(finite.max()) + margin
+    failing = [cell.algorithm for cell in cells if cell.n_failed and goal]
+    sign, edge = (-1.0, low) if goal == "maximize" else (1.0, high)
+    heights = {method: edge + sign * margin * (i + 0.5) for i, method in enumerate(failing)}
+    far = edge + sign * margin * (len(failing) + 0.5) if failing else edge
+    return (min(low, far), max(high, far)), heights
+
+
+def share_ticks(*, small: bool) -> tuple[list[float], list[str]]:
+    """Where shares are marked, and how: small panels leave the sign to the title, so that neighbours do not touch."""
+    if small:
+        return [0.0, 0.5, 1.0], ["0", "50", "100"]
+    ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
+    return ticks, [f"{100 * t:.0f} %" for t in ticks]
+
+
+def are_long(span: tuple[float, float]) -> bool:
+    """Whether scores have so many digits that small panels write them in thousands."""
+    return 10_000.0 <= max(map(abs, span)) < 1e12
+
+
+def in_thousands(value: float) -> str:
+    """`-1k`, `12.5k`, `3M`."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
 def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kind: str) -> str:
     text = "Each curve shows the share of a method's runs at or below each score."
     if kind == "quantile":
@@ -242,11 +282,21 @@ def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kin
     drawn = {(c.algorithm, c.task) for c in cells}
     absent = [c for c in trials.cells if (c.algorithm, c.task) not in drawn]
     if absent:
-        names = [f"{printable(c.algorithm)} on {printable(c.task)} ({c.rows.size} failed)" for c in absent]
-        text += f" Without any usable run: {listed(names[:MOST_NAMED])}" + (
-            f", and {len(names) - MOST_NAMED} more." if len(names) > MOST_NAMED else "."
-        )
+        text += f" Without any usable run: {_named_absent(absent)}."
     return text
+
+
+def _named_absent(absent: Sequence[Cell]) -> str:
+    """`a on x (5 failed)`; a method that failed on several tasks is named once."""
+    by_method: dict[str, list[Cell]] = {}
+    for cell in absent:
+        by_method.setdefault(cell.algorithm, []).append(cell)
+    names = []
+    for method, cells in by_method.items():
+        where = printable(cells[0].task) if len(cells) == 1 else f"{len(cells)} tasks"
+        names.append(f"{printable(method)} on {where} ({sum(c.rows.size for c in cells)} failed)")
+    more = len(names) - MOST_NAMED
+    return listed(names) if more <= 0 else f"{', '.join(names[:MOST_NAMED])} and {plural(more, 'more method')}"
 
 
 def _why_no_bands(trials: Trials) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 GREY = "#8a8a8a"
 HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
+HANDLE = 3.2
 ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
 
 
@@ -83,7 +84,7 @@ def new_page(width: float, height: float, headline: str, caption: str, handles: 
 
     title, foot = wrap(headline, width, HEADLINE_SIZE), wrap(caption, width, CAPTION_SIZE)
     longest = max((len(str(handle.get_label())) for handle in handles), default=0)
-    across = max(1, min(len(handles), int(width / (0.6 + 0.075 * longest))))
+    across = max(1, min(len(handles), int(width / (0.75 + 0.075 * longest))))
     legend = 0.2 * -(-len(handles) // across)
     heights = [inches(title, HEADLINE_SIZE) + legend + 0.15, height, inches(foot, CAPTION_SIZE) + 0.1]
     figure = Figure(figsize=(width, sum(heights)), layout="constrained")
@@ -92,6 +93,9 @@ def new_page(width: float, height: float, headline: str, caption: str, handles: 
     top, middle, bottom = parts
     top.text(0.08 / width, 1 - 0.05 / heights[0], title, fontsize=HEADLINE_SIZE, fontweight="bold", va="top")
     if handles:
-        top.legend(handles=handles, loc="lower left", ncols=across, frameon=False, borderaxespad=0.1)
+        # Long enough for every style of line to show its pattern twice.
+        top.legend(
+            handles=handles, loc="lower left", ncols=across, frameon=False, borderaxespad=0.1, handlelength=HANDLE
+        )
     bottom.text(0.08 / width, 1, foot, fontsize=CAPTION_SIZE, color="#444444", va="top")
     return middle

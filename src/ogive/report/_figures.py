@@ -16,7 +16,7 @@ from ogive.answers import CellBand
 from ogive.answers._words import clipped, interval, printable
 from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay
 from ogive.plots._difference import COLOUR
-from ogive.plots._distribution import FEWEST_FOR_BAND, steps
+from ogive.plots._distribution import FEWEST_FOR_BAND, are_long, has_dots, lanes, share_ticks, steps
 from ogive.plots._look import Look, looks
 from ogive.statistics import Band
 from ogive.trials import FloatArray, IntArray
@@ -31,7 +31,6 @@ LONGEST_NAME, LONGEST_TASK = 48, 30
 GREY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open")
 DASHES = ("solid", "dash", "dot", "dashdot")
-SHARES = [0, 0.25, 0.5, 0.75, 1]
 HOVER = "<b>%{fullData.name}</b><br>%{x:.1%} of the runs are no better than %{y:.5~g}%{customdata}<extra></extra>"
 
 
@@ -71,41 +70,47 @@ def distribution_figure(display: DistributionDisplay) -> Json:
     shown = [c for c in display.bands if c.task in tasks]
     each = int(np.clip(MOST_CORNERS // max(1, 3 * len(shown)), FEWEST_CORNERS, MOST_CORNERS_EACH))
     traces: list[Json] = []
-    named: set[str] = set()
     spans = []
     for i, task in enumerate(tasks):
         cells = [c for c in shown if c.task == task]
-        points = np.concatenate([c.estimate.points for c in cells])
-        span = widened(points[np.isfinite(points)])
+        span, heights = lanes(cells, display.goal)
         spans.append(span)
         for cell in cells:
-            parts = _cell(display, cell, style[cell.algorithm], span, each)
+            parts = _cell(display, cell, style[cell.algorithm], span, heights.get(cell.algorithm), each)
             for trace in parts:
                 trace |= {"xaxis": _axis("x", i), "yaxis": _axis("y", i), "legendgroup": name(cell.algorithm)}
-                trace["name"] = name(cell.algorithm)
-                trace["showlegend"] = trace["mode"] == "lines" and "fill" not in trace and cell.algorithm not in named
-            named.add(cell.algorithm)
+                trace |= {"name": name(cell.algorithm), "showlegend": False}
             traces += parts
+    dotted = {c.algorithm for c in shown if has_dots(c)}
+    traces += [_legend_entry(m, style[m], m in dotted) for m in display.methods]
     side = "higher" if display.goal == "maximize" else "lower"
     titles = (
-        "share of runs, worst → best",
+        f"share of runs{' in %' if len(tasks) > 1 else ''}, worst → best",
         f"{html.escape(printable(display.metric), quote=False)} ({side} is better)",
     )
     return {"data": traces, "layout": _layout(tasks, spans, titles, display.methods)}
 
 
-def _cell(display: DistributionDisplay, cell: CellBand, look: Look, span: tuple[float, float], each: int) -> list[Json]:
+def _legend_entry(method: str, look: Look, dotted: bool) -> Json:
+    """The line of a method, with its dots where it has some, for the legend alone."""
+    entry = _line(np.array([np.nan]), np.array([np.nan]), look)
+    entry |= {"name": name(method), "legendgroup": name(method), "showlegend": True, "hoverinfo": "skip"}
+    return entry | ({"mode": "lines+markers", "marker": _marker(look)} if dotted else {})
+
+
+def _cell(
+    display: DistributionDisplay, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None, each: int
+) -> list[Json]:
     far = (span[0] - (span[1] - span[0]), span[1] + (span[1] - span[0]))
     shares, scores = steps(cell.estimate, display.goal, "quantile")
     kept = waypoints((shares, scores), each)
     shares, scores = shares[kept], scores[kept]
     parts: list[Json] = []
-    few = cell.estimate.n < FEWEST_FOR_BAND
     banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
     if banded and cell.band is not None:
         parts.append(_shade(*_band_outline(cell.band, display.goal, far, each), look.colour))
     line = _line(shares, scores, look)
-    if few:  # a dot for each run says more than a hover over steps
+    if has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
         line["line"]["width"] = 1.2
         at, runs = display._dots(cell)
@@ -113,8 +118,8 @@ def _cell(display: DistributionDisplay, cell: CellBand, look: Look, span: tuple[
     else:
         line |= {"customdata": _limits(cell.band if banded else None, display.goal, shares), "hovertemplate": HOVER}
     parts.append(line)
-    if cell.n_failed:
-        parts.append(_crosses(cell, look.colour, span[0] if display.goal == "maximize" else span[1]))
+    if lane is not None:
+        parts.append(_crosses(cell, look.colour, lane))
     return parts
 
 
@@ -170,11 +175,14 @@ def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
     return out
 
 
+def _marker(look: Look) -> Json:
+    return {"color": look.colour, "size": 7, "symbol": SYMBOLS[_style_number(look) % len(SYMBOLS)]}
+
+
 def _dots(x: FloatArray, y: FloatArray, look: Look) -> Json:
     return {
         "type": "scatter", "mode": "markers", "x": numbers(x), "y": numbers(y),
-        "marker": {"color": look.colour, "size": 7, "symbol": SYMBOLS[_style_number(look) % len(SYMBOLS)]},
-        "hovertemplate": "<b>%{fullData.name}</b><br>a run with %{y:.5~g}<extra></extra>",
+        "marker": _marker(look), "hovertemplate": "<b>%{fullData.name}</b><br>a run with %{y:.5~g}<extra></extra>",
     }  # fmt: skip
 
 
@@ -183,15 +191,9 @@ def _crosses(cell: CellBand, colour: str, height: float) -> Json:
     at = at[:: max(1, at.size // 40)]
     return {
         "type": "scatter", "mode": "markers", "x": numbers(at), "y": numbers(np.full(at.size, height)),
-        "marker": {"color": colour, "symbol": "x-thin-open", "size": 8}, "cliponaxis": False,
+        "marker": {"color": colour, "symbol": "x-thin-open", "size": 9, "line": {"width": 2.2}}, "cliponaxis": False,
         "hovertemplate": f"<b>%{{fullData.name}}</b><br>{cell.n_failed} of {cell.n_rows} runs failed<extra></extra>",
     }  # fmt: skip
-
-
-def widened(values: FloatArray, share: float = 0.05) -> tuple[float, float]:
-    """The range of values with a margin."""
-    margin = share * (float(np.ptp(values)) or 1.0)
-    return float(values.min()) - margin, float(values.max()) + margin
 
 
 def _axis(letter: str, i: int) -> str:
@@ -221,22 +223,22 @@ def _layout(
     legend = 26 * (1 + sum(len(clipped(m, LONGEST_NAME)) + 8 for m in methods) // 120) + 8
     if len(tasks) == 1:
         layout = frame(ONE_HEIGHT + legend, legend + 4)
-        layout["xaxis"] = {**_share_axis(SHARES), "title": titled(titles[0])}
+        layout["xaxis"] = {**_share_axis(), "title": titled(titles[0])}
         layout["yaxis"] = {**_score_axis(spans[0]), "title": titled(titles[1])}
         return layout
     layout = frame(PANEL_HEIGHT * rows + legend + 80, legend + 26)
     layout["annotations"] = []
-    gap_x, gap_y = 0.055, 46 / (PANEL_HEIGHT * rows)
+    gap_x, gap_y, small = 0.065, 46 / (PANEL_HEIGHT * rows), {"tickfont": {"size": 11}}
     for i, task in enumerate(tasks):
         row, column = divmod(i, columns)
         x, y = _domain(column, columns, gap_x), _domain(rows - 1 - row, rows, gap_y)
-        layout[f"xaxis{i + 1 if i else ''}"] = {**_share_axis([0, 0.5, 1]), "domain": x, "anchor": _axis("y", i)}
+        layout[f"xaxis{i + 1 if i else ''}"] = {
+            **_share_axis(small=True), **small, "domain": x, "anchor": _axis("y", i)
+        }  # fmt: skip
         layout[f"yaxis{i + 1 if i else ''}"] = {
-            **_score_axis(spans[i]),
-            "domain": y,
-            "anchor": _axis("x", i),
-            "nticks": 5,
-        }
+            **_score_axis(spans[i]), **small, "domain": y, "anchor": _axis("x", i), "nticks": 5,
+            "tickformat": "~s" if are_long(spans[i]) else "~g",
+        }  # fmt: skip
         layout["annotations"].append(
             _words(name(task, LONGEST_TASK), sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
         )
@@ -254,9 +256,10 @@ def _domain(i: int, n: int, gap: float) -> list[float]:
     return [round(i * (width + gap), 5), round(min(1.0, i * (width + gap) + width), 5)]
 
 
-def _share_axis(ticks: list[float]) -> Json:
+def _share_axis(*, small: bool = False) -> Json:
+    ticks, words = share_ticks(small=small)
     return {
-        "range": [0, 1], "tickvals": ticks, "ticktext": [f"{100 * t:.0f} %" for t in ticks], "gridcolor": "#e8e8e8",
+        "range": [0, 1], "tickvals": ticks, "ticktext": words, "gridcolor": "#e8e8e8",
         "zeroline": False, "linecolor": "#444", "showline": True,
     }  # fmt: skip
 
@@ -287,7 +290,7 @@ def difference_figure(display: DifferenceDisplay) -> Json:
         }
     )  # fmt: skip
     layout = frame(ONE_HEIGHT, 40)
-    layout["xaxis"] = {**_share_axis(SHARES), "title": titled("share of runs, worst → best")}
+    layout["xaxis"] = {**_share_axis(), "title": titled("share of runs, worst → best")}
     label = html.escape(display.label, quote=False).replace("\n", "<br>")
     layout["yaxis"] = {**_score_axis(span), "title": titled(label), "zeroline": True, "zerolinecolor": "#000"}
     layout["margin"]["l"] = 84

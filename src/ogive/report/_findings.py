@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ogive.answers import Comparison, Comparisons, Ranking, Summary, compare, rank, summarize
 from ogive.answers._statistic import DEFAULT, Statistic
+from ogive.answers._summary import Row
 from ogive.answers._verdict import Conclusion, rule
 from ogive.answers._words import listed, plural, printable, share
 from ogive.errors import InputError
@@ -198,8 +199,10 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     )
     if found is None:
         return None, reason
+    found = _without_repetition(found, trials, metric)
     if not described.independent:
         return found, ""
+    found = replace(found, rows=tuple(map(_limited, found.rows)))
     names = list(dict.fromkeys(r.statistic for r in found.rows))
     limited = {r.statistic for r in found.rows if math.isfinite(r.low) and math.isfinite(r.high)}
     dropped = [Statistic.parse(s).label for s in names if s not in limited and s != "mean"]
@@ -210,6 +213,48 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     kept = tuple(r for r in found.remarks if not any(label.lower() in r.lower() for label in dropped))
     shown = replace(found, rows=rows, remarks=kept)
     return shown, f"Not shown: {listed(dropped)}. {plural(most, 'run')} of a method on a task set no limits to them."
+
+
+def _limited(row: Row) -> Row:
+    """A row without an interval where the runs set no limit at all."""
+    if math.isfinite(row.low) or math.isfinite(row.high) or math.isnan(row.estimate):
+        return row
+    return replace(row, low=math.nan, high=math.nan, method="none", guarantee="none")
+
+
+def _without_repetition(found: Summary, trials: Trials, metric: str) -> Summary:
+    """What has no usable score is said once for each method, not for each task."""
+    empty: dict[str, list[str]] = {}
+    for cell in trials.cells:
+        if not _usable(trials, cell.algorithm, cell.task, metric):
+            empty.setdefault(cell.algorithm, []).append(cell.task)
+    repeated = {f"{printable(m)} has no usable score on {printable(t)}." for m, tasks in empty.items() for t in tasks}
+    said = [r for r in found.remarks if r in repeated]
+    if len(said) < 2:
+        return found
+    several = [
+        f"{printable(m)} has no usable score on {_tasks(tasks, len(trials.tasks))}." for m, tasks in empty.items()
+    ]
+    return replace(found, remarks=(*(r for r in found.remarks if r not in repeated), *several))
+
+
+def _tasks(names: list[str], n: int) -> str:
+    return f"any of the {n} tasks" if len(names) == n > 1 else _some(names)
+
+
+def unranked(found: Findings) -> dict[str, str]:
+    """Methods that a ranking leaves out, and why."""
+    part = found.judgement.part
+    if found.judgement.ranking is None or part is None:
+        return {}
+    t, why = found.trials, {}
+    for method in t.algorithms:
+        if method not in part.algorithms:
+            missing = [task for task in t.tasks if not _usable(t, method, task, found.metric)]
+            why[method] = (
+                f"no usable run on {_tasks(missing, len(t.tasks))}" if len(t.tasks) > 1 else "every run failed"
+            )
+    return why
 
 
 def _sensitivity(
@@ -228,7 +273,8 @@ def _sensitivity(
         rule_used, words = _beyond(trials, metric), "counted as worse than every score"
     again = _judge(judged.part, metric, confidence, rule_used, margin)
     if not again.sentence:
-        return f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.reason}"
+        reason = again.reason.removeprefix("No verdict: ")
+        return f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {reason}"
     before, after = judged.conclusions(), again.conclusions()
     changed = [
         f"{pair}: {before[pair]} becomes {after[pair]}"
@@ -249,18 +295,18 @@ def _beyond(trials: Trials, metric: str) -> float:
     return float(usable.min() - width if trials.goals[metric] == "maximize" else usable.max() + width)
 
 
-def cell_numbers(trials: Trials, metric: str) -> tuple[int, int]:
-    """The least and the most units of a method on a task."""
+def cell_numbers(trials: Trials, metric: str, *, usable: bool = True) -> tuple[int, int]:
+    """The least and the most units of a method on a task; failed ones count where not only usable ones are meant."""
     sizes = []
     for cell in trials.cells:
-        rows = cell.rows[~trials.failed(metric)[cell.rows]]
+        rows = cell.rows[~trials.failed(metric)[cell.rows]] if usable else cell.rows
         clusters = trials.clusters(rows)
         sizes.append(rows.size if clusters is None else int(np.unique(clusters).size))
     return min(sizes), max(sizes)
 
 
-def count_words(trials: Trials, metric: str) -> str:
+def count_words(trials: Trials, metric: str, *, usable: bool = True) -> str:
     """`100 runs` or `5 to 100 runs` of each method on each task."""
-    least, most = cell_numbers(trials, metric)
+    least, most = cell_numbers(trials, metric, usable=usable)
     word = trials.unit if trials.clustered and trials.unit else "run"
     return plural(most, word) if least == most else f"{least} to {plural(most, word)}"

@@ -7,13 +7,15 @@ import math
 from ogive import __version__
 from ogive.answers import Comparison, Comparisons
 from ogive.answers._statistic import Statistic
-from ogive.answers._summary import unit_words
+from ogive.answers._wording import unit_words
 from ogive.answers._words import listed, plural, printable
 from ogive.plots import DistributionDisplay
 from ogive.report._findings import Findings, count_words
 from ogive.report._tables import guarantee_words
 from ogive.trials import Trials
 
+# A gap that the author must fill; it stands in texts that are pasted into a paper.
+GAP = "[STATE WHAT VARIED BETWEEN RUNS]"
 USUAL_SOURCES = ("configuration", "data split", "training seed")
 # What a method's name begins with, and who described it.
 REFERENCES: tuple[tuple[str, str], ...] = (
@@ -58,7 +60,7 @@ def caveats(found: Findings) -> list[tuple[str, str]]:
         ("What was fixed", fixed_words(t)),
         ("Scope", _scope(t)),
         ("Unit", f"{count_words(t, found.metric)} of each method on each task; counted: {printable(unit_words(t))}."),
-        ("Independence", _independence(t)),
+        ("Independence", _independence(t, hint=" (say unit=)")),
         ("Failures", _failures(found)),
         ("Bounds", _bounds(found)),
     ]
@@ -91,7 +93,7 @@ def _scope(t: Trials) -> str:
     return " ".join(sentences)
 
 
-def _independence(t: Trials) -> str:
+def _independence(t: Trials, hint: str = "") -> str:
     if not t.independent:
         return "A grid or an adaptive sampler chose the runs: they are no sample, and no interval or band is given."
     if t.question is not None:
@@ -106,18 +108,16 @@ def _independence(t: Trials) -> str:
     if t.clustered:
         return f"Rows that share {printable(str(t.unit))} count once together.{printable(pairs)}"
     if t.unit is None:
-        return f"Assumed, not stated: every row is taken for one independent run (say unit=).{printable(pairs)}"
+        return f"Assumed, not stated: every row is taken for one independent run{hint}.{printable(pairs)}"
     return f"Stated: every {'row' if t.unit in ('row', 'rows') else printable(t.unit)} is one independent draw.{printable(pairs)}"
 
 
 def _failures(found: Findings) -> str:
     if not found.n_failed:
         return "None."
-    bands = (
-        "left out of the curves"
-        if found.trials.clustered
-        else "counted as worse than every score in the curves and bands"
-    )
+    bands = "in the curves and bands they count as worse than every score"
+    if found.trials.clustered:
+        bands = "they are left out of the curves as well"
     return f"{found.opening.split('; ', 1)[1][:-1]}; {bands}. {found.sensitivity}".strip()
 
 
@@ -146,10 +146,10 @@ def checklist(found: Findings) -> list[tuple[str, str]]:
     ways = interval_methods(found)
     if not ways:
         return [("Are there error bars?", f"No. {found.judgement.reason or 'The runs set no limits.'}")]
-    kinds = [f"{what}: {how}" for what, how in ways.items()]
+    captured = f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}. {fixed_words(t)}" if t.varied else GAP
     return [
-        ("Which factors of variability do the error bars capture?", f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}. {fixed_words(t)}"),
-        ("How were they calculated?", f"{'; '.join(kinds)}. Computed with Ogive {__version__}."),
+        ("Which factors of variability do the error bars capture?", captured),
+        ("How were they calculated?", f"{_grouped(ways)}. Computed with Ogive {__version__}."),
         ("What was assumed?", f"{_independence(t)} Student's and Welch's t also need means that are nearly normal; order statistics and bands need no such thing."),
         ("Standard deviation, standard error or interval?", f"Neither: {100 * found.confidence:g} % confidence intervals (and bands for whole curves), not ± one standard error."),
         ("Over how many runs?", f"{count_words(t, found.metric)} of each method on each task, over {printable(unit_words(t))}."),
@@ -161,12 +161,13 @@ def interval_methods(found: Findings) -> dict[str, str]:
     """Statistic in words to the way its interval was made, for what the report shows."""
     ways: dict[str, str] = {}
     for row in found.summary.rows if found.summary is not None else ():
-        if not math.isnan(row.low):
+        if math.isfinite(row.low) or math.isfinite(row.high):
             ways.setdefault(Statistic.parse(row.statistic).label, f"{row.method}, {guarantee_words(row.guarantee)}")
     judged = found.judgement
     if judged.ranking is not None:
-        first = judged.ranking.pairs[0].difference
-        ways[f"pairs ({'probability of beating' if judged.ranking.pairs[0].even else 'difference of means'})"] = (
+        pair = judged.ranking.pairs[0]
+        first, kinds = pair.difference, {"mean": "difference of means", "improvement": "probability of beating"}
+        ways[f"pairs ({kinds.get(pair.statistic, 'share of tasks won')})"] = (
             f"{first.method}, {guarantee_words(first.guarantee)}"
         )
     compared = judged.comparison
@@ -181,6 +182,14 @@ def interval_methods(found: Findings) -> dict[str, str]:
     return ways
 
 
+def _grouped(ways: dict[str, str]) -> str:
+    """Statistics that share a method are named together."""
+    by_way: dict[str, list[str]] = {}
+    for what, how in ways.items():
+        by_way.setdefault(how, []).append(what)
+    return "; ".join(f"{listed(names)}: {how}" for how, names in by_way.items())
+
+
 def band_name(display: DistributionDisplay | None) -> str:
     """`exact band` or `ks band` where bands are drawn."""
     for cell in display.bands if display is not None else ():
@@ -189,15 +198,24 @@ def band_name(display: DistributionDisplay | None) -> str:
     return ""
 
 
+def _failures_in_the_paper(found: Findings) -> str:
+    """How failures counted, without advice to the one who made the report."""
+    text = f"{_failures(found)[: -len(found.sensitivity)] if found.sensitivity else _failures(found)}".strip()
+    text = text.replace(" failed", " runs failed", 1)
+    return text if found.sensitivity.startswith("Whether") else f"{text} {found.sensitivity}".strip()
+
+
 def paragraph(found: Findings, band: str) -> str:
     """Sentences for the methods section of a paper."""
     t, judged = found.trials, found.judgement
-    text = (
-        f"We ran {count_words(t, found.metric)} of each of {plural(len(t.algorithms), 'method')} on {plural(len(t.tasks), 'task')} "
-        f"({varied_words(t)}) and report {printable(found.metric)}."
-    )
+    count, methods, tasks = count_words(t, found.metric, usable=False), len(t.algorithms), plural(len(t.tasks), "task")
+    each = f"each of {methods} methods" if methods > 1 else "one method"
+    made = f"made {count} of {each} on {tasks}"
+    if t.clustered and t.unit:
+        made = f"evaluated {each} on {tasks} with {count}"
+    text = f"We {made} ({varied_words(t) if t.varied else GAP}) and report {printable(found.metric)}."
     if found.n_failed:
-        text += f" {found.n_failed} of {len(t)} runs failed; {_failures(found).split('; ', 1)[-1]}"
+        text += f" {_failures_in_the_paper(found)}"
     if band:
         text += (
             f" Distributions are shown whole, with simultaneous {100 * found.confidence:g} % confidence bands "
@@ -205,7 +223,7 @@ def paragraph(found: Findings, band: str) -> str:
         )
     ways = interval_methods(found)
     if ways:
-        text += f" Brackets are {100 * found.confidence:g} % confidence intervals ({'; '.join(f'{w}: {h}' for w, h in ways.items())})."
+        text += f" Brackets are {100 * found.confidence:g} % confidence intervals ({_grouped(ways)})."
     else:
         text += " The runs are described without intervals."
     if judged.ranking is not None:

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -85,6 +86,10 @@ SCRIPT = """
 """
 
 
+PERCENT = re.compile(r"(?<=\d) %")
+TO_COPY = ("pre",)  # what is copied into a program stays as it is
+
+
 class Html(str):
     """Text that is HTML already."""
 
@@ -100,8 +105,13 @@ def text(value: object) -> Html:
 def element(tag: str, *children: object, **attributes: str) -> Html:
     """An element; children that are not `Html` are escaped, as are attributes (`class_` is `class`)."""
     shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
-    inside = "".join(child if isinstance(child, Html) else text(child) for child in children)
+    inside = "".join(child if isinstance(child, Html) else _words(child, tag) for child in children)
     return Html(f"<{tag}{shown}>{inside}</{tag}>")
+
+
+def _words(child: object, tag: str) -> str:
+    """Text within an element: a line never breaks between a number and its percent sign."""
+    return text(child) if tag in TO_COPY else PERCENT.sub("\u00a0%", text(child))
 
 
 def join(parts: Iterable[Html]) -> Html:

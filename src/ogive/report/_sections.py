@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ogive.answers import Comparison, Comparisons
 from ogive.answers._facts import facts
+from ogive.answers._summary import Row
 from ogive.answers._words import plural, printable
 from ogive.plots import best_of, difference, distribution, pairs
 from ogive.plots._distribution import DistributionDisplay
 from ogive.plots._ranks import caption as ranks_caption
 from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure
-from ogive.report._findings import Findings, attempt, cell_numbers, count_words
+from ogive.report._findings import Findings, attempt, cell_numbers, count_words, unranked
 from ogive.report._methods import band_name, caveats, checklist, paragraph, references, varied_words
 from ogive.report._page import Html, details, element, join, table
 from ogive.report._tables import (
+    NO_INTERVAL,
     comparison_table,
     pairs_csv,
     pairs_table,
@@ -97,7 +101,7 @@ def _verdicts(found: Findings) -> list[Html]:
         parts = [element("p", judged.sentence, class_="verdict" if decided else "verdict undecided")]
     if judged.ranking is not None:
         how = {"mean": "their means"}.get(judged.ranking.statistic, "how often a run beats a run of another method")
-        count = count_words(found.trials, found.metric)
+        count = count_words(judged.part or found.trials, found.metric)
         parts.append(_note(f"Methods are ranked by {how}: {count} of each on each task; {varied_words(found.trials)}."))
     parts += [_note(judged.left_out)]
     if found.n_failed and found.sensitivity:
@@ -153,15 +157,20 @@ def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html
 def _numbers(found: Findings) -> list[Html]:
     if found.summary is None:
         return [_note(found.unshown)]
-    return [summary_tables(found.summary), _note(footnote(found)), _note(found.unshown)]
+    said = footnote(found, found.summary.rows).replace("Brackets:", "Under each number:")
+    return [summary_tables(found.summary), _note(said), _note(found.unshown)]
 
 
-def footnote(found: Findings) -> str:
-    """What the intervals of the summary are."""
+def footnote(found: Findings, rows: Sequence[Row]) -> str:
+    """What the intervals of these rows of the summary are."""
     assert found.summary is not None
     if found.trials.question is not None:
         return "No intervals: it is not known which rows are independent."
-    return found.summary.footnote().replace("Brackets:", "Under each number:")
+    text = found.summary.footnote(rows)
+    bare = [r for r in rows if math.isnan(r.low) and not math.isnan(r.estimate) and r.guarantee == "none"]
+    if bare and all(math.isnan(r.low) for r in rows):
+        return text.replace("no statistic could be computed", NO_INTERVAL)
+    return f"{text} Numbers without an interval: {NO_INTERVAL}." if bare else text
 
 
 def _pairs(found: Findings) -> list[Html]:
@@ -175,7 +184,7 @@ def _ranks(found: Findings) -> list[Html]:
     ranking = found.judgement.ranking
     if ranking is None:
         return []
-    return [ranks_table(ranking), element("p", ranks_caption(ranking), class_="caption")]
+    return [ranks_table(ranking, unranked(found)), element("p", ranks_caption(ranking), class_="caption")]
 
 
 def _best_of(found: Findings, report: Report) -> list[Html]:
@@ -236,14 +245,9 @@ def _to_paste(found: Findings, band: str) -> list[Html]:
     if cited:
         parts += [element("h3", "References"), element("ul", *(element("li", one) for one in cited))]
     if found.summary is not None:
-        parts += [
-            details(
-                "LaTeX: the numbers",
-                to_latex(found.summary, footnote(found).replace("Under each number:", "Brackets:")),
-            )
-        ]
+        parts += [details("LaTeX: the numbers", to_latex(found.summary, lambda rows: footnote(found, rows)))]
     if found.judgement.ranking is not None:
-        parts += [details("LaTeX: the ranking", ranking_latex(found.judgement.ranking))]
+        parts += [details("LaTeX: the ranking", ranking_latex(found.judgement.ranking, unranked(found)))]
     if found.summary is not None:
         parts += [details("CSV: the numbers", to_csv(found.summary))]
     if found.judgement.ranking is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ogive.answers import Comparison, Comparisons, Ranking, Summary
 from ogive.answers._statistic import Statistic
@@ -19,6 +19,7 @@ from ogive.trials import spreadsheet_safe
 LONGEST_NAME = 40
 # More columns need smaller type.
 MOST_LOOSE = 5
+NO_INTERVAL = "too few runs, or none that differ"
 
 
 def summary_tables(summary: Summary) -> Html:
@@ -94,8 +95,8 @@ def _density(columns: int) -> str:
     return "dense" if columns > MOST_LOOSE else "loose"
 
 
-def ranks_table(ranking: Ranking) -> Html:
-    """Methods with the ranks that the data allow as bars."""
+def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
+    """Methods with the ranks that the data allow as bars; those without a rank below them, with the reason."""
     n = len(ranking.rows)
     lines = []
     for r in ranking.rows:
@@ -108,6 +109,9 @@ def ranks_table(ranking: Ranking) -> Html:
             element("td", number(r.score)),
         ]  # fmt: skip
         lines.append(element("tr", *cells, class_=f"tier{1 + (r.tier + 1) % 2}"))
+    for method, reason in left_out.items():
+        cells = [element("th", clipped(method, LONGEST_NAME)), element("td", "not ranked"), element("td", reason)]
+        lines.append(element("tr", *cells, *(element("td", "–") for _ in range(3))))
     scale = f"rank 1 … {n}"
     head = [element("th", h) for h in ("method", "rank", scale, "tier", "P(first)", ranking.statistic)]
     inside = element("table", element("thead", element("tr", *head)), element("tbody", *lines))
@@ -141,8 +145,14 @@ def comparison_table(found: Comparison | Comparisons) -> Html:
         rows.insert(1, ("the same for fresh runs that share nothing", found.other_improvement))
     return table(
         [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", "estimate", "how"],
-        [[label, _interval(i), f"{i.method}, {guarantee_words(i.guarantee)}"] for label, i in rows],
+        [[label, _interval(i), _way(i)] for label, i in rows],
     )
+
+
+def _way(i: Interval) -> str:
+    if not (math.isfinite(i.low) or math.isfinite(i.high)):
+        return "no interval: too little data"
+    return f"{i.method}, {guarantee_words(i.guarantee)}"
 
 
 def guarantee_words(guarantee: str) -> str:
@@ -174,19 +184,26 @@ def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
     for row in rows:
-        writer.writerow([f"{v:.6g}" if isinstance(v, float) else spreadsheet_safe(printable(str(v))) for v in row])
+        writer.writerow([_csv_cell(value) for value in row])
     return out.getvalue()
 
 
-def to_latex(summary: Summary, footnote: str) -> str:
-    """A booktabs table whose note is `footnote`."""
+def _csv_cell(value: object) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.6g}"
+    return str(spreadsheet_safe(printable(str(value))))
+
+
+def to_latex(summary: Summary, note: Callable[[Sequence[Row]], str]) -> str:
+    """A booktabs table; `note` says what the intervals of its rows are."""
     several = len({r.task for r in summary.rows}) > 1
+    shown = [r for r in summary.rows if not several or r.statistic == summary.rows[0].statistic]
     written = summary.to_latex("methods-by-tasks" if several else "methods-by-statistics")
-    return written.replace(latex(summary.footnote()), latex(footnote))
+    return written.replace(latex(summary.footnote(shown)), latex(note(shown)))
 
 
-def ranking_latex(ranking: Ranking) -> str:
-    """Methods with tier, ranks and P(first)."""
+def ranking_latex(ranking: Ranking, left_out: Mapping[str, str]) -> str:
+    """Methods with tier, ranks and P(first); those without a rank below them."""
     lines = [
         r"\begin{tabular}{lcccc}",
         r"\toprule",
@@ -196,4 +213,5 @@ def ranking_latex(ranking: Ranking) -> str:
     for r in ranking.rows:
         ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}--{r.rank_high}"
         lines.append(rf"{latex(r.algorithm)} & {r.tier} & {ranks} & {latex(share(r.p_first))} & ${number(r.score)}$ \\")
+    lines += [rf"{latex(method)} & -- & not ranked & -- & -- \\" for method in left_out]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

@@ -9,7 +9,10 @@ from ogive.report._findings import find
 from ogive.report._page import page
 from ogive.report._sections import body, compose
 from ogive.statistics._arguments import as_confidence
-from ogive.trials import Trials
+from ogive.trials import Trials, require_trials
+
+# What `read` calls a source that has no name.
+IN_MEMORY = {"dictionary", "data frame", ""}
 
 
 def write(
@@ -47,9 +50,12 @@ def write(
     >>> write(trials, Path(tempfile.mkdtemp()) / "report.html").name
     'report.html'
     """
+    require_trials(trials, "report.write")
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report's name must end in .html; got {target.name!r}.")
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r} for the report; make it first, or choose another.")
     found = find(trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin)
     report = compose(found)
     script = ""
@@ -57,7 +63,8 @@ def write(
         from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
         script = get_plotlyjs()
-    title = f"Ogive report: {trials.source or 'trials'}"
+    named = not set(trials.source.split(", ")) <= IN_MEMORY
+    title = f"Ogive report: {trials.source}" if named else "Ogive report"
     written = page(title, body(found, report, title), report.figures, script)
     target.write_text(written, encoding="utf-8", newline="\n")
     return target
