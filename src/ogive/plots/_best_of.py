@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ogive.answers import CellBand, bands
-from ogive.answers._summary import unit_words
+from ogive.answers._wording import unit_words
 from ogive.answers._words import clipped, number, printable
 from ogive.errors import InputError
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, _why_no_bands

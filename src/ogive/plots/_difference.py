@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 
 from ogive.answers import CellBand, bands
-from ogive.answers._summary import unit_words
+from ogive.answers._wording import unit_words
 from ogive.answers._words import clipped, listed, printable, share
 from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
