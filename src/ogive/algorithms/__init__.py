@@ -1,0 +1,40 @@
+"""What is judged: f. An algorithm trains with a configuration on a draw and returns scores.
+
+Start here
+  Algorithm(name, function, space)         function(config, *draw, rng=rng) -> number, dict or Outcome
+  Algorithm.from_estimator(SVC(), space)   any scikit-learn estimator or pipeline
+  tuned(algorithm, n_configs=50, cv=3)     an algorithm that searches first, inside its training set
+  knn() random_forest() svm()              the five classifiers of Jordan et al. (2018),
+  logistic_regression() neural_network()     with the spaces of their Appendix A
+
+What comes out
+  Outcome    scores by metric; for tuned also the chosen configuration and every candidate
+  Series     a curve instead of a number
+
+Inside
+  _outcome    Outcome, Candidate, Series, and what a function may return
+  _algorithm  Algorithm
+  _estimator  the scikit-learn adapter: clone, set, seed, fit once, score
+  _scoring    scorers by name, with direction and bounds
+  _parts      (train, test) as X, y
+  _tuned      random search with cross-validation
+  _named      the five classifiers
+"""
+
+from ogive.algorithms._algorithm import Algorithm
+from ogive.algorithms._named import knn, logistic_regression, neural_network, random_forest, svm
+from ogive.algorithms._outcome import Candidate, Outcome, Series
+from ogive.algorithms._tuned import tuned
+
+__all__ = [
+    "Algorithm",
+    "Candidate",
+    "Outcome",
+    "Series",
+    "knn",
+    "logistic_regression",
+    "neural_network",
+    "random_forest",
+    "svm",
+    "tuned",
+]

@@ -1,0 +1,174 @@
+"""Algorithm: a name, a function that trains and scores, and the space of its configurations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ogive.algorithms._estimator import Fitted, estimator_name
+from ogive.algorithms._outcome import SCORE, Outcome, as_outcome
+from ogive.canonical import function_definition
+from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.spaces import Space, as_space
+
+Function = Callable[..., Any]
+
+
+class Algorithm:
+    """A function that trains and scores, with the space of its configurations; a value, like a number.
+
+    Parameters
+    ----------
+    name : str
+        Part of the random streams: another name, other configurations and seeds.
+    function : callable
+        `function(config, *draw, rng=rng)` returns a number (named "score", or by the one metric in
+        `metrics`), a dictionary of metric to number or `Series`, or an `Outcome`. It may be an
+        object with methods `definition()`, `warm_up()` and `notes()`.
+    space : optional
+        What `ogive.spaces.as_space` reads: a Space, a dictionary of name to choices or distribution,
+        a function of rng.
+    metrics : mapping, optional
+        Metric name to `Metric`, or to "maximize" or "minimize".
+
+    Examples
+    --------
+    >>> coin = Algorithm("coin", lambda config, rng: rng.random() < config["p"], {"p": [0.5]})
+    >>> coin.evaluate({"p": 0.5}, (), np.random.default_rng(0)).scores
+    {'score': 0.0}
+    """
+
+    __slots__ = ("function", "metrics", "name", "space")
+
+    name: str
+    function: Function
+    space: Space
+    metrics: Mapping[str, Metric]
+
+    def __init__(
+        self,
+        name: str,
+        function: Function,
+        space: Any = None,
+        *,
+        metrics: Mapping[str, Metric | str] | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise InputError(f"the name of an algorithm must be printable text; got {name!r}.")
+        _check_function(name, function)
+        values = {"name": name, "function": function, "space": as_space(space), "metrics": as_metrics(metrics)}
+        self.__setstate__(values)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, space: Any = None, *, name: str | None = None, scoring: Any = None
+    ) -> Algorithm:
+        """A scikit-learn estimator or pipeline, fitted on the training part and scored on the test part.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Cloned for every trial. Each `random_state` of `get_params(deep=True)`, in sorted order
+            of their names, gets a number from the trial's stream; an integer that was set is kept,
+            and `notes` says so.
+        space : optional
+            Its names are parameters of the estimator (`svc__C` within a pipeline).
+        name : str, optional
+            The class of the estimator, or of a pipeline's last step, where left out.
+        scoring : str, callable, list or dict, optional
+            scikit-learn's scorers, all computed from one fit. Accuracy for a classifier and r2 for
+            a regressor where left out. Direction and bounds come with the names.
+        """
+        space = as_space(space)
+        function = Fitted.checked(estimator, space, scoring)
+        return cls(
+            estimator_name(estimator) if name is None else name, function, space, metrics=function.scoring.metrics()
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an Algorithm cannot be changed; make another one to set {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.metrics)
+        return f"Algorithm({self.name!r}, metrics {shown})" if shown else f"Algorithm({self.name!r})"
+
+    def evaluate(self, config: Mapping[str, Any], draw: tuple[Any, ...], rng: np.random.Generator) -> Outcome:
+        """Train with a configuration on a draw and score; raises whatever the function raises."""
+        single = next(iter(self.metrics)) if len(self.metrics) == 1 else SCORE
+        return as_outcome(self.function(dict(config), *draw, rng=rng), self.name, single)
+
+    @property
+    def searched(self) -> Space:
+        """The space that chosen and tried configurations belong to: the own one, or for `tuned` the inner one."""
+        inner = getattr(self.function, "searched", None)
+        return inner if isinstance(inner, Space) else self.space
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results should know."""
+        said = getattr(self.function, "notes", None)
+        return tuple(said()) if callable(said) else ()
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What defines the algorithm: its space, and class and parameters or a digest of the function's source."""
+        own = getattr(self.function, "definition", None)
+        content: dict[str, Any] = own() if callable(own) else function_definition(self.function)
+        return {**content, "space": self.space.definition()}
+
+    def warm_up(self) -> None:
+        """Do once what should not count as part of the first trial."""
+        ready = getattr(self.function, "warm_up", None)
+        if callable(ready):
+            ready()
+
+
+def as_metrics(metrics: Mapping[str, Metric | str] | None) -> dict[str, Metric]:
+    """Metric name to `Metric`, checked."""
+    if metrics is None:
+        return {}
+    if not isinstance(metrics, Mapping):
+        raise InputError(f"`metrics` must map names to ogive.Metric; got {type(metrics).__name__}.")
+    return {_metric_name(name): _metric(name, metric) for name, metric in metrics.items()}
+
+
+def _metric_name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise InputError(f"`metrics` must be named with text; got {name!r}.")
+    return name
+
+
+def _metric(name: str, metric: object) -> Metric:
+    if isinstance(metric, Metric):
+        return metric
+    if metric == "maximize":
+        return Metric("maximize")
+    if metric == "minimize":
+        return Metric("minimize")
+    raise InputError(f"metric {name!r} must be an ogive.Metric, 'maximize' or 'minimize'; got {metric!r}.")
+
+
+def _check_function(name: str, function: object) -> None:
+    if not callable(function):
+        raise InputError(
+            f"`function` of {name!r} must be callable as f(config, *draw, rng=rng); got {type(function).__name__}. "
+            "For an estimator use Algorithm.from_estimator."
+        )
+    if isinstance(function, type) or (hasattr(function, "fit") and hasattr(function, "get_params")):
+        raise InputError(f"`function` of {name!r} must be a function; for an estimator use Algorithm.from_estimator.")
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some builtins have no signature
+        return
+    if not any(p.name == "rng" or p.kind is p.VAR_KEYWORD for p in parameters):
+        raise InputError(f"`function` of {name!r} must accept the keyword rng: f(config, *draw, rng).")

@@ -1,0 +1,187 @@
+"""Random search with cross-validation inside the training set, as an algorithm of its own."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ogive.algorithms._algorithm import Algorithm
+from ogive.algorithms._outcome import Candidate, Outcome
+from ogive.algorithms._parts import as_parts, n_rows, take
+from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.seeding import Streams, stream
+from ogive.spaces import Space, as_space
+from ogive.tasks import Data
+from ogive.tasks._rows import kind_of
+
+ROOTS = 2**63 - 1
+
+
+def tuned(
+    algorithm: Algorithm, n_configs: int = 50, cv: int = 3, metric: str | None = None, name: str | None = None
+) -> Algorithm:
+    """The algorithm preceded by a random search, so that tuning is part of what is judged.
+
+    In every trial `n_configs` configurations are drawn from the algorithm's space and scored by
+    `cv`-fold cross-validation inside the training set (stratified for classification); the best
+    mean of `metric` wins, the first among equals, is trained on the whole training set and scored
+    once on the test set. Every candidate is kept in the outcome. One that raises or has no score
+    is a failed candidate and never chosen.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        Any whose tasks draw (train, test), each of which unpacks as X, y.
+    n_configs, cv : int
+        Candidate j and the folds are the same for any `n_configs` above j.
+    metric : str, optional
+        The first one where left out, in its own direction; larger is better where nobody said.
+    name : str, optional
+        "SVM (tuned, 50)" where left out.
+    """
+    if not isinstance(algorithm, Algorithm):
+        raise InputError(
+            f"`algorithm` must be an ogive.Algorithm; got {type(algorithm).__name__}. For an estimator use "
+            "Algorithm.from_estimator."
+        )
+    n_configs, cv = _count("n_configs", n_configs, 1), _count("cv", cv, 2)
+    if algorithm.space == as_space(None):
+        raise InputError(f"{algorithm.name!r} has no hyper-parameters to tune; give it a space.")
+    if metric is not None and algorithm.metrics and metric not in algorithm.metrics:
+        raise InputError(f"`metric` must be one of {', '.join(algorithm.metrics)}; got {metric!r}.")
+    search = Search(algorithm, n_configs, cv, metric)
+    name = f"{algorithm.name} (tuned, {n_configs})" if name is None else name
+    return Algorithm(name, search, metrics=dict(algorithm.metrics))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """The function of a tuned algorithm.
+
+    One number drawn from the trial's generator is the root of the streams of the search: folds,
+    candidate j, and the training of candidate j in fold k each have their own, so that nothing
+    depends on how many candidates there are.
+    """
+
+    algorithm: Algorithm
+    n_configs: int
+    cv: int
+    metric: str | None
+
+    def __call__(self, config: Mapping[str, Any], *draw: Any, rng: np.random.Generator) -> Outcome:
+        train, _ = as_parts(draw, f"tuned({self.algorithm.name!r})")
+        root = int(rng.integers(ROOTS))
+        candidates = self.candidates(train, root)
+        best = self._best(candidates)
+        outcome = self.algorithm.evaluate(best.params, draw, rng)
+        return replace(outcome, params=best.params, inner=candidates)
+
+    def candidates(self, train: Data, root: int) -> tuple[Candidate, ...]:
+        """Every configuration of the search with its scores; sees the training set only."""
+        folds = [(take(train, fit), take(train, held)) for fit, held in self._folds(train, root)]
+        configs, training = Streams(root, "config"), Streams(root, "train")
+        tried = []
+        for j in range(self.n_configs):
+            config = self.algorithm.space.sample(configs.at(j))
+            tried.append(self._try(config, folds, training, j))
+        return tuple(tried)
+
+    @property
+    def searched(self) -> Space:
+        """The space of the candidates."""
+        return self.algorithm.space
+
+    def definition(self) -> dict[str, Any]:
+        """The inner algorithm and the search."""
+        return {
+            "tuned": self.algorithm.fingerprint(),
+            "n_configs": self.n_configs,
+            "cv": self.cv,
+            "metric": self.metric,
+        }
+
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the inner algorithm, and the direction where it was assumed."""
+        said = self.algorithm.notes
+        if self.algorithm.metrics:
+            return said
+        return (
+            *said,
+            f"tuning {self.algorithm.name!r} took larger scores as better; declare metrics= to say otherwise",
+        )
+
+    def warm_up(self) -> None:
+        """Import what folds need, and warm up the inner algorithm."""
+        import sklearn.model_selection  # noqa: F401
+
+        self.algorithm.warm_up()
+
+    def _try(self, config: dict[str, Any], folds: list[tuple[Data, Data]], training: Streams, j: int) -> Candidate:
+        scores: list[float] = []
+        status, message = "ok", None
+        for k, fold in enumerate(folds):
+            try:
+                outcome = self.algorithm.evaluate(config, fold, training.at(j * self.cv + k))
+            except Exception as error:  # whatever the user's code raises makes a failed candidate
+                status, message = "error", f"{type(error).__name__}: {error}"
+                break
+            scores.append(self._score(outcome))
+            if not math.isfinite(scores[-1]):
+                status, message = "invalid", f"{self._metric_of(outcome)} is {scores[-1]} in fold {k}"
+                break
+        mean = float(np.mean(scores)) if status == "ok" else math.nan
+        padded = (*scores, *[math.nan] * (self.cv - len(scores)))
+        return Candidate(config, padded, mean, status, message)
+
+    def _metric_of(self, outcome: Outcome) -> str:
+        if self.metric is not None:
+            return self.metric
+        return next(iter(self.algorithm.metrics or outcome.scores), "")
+
+    def _score(self, outcome: Outcome) -> float:
+        name = self._metric_of(outcome)
+        if name not in outcome.scores:
+            raise InputError(
+                f"tuning {self.algorithm.name!r} needs the metric {name!r}; it returned {', '.join(outcome.scores) or 'no score'}."
+            )
+        return outcome.scores[name]
+
+    def _best(self, candidates: tuple[Candidate, ...]) -> Candidate:
+        fine = [c for c in candidates if c.status == "ok"]
+        if not fine:
+            raise InputError(
+                f"each of the {len(candidates)} candidates of tuned({self.algorithm.name!r}) failed; "
+                f"the first said: {candidates[0].message}"
+            )
+        metrics = self.algorithm.metrics
+        name = self.metric if self.metric is not None else next(iter(metrics), None)
+        goal = metrics.get(name, Metric()).goal if name is not None else "maximize"
+        # max and min keep the first among equals
+        return max(fine, key=lambda c: c.mean) if goal == "maximize" else min(fine, key=lambda c: c.mean)
+
+    def _folds(self, train: Data, root: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        from sklearn.model_selection import KFold, StratifiedKFold
+
+        n = n_rows(train)
+        if n < 2 * self.cv:
+            raise InputError(f"`cv` of {self.cv} folds needs at least {2 * self.cv} training rows; there are {n}.")
+        says = getattr(self.algorithm.function, "classifies", None)
+        classes = says() if callable(says) else kind_of(train.y) == "classification"
+        seed = int(stream(root, "data").integers(2**31))
+        splitter = (StratifiedKFold if classes else KFold)(self.cv, shuffle=True, random_state=seed)
+        with warnings.catch_warnings():  # a class with fewer rows than folds is allowed
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            yield from list(splitter.split(np.zeros(n), np.asarray(train.y)))
+
+
+def _count(what: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"`{what}` must be a whole number of at least {least}; got {value!r}.")
+    return int(value)

@@ -1,0 +1,394 @@
+"""Study: algorithms × tasks and one root seed. A value, not a process.
+
+Trial i of a cell (an algorithm on a task) draws data, a configuration and a seed, each from a
+stream of its own that depends on names, root seed and trial number only. The data stream does not
+know the algorithm, so trial i has the same data for all of them and comparisons are paired. Each of
+the three can be held: at one trial's draw, at values, at a new draw every k trials, or at k draws
+in turn.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ogive.algorithms import Algorithm
+from ogive.algorithms._algorithm import as_metrics
+from ogive.canonical import plain
+from ogive.errors import InputError
+from ogive.metric import Bounds, Metric
+from ogive.seeding import Streams
+from ogive.spaces import Space, as_space
+from ogive.tasks import Task
+from ogive.tasks._task import nothing
+
+SCHEMA = 1
+SOURCES = {"config": "configuration", "data": "data", "seed": "seed"}
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+
+Named = TypeVar("Named", Algorithm, Task)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Which draw a trial uses: the one of trial `k`, or one that `every` k or `cycle` of k gives."""
+
+    rule: str
+    k: int
+
+    def counter(self, trial: int) -> int:
+        """The trial whose draw is used."""
+        if self.rule == "at":
+            return self.k
+        return trial // self.k if self.rule == "every" else trial % self.k
+
+    @property
+    def single(self) -> bool:
+        """Whether every trial has the same draw."""
+        return self.rule == "at" or (self.rule == "cycle" and self.k == 1)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether every trial has a draw of its own."""
+        return self.rule == "every" and self.k == 1
+
+
+FRESH = Hold("every", 1)
+
+
+def every(k: int) -> Hold:
+    """A new draw every k trials: trials 0 to k − 1 share one, and so on."""
+    return Hold("every", _whole("k", k, 1))
+
+
+def cycle(k: int) -> Hold:
+    """k draws in turn: trials 0, k, 2k, … share one."""
+    return Hold("cycle", _whole("k", k, 1))
+
+
+class StudyCell:
+    """One algorithm on one task: what each trial draws.
+
+    Generators are reset, not rebuilt: what `rng` returns is valid until its next call.
+    """
+
+    __slots__ = ("_config", "_data", "_holds", "_space", "_train", "algorithm", "task")
+
+    def __init__(
+        self, algorithm: Algorithm, task: Task, seed: int, holds: Mapping[str, Hold], values: Mapping[str, Any]
+    ) -> None:
+        self.algorithm = algorithm
+        self.task = task
+        self._holds = {source: holds.get(source, FRESH) for source in SOURCES}
+        self._space = _held_space(algorithm.space, values)
+        self._data = Streams(seed, "data", task.name)
+        self._config = Streams(seed, "config", task.name, algorithm.name)
+        self._train = Streams(seed, "train", task.name, algorithm.name)
+
+    def __repr__(self) -> str:
+        return f"StudyCell({self.algorithm.name!r} on {self.task.name!r})"
+
+    def draw(self, trial: int) -> tuple[Any, ...]:
+        """What the algorithm works on; the same for every algorithm of the study."""
+        drawn = self.task.draw(self._data.at(self._holds["data"].counter(trial)))
+        if not isinstance(drawn, tuple):
+            raise InputError(
+                f"`draw` of task {self.task.name!r} must return a tuple, handed on as f(config, *draw, rng=rng); "
+                f"got {type(drawn).__name__}. Write `return (value,)` for a single one."
+            )
+        return drawn
+
+    def config(self, trial: int) -> dict[str, Any]:
+        """The configuration."""
+        return self._space.sample(self._config.at(self._holds["config"].counter(trial)))
+
+    def rng(self, trial: int) -> np.random.Generator:
+        """The generator of training."""
+        return self._train.at(self._holds["seed"].counter(trial))
+
+    def counters(self, trial: int) -> dict[str, int]:
+        """For configuration, data and seed, the trial whose draw this one uses."""
+        return {word: self._holds[source].counter(trial) for source, word in SOURCES.items()}
+
+
+class Study:
+    """Algorithms × tasks, one root seed, and what is held; a value, like a number.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits, `.`, `_` and `-`, at most 64; names the results, never enters a stream.
+    algorithms : Algorithm or list of them
+        With different names.
+    tasks : Task or list of them
+        With different names.
+    seed : int
+        The root of all streams.
+    metrics : mapping, optional
+        Metric name to `ogive.Metric`: declares what functions return, and overrides what scorers
+        say. The first metric is the default of every question.
+
+    Examples
+    --------
+    >>> from ogive.tasks import none
+    >>> coin = Algorithm("coin", lambda config, rng: rng.random() < config["p"], {"p": [0.4, 0.6]})
+    >>> study = Study("coins", coin, none(), seed=1)
+    >>> study
+    Study('coins', 1 algorithms x 1 tasks, seed 1)
+    >>> study.hold(config=0).varied
+    ('seed',)
+    """
+
+    __slots__ = ("_holds", "_values", "algorithms", "metrics", "name", "seed", "tasks")
+
+    name: str
+    algorithms: tuple[Algorithm, ...]
+    tasks: tuple[Task, ...]
+    seed: int
+    metrics: dict[str, Metric]
+    _holds: dict[str, Hold]
+    _values: dict[str, Any]
+
+    def __init__(
+        self,
+        name: str,
+        algorithms: Algorithm | Iterable[Algorithm],
+        tasks: Task | Iterable[Task],
+        *,
+        seed: int = 0,
+        metrics: Mapping[str, Metric | str] | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise InputError(
+                "`name` of a study must be 1 to 64 letters, digits, '.', '_' or '-', not starting with '.'; "
+                f"got {name!r}."
+            )
+        methods = _several("algorithms", algorithms, Algorithm, "Algorithm.from_estimator makes one of an estimator")
+        places = _several("tasks", tasks, Task, "tasks.arrays(X, y) makes one of data")
+        self.__setstate__(
+            {
+                "name": name,
+                "algorithms": methods,
+                "tasks": places,
+                "seed": _whole("seed", seed, 0),
+                "metrics": _union(methods, as_metrics(metrics)),
+                "_holds": {},
+                "_values": {},
+            }
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Study cannot be changed; make another one to set {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        held = "".join(f", {source} held {_hold_words(hold)}" for source, hold in self.holds.items())
+        return (
+            f"Study({self.name!r}, {len(self.algorithms)} algorithms x {len(self.tasks)} tasks, seed {self.seed}{held})"
+        )
+
+    def hold(
+        self, config: int | Hold | Mapping[str, Any] | None = None, data: int | Hold | None = None,
+        seed: int | Hold | None = None,
+    ) -> Study:  # fmt: skip
+        """The same study with some sources of variation held; what is left out stays as it is.
+
+        Parameters
+        ----------
+        config, data, seed : int, every(k) or cycle(k)
+            An integer: that trial's draw for every trial. `every(k)`: a new draw every k trials.
+            `cycle(k)`: k draws in turn. `every(1)` releases a hold. A configuration can also be held
+            at values, `{"C": 1.0}`: in every algorithm that has such a parameter; the others are
+            drawn as before.
+        """
+        holds, values = dict(self._holds), dict(self._values)
+        if isinstance(config, Mapping):
+            values = _checked_values(self.algorithms, config)
+            holds.pop("config", None)
+        elif config is not None:
+            values = {}
+        for source, asked in {"config": config, "data": data, "seed": seed}.items():
+            if asked is not None and not isinstance(asked, Mapping):
+                holds[source] = _as_hold(source, asked)
+            elif isinstance(asked, Mapping) and source != "config":
+                raise InputError(f"`{source}` must be held at a trial number, every(k) or cycle(k); got a dictionary.")
+        other = object.__new__(Study)
+        kept = {source: hold for source, hold in holds.items() if not hold.fresh}
+        other.__setstate__({**self.__getstate__(), "_holds": kept, "_values": values})
+        return other
+
+    @property
+    def holds(self) -> dict[str, Any]:
+        """What is held, in JSON's own types; empty where everything is drawn anew."""
+        said: dict[str, Any] = {}
+        for source in SOURCES:
+            if source == "config" and self._values:
+                said[source] = {"values": _labels(self.algorithms, self._values)}
+            elif source in self._holds:
+                said[source] = {self._holds[source].rule: self._holds[source].k}
+        return said
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Which of configuration, data and seed are not the same in every trial."""
+        single = {source: self._holds.get(source, FRESH).single for source in SOURCES}
+        spaces = [_held_space(algorithm.space, self._values) for algorithm in self.algorithms]
+        if not any(_is_free(space, self._values) for space in spaces):
+            single["config"] = True
+        if all(task.draw is nothing for task in self.tasks):
+            single["data"] = True
+        return tuple(word for source, word in SOURCES.items() if not single[source])
+
+    def group(self, trial: int) -> str | None:
+        """What a trial shares with others, where draws are held by `every` or `cycle`; None where nothing."""
+        shared = {source: hold for source, hold in self._holds.items() if not hold.single}
+        parts = [f"{SOURCES[source]} {hold.counter(trial)}" for source, hold in sorted(shared.items())]
+        return ", ".join(parts) or None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results should know of the algorithms."""
+        return tuple(f"{algorithm.name}: {note}" for algorithm in self.algorithms for note in algorithm.notes)
+
+    def record(self) -> dict[str, Any]:
+        """What defines the study, in JSON's own types; loads data for their digests."""
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "seed": self.seed,
+            "holds": self.holds,
+            "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in self.metrics.items()},
+            "algorithms": {algorithm.name: plain(algorithm.fingerprint()) for algorithm in self.algorithms},
+            "tasks": {
+                task.name: {"fingerprint": plain(task.fingerprint()), "scope": task.scope, "n_rows": task.n_rows}
+                for task in self.tasks
+            },
+            "varied": list(self.varied),
+        }
+
+    def cell(self, algorithm: str, task: str) -> StudyCell:
+        """What the trials of one algorithm on one task draw."""
+        return StudyCell(
+            _find("algorithm", algorithm, self.algorithms),
+            _find("task", task, self.tasks),
+            self.seed,
+            self._holds,
+            self._values,
+        )
+
+
+def _several(what: str, given: Any, kind: type[Named], advice: str) -> tuple[Named, ...]:
+    items = (given,) if isinstance(given, kind) else tuple(given) if isinstance(given, Iterable) else (given,)
+    if not items:
+        raise InputError(f"`{what}` of a study must name at least one; got none.")
+    for item in items:
+        if not isinstance(item, kind):
+            raise InputError(f"`{what}` must hold ogive.{kind.__name__}; got {type(item).__name__}. {advice}.")
+    names = [item.name for item in items]
+    repeated = [name for i, name in enumerate(names) if name in names[:i]]
+    if repeated:
+        raise InputError(f"`{what}` must have different names; {repeated[0]!r} comes twice. Give one another name=.")
+    return items
+
+
+def _union(algorithms: tuple[Algorithm, ...], declared: dict[str, Metric]) -> dict[str, Metric]:
+    """Declared metrics first, then the algorithms' own in order; directions must agree unless declared."""
+    found = dict(declared)
+    owner: dict[str, str] = {}
+    for algorithm in algorithms:
+        for name, metric in algorithm.metrics.items():
+            if name in declared:
+                continue
+            known = found.setdefault(name, metric)
+            if known.goal != metric.goal:
+                raise InputError(
+                    f"metric {name!r} must have one direction; {owner[name]!r} says {known.goal} and {algorithm.name!r} "
+                    f"{metric.goal}. Declare it: metrics={{{name!r}: ogive.Metric(…)}}."
+                )
+            owner.setdefault(name, algorithm.name)
+            found[name] = Metric(known.goal, _wider(known.bounds, metric.bounds))
+    return found
+
+
+def _wider(one: Bounds, other: Bounds) -> Bounds:
+    low = None if one[0] is None or other[0] is None else min(one[0], other[0])
+    high = None if one[1] is None or other[1] is None else max(one[1], other[1])
+    return low, high
+
+
+def _whole(what: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"`{what}` must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def _as_hold(source: str, asked: object) -> Hold:
+    if isinstance(asked, Hold):
+        return asked
+    if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool) and asked >= 0:
+        return Hold("at", int(asked))
+    allowed = "a trial number, every(k), cycle(k)" + (" or a dictionary of values" if source == "config" else "")
+    raise InputError(f"`{source}` must be held at {allowed}; got {asked!r}.")
+
+
+def _hold_words(hold: Mapping[str, Any]) -> str:
+    rule, k = next(iter(hold.items()))
+    return {"at": f"at trial {k}", "every": f"for {k} trials", "cycle": f"at {k} draws in turn"}.get(rule, "at values")
+
+
+def _checked_values(algorithms: tuple[Algorithm, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of which each belongs to a parameter of some algorithm, and is allowed there."""
+    known = {name for algorithm in algorithms for name in algorithm.space.names}
+    silent = any(not a.space.names and a.space != as_space(None) for a in algorithms)  # functions name nothing
+    for name in values:
+        if name not in known and not silent:
+            raise InputError(
+                f"`config` holds {name!r}, which no algorithm of the study has; there are {', '.join(sorted(known)) or 'none'}."
+            )
+    for algorithm in algorithms:
+        _held_space(algorithm.space, values)
+    return dict(values)
+
+
+def _held_space(space: Space, values: Mapping[str, Any]) -> Space:
+    if not values or space == as_space(None):
+        return space
+    own = {name: value for name, value in values.items() if not space.names or name in space.names}
+    return space.fix(own) if own else space
+
+
+def _is_free(space: Space, values: Mapping[str, Any]) -> bool:
+    """Whether a space still has something to draw."""
+    if not space.names:
+        return space != as_space(None)
+    return any(name not in values for name in space.names)
+
+
+def _labels(algorithms: tuple[Algorithm, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Held values in JSON's own types, objects by the label that a space knows them by."""
+    written: dict[str, Any] = {}
+    for name, value in values.items():
+        owners = [a.space for a in algorithms if name in a.space.names]
+        try:
+            written[name] = json.loads(owners[0].encode({name: value}))[name] if owners else plain(value)
+        except InputError:  # the value is itself a label
+            written[name] = plain(value)
+    return written
+
+
+def _find(what: str, name: str, items: tuple[Named, ...]) -> Named:
+    for item in items:
+        if item.name == name:
+            return item
+    raise InputError(f"`{what}` {name!r} is not in the study; there are {', '.join(repr(i.name) for i in items)}.")

@@ -1,0 +1,32 @@
+"""What an algorithm works on: ψ. A task draws it anew for every random stream.
+
+Start here
+  moons() circles() linear()      fresh points each time (scope "generator")
+  arrays(X, y) csv(path, target)  fresh splits of one data set (scope "these rows")
+  openml(id) faces()              the same, through Ogive's cache folder
+  none()                          for algorithms that need no data
+  Task(name, draw)                your own: draw(rng) -> a tuple of anything
+
+Data tasks draw (train, test), each of which unpacks as X, y. A draw uses the given generator and
+nothing else. Making a task reads nothing; data are loaded when first needed and then kept.
+
+Inside
+  _task       Task, Data, none
+  _splitting  which rows are for training
+  _generated  moons, circles, linear
+  _rows       fixed rows, checked; arrays
+  _columns    a table becomes X and y, with a stated order of categories
+  _files      csv
+  _cache      the folder of named data sets, and the sentence when one is missing
+  _openml     openml
+  _faces      faces, and their principal components
+"""
+
+from ogive.tasks._faces import faces
+from ogive.tasks._files import csv
+from ogive.tasks._generated import circles, linear, moons
+from ogive.tasks._openml import openml
+from ogive.tasks._rows import arrays
+from ogive.tasks._task import Data, Task, none
+
+__all__ = ["Data", "Task", "arrays", "circles", "csv", "faces", "linear", "moons", "none", "openml"]

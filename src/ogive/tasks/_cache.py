@@ -1,0 +1,64 @@
+"""The folder that keeps named data sets, and the sentence when one is missing.
+
+`$OGIVE_CACHE`, else the user's cache folder. A file that lies there is used as it is; where it is
+absent a loader of scikit-learn fills it, so that both ways give the same arrays. Files appear whole
+or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from http.client import HTTPException
+from pathlib import Path
+
+from ogive.errors import UnreadableSource
+
+
+def cached(name: str, what: str, content: str, fill: Callable[[Path], None]) -> Path:
+    """The path of a file of the cache, which `fill` writes where it is absent.
+
+    Parameters
+    ----------
+    name : str
+        The file, relative to the folder.
+    what : str
+        What it holds, for the sentence ("the LFW faces").
+    content : str
+        What a user must put into it by hand.
+    fill : callable
+        Downloads and writes to the path it is given.
+    """
+    path = folder() / name
+    if path.is_file():
+        return path
+    if os.environ.get("OGIVE_OFFLINE", "") not in ("", "0"):
+        raise UnreadableSource(f"{_absent(what, path, content)}, or unset OGIVE_OFFLINE to let Ogive download it.")
+    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with warnings.catch_warnings():  # scikit-learn says so before each new attempt
+            warnings.filterwarnings("ignore", "(Retry downloading|A network error)", UserWarning)
+            fill(part)
+        os.replace(part, path)
+    except UnreadableSource:
+        raise
+    except (OSError, ValueError, HTTPException) as error:  # no network, no such data set, no room on the disk
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise UnreadableSource(f"{_absent(what, path, content)}; downloading failed: {reason}.") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def folder() -> Path:
+    """Where named data sets are kept."""
+    chosen = os.environ.get("OGIVE_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ogive"
+
+
+def _absent(what: str, path: Path, content: str) -> str:
+    return f"{what} must lie in Ogive's cache, and {path} is absent; put {content} there"

@@ -1,0 +1,163 @@
+"""Task: a name and a way to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ogive.canonical import function_definition, plain
+from ogive.errors import InputError
+
+SCOPES = ("generator", "these rows")
+KINDS = ("classification", "regression")
+
+Draw = Callable[[np.random.Generator], tuple[Any, ...]]
+
+
+class Data(NamedTuple):
+    """A part of a data set: rows of features, and what is to be predicted for each."""
+
+    X: Any
+    y: Any
+
+
+class Task:
+    """A name and a function that draws what an algorithm works on; a value, like a number.
+
+    Parameters
+    ----------
+    name : str
+        Part of the random streams: another name, another draw.
+    draw : callable
+        `draw(rng)` returns a tuple, which is handed on as `f(config, *draw, rng=rng)`. Tasks with
+        data return `(train, test)`, each of which unpacks as `X, y`. It may be an object with
+        methods `definition()`, `warm_up()`, `n_rows()` and `kind()`, asked when they are needed.
+    scope : {"generator", "these rows"}, optional
+        What more trials tell about: fresh data each time, or fresh splits of one data set.
+    definition : mapping, optional
+        What else defines the task, kept in its fingerprint (a data version, a size).
+    n_rows : int, optional
+        Rows of the data set, for "these rows".
+    kind : {"classification", "regression"}, optional
+        What is predicted.
+
+    Examples
+    --------
+    >>> coin = Task("coin", lambda rng: (int(rng.integers(2)),))
+    >>> coin.draw(np.random.default_rng(0))
+    (1,)
+    """
+
+    __slots__ = ("_definition", "_kind", "_n_rows", "draw", "name", "scope")
+
+    name: str
+    draw: Draw
+    scope: str | None
+    _definition: Any
+    _n_rows: int | None
+    _kind: str | None
+
+    def __init__(
+        self,
+        name: str,
+        draw: Draw,
+        *,
+        scope: str | None = None,
+        definition: Mapping[str, Any] | None = None,
+        n_rows: int | None = None,
+        kind: str | None = None,
+    ) -> None:
+        if not callable(draw):
+            raise InputError(
+                f"`draw` of task {name!r} must be a function draw(rng) that returns a tuple; got {type(draw).__name__}."
+            )
+        state = {
+            "name": as_name("task", name),
+            "draw": draw,
+            "scope": one_of("scope", scope, SCOPES),
+            "_definition": None if definition is None else plain(definition),
+            "_n_rows": None if n_rows is None else as_count("n_rows", n_rows),
+            "_kind": one_of("kind", kind, KINDS),
+        }
+        self.__setstate__(state)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Task cannot be changed; make another one to set {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Task({self.name!r})" if self.scope is None else f"Task({self.name!r}, scope={self.scope!r})"
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows of the data set; loads it where it is not loaded yet."""
+        count: int | None = self._ask("n_rows") if self._n_rows is None else self._n_rows
+        return count
+
+    @property
+    def kind(self) -> str | None:
+        """What is predicted; loads the data where only they can tell."""
+        kind: str | None = self._ask("kind") if self._kind is None else self._kind
+        return kind
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What defines the task: parameters and a digest of its data, or of the source of `draw`."""
+        own = self._ask("definition")
+        content: dict[str, Any] = function_definition(self.draw) if own is None else own
+        return content if self._definition is None else {**content, "definition": self._definition}
+
+    def warm_up(self) -> None:
+        """Load what the first draw would load."""
+        self._ask("warm_up")
+
+    def _ask(self, what: str) -> Any:
+        answer = getattr(self.draw, what, None)
+        return answer() if callable(answer) else answer
+
+
+def none(name: str = "none") -> Task:
+    """A task that draws nothing, for algorithms whose only inputs are a configuration and a seed."""
+    return Task(name, nothing)
+
+
+def nothing(rng: np.random.Generator) -> tuple[()]:
+    """Draw nothing."""
+    return ()
+
+
+def as_name(what: str, name: object) -> str:
+    """Printable, not blank text."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise InputError(f"the name of a {what} must be printable text; got {name!r}.")
+    return name
+
+
+def one_of(what: str, value: Any, allowed: tuple[str, ...]) -> Any:
+    """None or one of the allowed words."""
+    if value is not None and value not in allowed:
+        raise InputError(f"`{what}` must be {' or '.join(map(repr, allowed))}; got {value!r}.")
+    return value
+
+
+def as_count(what: str, value: object, least: int = 1) -> int:
+    """A whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"`{what}` must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def as_amount(what: str, value: object, low: float = 0.0, high: float = np.inf) -> float:
+    """A finite number from `low` to `high`."""
+    fine = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not fine or not low <= float(value) <= high or not np.isfinite(float(value)):  # type: ignore[arg-type]
+        span = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
+        raise InputError(f"`{what}` must be a number {span}; got {value!r}.")
+    return float(value)  # type: ignore[arg-type]
