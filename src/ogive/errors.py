@@ -6,7 +6,10 @@ OgiveError
 │   ├── InvalidConfidence          a confidence outside (0, 1)
 │   ├── UnreadableSource           a file or object that cannot be read as a table of scores
 │   ├── AmbiguousColumns           several columns could play one role
-│   └── FailedTrials               failures are present and nobody said how to count them
+│   ├── FailedTrials               failures are present and nobody said how to count them
+│   └── StoreError                 a store cannot be made, read or written
+│       ├── StoreConflict          a study does not fit what the store already holds
+│       └── StoreDamaged           parts cannot be read, and nobody said to go on without them
 └── MissingDependency (ImportError)  an optional package is needed and absent
 """
 
@@ -37,6 +40,18 @@ class AmbiguousColumns(InputError):
 
 class FailedTrials(InputError):
     """Failures are present and nobody said how to count them."""
+
+
+class StoreError(InputError):
+    """A store cannot be made, read or written."""
+
+
+class StoreConflict(StoreError):
+    """A study does not fit what a store already holds."""
+
+
+class StoreDamaged(StoreError):
+    """Parts of a store cannot be read, and nobody said to go on without them."""
 
 
 class MissingDependency(OgiveError, ImportError):

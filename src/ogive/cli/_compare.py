@@ -17,6 +17,7 @@ from ogive.cli._options import (
     Independent,
     Item,
     Json,
+    Looks,
     MetricName,
     Pair,
     Params,
@@ -29,6 +30,7 @@ from ogive.cli._options import (
     Unit,
     Varied,
     Wide,
+    note_looks,
     read_sources,
     refuse_unknown_task,
 )  # fmt: skip
@@ -47,12 +49,12 @@ Margin = Annotated[
     typer.Option("--margin", help="The smallest difference that matters; allows 'not worse' and 'equivalent'."),
 ]
 Primary = Annotated[str | None, typer.Option("--statistic", "-s", metavar="NAME", help="improvement, mean, median, q0.1 or worst_0.1; fixed before looking.")]  # fmt: skip
-Looks = Annotated[int, typer.Option("--looks", help="How often the growing table will be judged.")]
+Unpaired = Annotated[bool, typer.Option("--unpaired", help="Compare fresh runs of both, although rows share draws.")]
 
 
 def compare(
     source: Sources, a: A = None, b: B = None, on: OnTask = None, margin: Margin = None, statistic: Primary = None,
-    failures: Failures = "refuse", confidence: Confidence = 0.95, looks: Looks = 1, metric: MetricName = None,
+    failures: Failures = "refuse", confidence: Confidence = 0.95, looks: Looks = 1, unpaired: Unpaired = False, metric: MetricName = None,
     as_json: Json = False, quiet: Quiet = False,
     score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
     group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
@@ -75,10 +77,11 @@ def compare(
     second = b or next(n for n in names if n != first)
     result = ask(
         trials, first, second, task=on, margin=margin, statistic=statistic, failures=failures, confidence=confidence,
-        looks=looks, metric=metric,
+        looks=looks, metric=metric, paired=False if unpaired else None,
     )  # fmt: skip
     if not quiet:
         tell(trials.notes)
     unit = trials.unit if trials.clustered and trials.unit else "run"
     about = {"source": trials.source, "unit": unit, "notes": list(trials.notes), "verdict": result.verdict}
     show(result, as_json=as_json, about=about)
+    note_looks(source, trials)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,6 +106,7 @@ Independent = Annotated[
         rich_help_panel=MEANING,
     ),
 ]
+Looks = Annotated[int, typer.Option("--looks", help="How often the growing table will be judged.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of every interval and band.")]
 Failures = Annotated[
     str,
@@ -125,6 +128,16 @@ def read_sources(
     from ogive.reading import read
 
     return read(list(source), score=score or None, bounds=parse_bounds(bounds), varied=varied or None, **roles)
+
+
+def note_looks(source: list[str], trials: Trials) -> None:
+    """Record in a store that its table was judged, so that a larger one says so; a store that cannot be written stays as it is."""
+    for one in filter(os.path.isdir, source):
+        from ogive.store import Store, StoreError, is_store
+
+        if is_store(one):
+            with contextlib.suppress(StoreError):
+                Store(one).note_look(len(trials))
 
 
 def refuse_unknown_task(trials: Trials, on: str | None) -> None:

@@ -43,6 +43,7 @@ def tell(notes: Iterable[str]) -> None:
             or "not used" in note
             or "not paired" in note
             or "adaptive" in note
+            or note.startswith("warning: ")
         ):
             print(f"read: {as_options(printable(note))}", file=sys.stderr)
 

@@ -14,6 +14,7 @@ from ogive.cli._options import (
     Independent,
     Item,
     Json,
+    Looks,
     MetricName,
     Pair,
     Params,
@@ -26,6 +27,7 @@ from ogive.cli._options import (
     Unit,
     Varied,
     Wide,
+    note_looks,
     read_sources,
     refuse_unknown_task,
 )  # fmt: skip
@@ -34,7 +36,7 @@ from ogive.cli._output import show, tell
 
 def rank(
     source: Sources, on: OnTask = None, margin: Margin = None, failures: Failures = "refuse", confidence: Confidence = 0.95,
-    metric: MetricName = None, as_json: Json = False, quiet: Quiet = False,
+    looks: Looks = 1, metric: MetricName = None, as_json: Json = False, quiet: Quiet = False,
     score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
     group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
     unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
@@ -47,7 +49,8 @@ def rank(
     from ogive.answers import rank as ask
 
     refuse_unknown_task(trials, on)
-    result = ask(trials, task=on, margin=margin, failures=failures, confidence=confidence, metric=metric)
+    result = ask(trials, task=on, margin=margin, failures=failures, confidence=confidence, looks=looks, metric=metric)
     if not quiet:
         tell(trials.notes)
     show(result, as_json=as_json)
+    note_looks(source, trials)

@@ -17,6 +17,7 @@ from ogive.cli._options import (
     Group,
     Independent,
     Item,
+    Looks,
     MetricName,
     Pair,
     Params,
@@ -30,6 +31,7 @@ from ogive.cli._options import (
     Varied,
     Wide,
     beside,
+    note_looks,
     read_sources,
 )  # fmt: skip
 from ogive.cli._output import tell
@@ -47,7 +49,7 @@ ReportFailures = Annotated[
 
 def report(
     source: Sources, out: Out = None, margin: Margin = None, failures: ReportFailures = None, confidence: Confidence = 0.95,
-    metric: MetricName = None, quiet: Quiet = False,
+    looks: Looks = 1, metric: MetricName = None, quiet: Quiet = False,
     score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
     group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
     unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
@@ -63,4 +65,5 @@ def report(
     if not quiet:
         tell(trials.notes)
     target.parent.mkdir(parents=True, exist_ok=True)
-    print(write(trials, target, confidence=confidence, failures=failures, margin=margin, metric=metric))
+    print(write(trials, target, confidence=confidence, failures=failures, margin=margin, metric=metric, looks=looks))
+    note_looks(source, trials)

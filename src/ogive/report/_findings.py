@@ -83,19 +83,20 @@ class Findings:
 
 
 def find(
-    trials: Trials, *, metric: str | None, confidence: float, failures: str | float | None, margin: float | None
-) -> Findings:
+    trials: Trials, *, metric: str | None, confidence: float, failures: str | float | None, margin: float | None,
+    looks: int = 1,
+) -> Findings:  # fmt: skip
     """Ask every question that the table can answer; refusals become sentences."""
     name = trials.metrics[0] if metric is None else metric
     chosen = "exclude" if failures is None else failure_rule(failures)
     if chosen == "refuse":
         raise InputError("a report never refuses; leave `failures` out, or say 'worst', 'like:NAME' or a number.")
     n_failed = int(np.count_nonzero(trials.failed(name)))
-    judgement = _judge(trials, name, confidence, chosen, margin)
+    judgement = _judge(trials, name, confidence, chosen, margin, looks)
     summary, unshown = _summary(trials, name, confidence, chosen)
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, n_failed=n_failed, judgement=judgement,
-        sensitivity=_sensitivity(trials, name, confidence, chosen, margin, judgement) if n_failed else "",
+        sensitivity=_sensitivity(trials, name, confidence, chosen, margin, judgement, looks) if n_failed else "",
         summary=summary, unshown=unshown,
     )  # fmt: skip
 
@@ -108,7 +109,9 @@ def attempt(question: Callable[[], T]) -> tuple[T | None, str]:
         return None, str(error)
 
 
-def _judge(trials: Trials, metric: str, confidence: float, failures: str | float, margin: float | None) -> Judgement:
+def _judge(
+    trials: Trials, metric: str, confidence: float, failures: str | float, margin: float | None, looks: int
+) -> Judgement:
     if not trials.independent:
         return Judgement(
             reason="No verdict: the runs were chosen by a grid or an adaptive sampler, so this report describes them and nothing more."
@@ -123,12 +126,16 @@ def _judge(trials: Trials, metric: str, confidence: float, failures: str | float
     if len(part.algorithms) == 2:
         a, b = _better_first(part, metric)
         compared, reason = attempt(
-            lambda: compare(part, a, b, metric=metric, margin=margin, confidence=confidence, failures=failures)
+            lambda: compare(
+                part, a, b, metric=metric, margin=margin, confidence=confidence, failures=failures, looks=looks
+            )
         )
         return Judgement(comparison=compared, left_out=left_out, reason=reason and f"No verdict: {reason}", part=part)
     # A margin is in units of the score; over several tasks methods are ranked by duels, which have none.
     within = margin if len(part.tasks) == 1 else None
-    ranked, reason = attempt(lambda: rank(part, metric=metric, margin=within, confidence=confidence, failures=failures))
+    ranked, reason = attempt(
+        lambda: rank(part, metric=metric, margin=within, confidence=confidence, failures=failures, looks=looks)
+    )
     return Judgement(ranking=ranked, left_out=left_out, reason=reason and f"No verdict: {reason}", part=part)
 
 
@@ -258,7 +265,13 @@ def unranked(found: Findings) -> dict[str, str]:
 
 
 def _sensitivity(
-    trials: Trials, metric: str, confidence: float, chosen: str | float, margin: float | None, judged: Judgement
+    trials: Trials,
+    metric: str,
+    confidence: float,
+    chosen: str | float,
+    margin: float | None,
+    judged: Judgement,
+    looks: int,
 ) -> str:
     """Whether another rule for failures would change a conclusion."""
     if not judged.sentence or judged.part is None:
@@ -271,7 +284,7 @@ def _sensitivity(
     if other == "worst" and math.isinf(trials.definitions[metric].worst) and order_only:
         # Only the order counts, so any number beyond every score stands for "worse than every score".
         rule_used, words = _beyond(trials, metric), "counted as worse than every score"
-    again = _judge(judged.part, metric, confidence, rule_used, margin)
+    again = _judge(judged.part, metric, confidence, rule_used, margin, looks)
     if not again.sentence:
         reason = again.reason.removeprefix("No verdict: ")
         return f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {reason}"

@@ -23,6 +23,7 @@ def write(
     failures: str | float | None = None,
     margin: float | None = None,
     metric: str | None = None,
+    looks: int = 1,
 ) -> Path:
     """Write a report: one HTML file with verdicts, pictures, tables and caveats, that needs no network.
 
@@ -35,6 +36,8 @@ def write(
         The smallest difference that matters, in units of the score; for two methods, or one task.
     metric : str, optional
         The metric that is judged; the first where not given.
+    looks : int
+        How often the growing table will be judged; the error is divided among the looks.
 
     Notes
     -----
@@ -56,7 +59,9 @@ def write(
         raise InputError(f"a report's name must end in .html; got {target.name!r}.")
     if not target.parent.is_dir():
         raise InputError(f"there is no folder {str(target.parent)!r} for the report; make it first, or choose another.")
-    found = find(trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin)
+    found = find(
+        trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks
+    )
     report = compose(found)
     script = ""
     if report.figures:

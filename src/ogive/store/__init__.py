@@ -1,0 +1,36 @@
+"""A directory of immutable Parquet parts that keeps finished trials. The contract is at the top of `_store`.
+
+Start here                          then
+  Store(path).create(record)        .write(kind, table): kept once it returns
+  Store(path).finished()            what need not be run again
+  Store(path).trials()              the table to judge; .table(kind) for the raw rows
+  Store(path).verify()              .repair() .compact() .records()
+  is_store(path)                    TRIALS INNER SERIES: the columns of each kind
+
+Inside
+  _store      the contract, and Store
+  _schemas    columns, and the door that rows pass
+  _records    study records: order, merging, what changed
+  _parts      one part: its description, its checks
+  _content    the digest of a column
+  _publish    files that appear whole or not at all
+  _reading    all parts while others write; finished trials
+  _rows       highest attempts, copies, order
+  _metrics _trials    typed columns, and Trials
+  _care       verify, repair, compact; _looks: how often a table was judged
+  _damage _versions
+"""
+
+from ogive.errors import StoreConflict, StoreDamaged, StoreError
+from ogive.store._care import Repair, Verification
+from ogive.store._damage import Damage
+from ogive.store._reading import Finished
+from ogive.store._records import Records
+from ogive.store._schemas import INNER, SERIES, TRIALS
+from ogive.store._store import Store, is_store
+from ogive.store._versions import versions_here
+
+__all__ = [
+    "INNER", "SERIES", "TRIALS", "Damage", "Finished", "Records", "Repair", "Store", "StoreConflict", "StoreDamaged", "StoreError",
+    "Verification", "is_store", "versions_here",
+]  # fmt: skip

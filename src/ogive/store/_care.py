@@ -1,0 +1,268 @@
+"""Looking after a store: what is wrong, setting it aside, fewer and larger parts."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ogive.canonical import canonical
+from ogive.store._damage import Damage, Unsound
+from ogive.store._parts import Part, write_part
+from ogive.store._publish import make_folder, saying, sync_folder
+from ogive.store._reading import has_copies, load, over_parts, scan
+from ogive.store._records import FOLDER, Ledger
+from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
+from ogive.store._schemas import SCHEMAS
+
+QUARANTINE = "quarantine"
+MOST_ROWS = 4_000_000  # of a compacted part; larger ones are left as they are
+_OLD, _SETTLED = 3600.0, 60.0
+_TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What `verify` found.
+
+    Attributes
+    ----------
+    source : str
+        The store.
+    parts, rows : dict
+        Sound parts, and the rows in them, by kind.
+    damaged : tuple of Damage
+        Parts and records that are refused, with the reason.
+    differing : Differing
+        Trials that were run twice with different results.
+    leftovers : tuple of str
+        Temporary files of writers that were interrupted; they hold nothing that was acknowledged.
+    conflicts : tuple of str
+        Changes of the study that nobody accepted.
+    """
+
+    source: str
+    parts: Mapping[str, int]
+    rows: Mapping[str, int]
+    damaged: tuple[Damage, ...] = ()
+    differing: Differing = field(default_factory=Differing)
+    leftovers: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether every part can be read and nothing contradicts itself."""
+        return not (self.damaged or self.differing or self.conflicts)
+
+    def __str__(self) -> str:
+        counts = [
+            f"{_count(self.rows[k], 'row')} of {k} in {_count(self.parts[k], 'part')}"
+            for k in self.parts
+            if self.parts[k]
+        ]
+        lines = [f"{self.source!r}: {', '.join(counts) or 'no rows'}; {'sound' if self.sound else 'not sound'}."]
+        lines += [f"damaged: {_quoted(d)}" for d in self.damaged]
+        lines += [f"differing: {sentence}" for sentence in self.differing.sentences()]
+        lines += [f"conflict: {change}" for change in self.conflicts]
+        lines += [f"left over by an interrupted writer: {name!r}" for name in self.leftovers]
+        if any(d.movable for d in self.damaged):
+            lines.append("`ogive repair` sets damaged files aside; a further run makes their trials again.")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "schema": 1, "source": self.source, "sound": self.sound, "parts": dict(self.parts), "rows": dict(self.rows),
+            "damaged": [d.to_dict() for d in self.damaged], "differing": self.differing.sentences(),
+            "conflicts": list(self.conflicts), "leftovers": list(self.leftovers),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """What `repair` set aside, and what it left.
+
+    Attributes
+    ----------
+    moved : tuple of (Damage, str)
+        Each damaged file with its new place.
+    leftovers : tuple of str
+        Temporary files that were moved.
+    left : tuple of Damage
+        What cannot be read but is not damaged: parts of a newer version, missing permissions.
+    """
+
+    source: str
+    moved: tuple[tuple[Damage, str], ...] = ()
+    leftovers: tuple[str, ...] = ()
+    left: tuple[Damage, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"set aside: {_quoted(d)} (now {place!r})" for d, place in self.moved]
+        lines += [f"set aside: {name!r}, left over by an interrupted writer" for name in self.leftovers]
+        lines += [f"left in place: {_quoted(d)}" for d in self.left]
+        return "\n".join(lines) or f"{self.source!r}: nothing to repair."
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "schema": 1, "source": self.source, "moved": [{**d.to_dict(), "now": place} for d, place in self.moved],
+            "leftovers": list(self.leftovers), "left": [d.to_dict() for d in self.left],
+        }  # fmt: skip
+
+
+def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
+    """Read every row of every part, and compare attempts that are there twice."""
+    damaged, parts, rows = list(ledger.damaged), {}, {}
+    for kind in SCHEMAS:
+        found, odd = over_parts(store, kind, ledger.known, _verified)
+        parts[kind], rows[kind] = len(found), sum(count for _, count in found)
+        damaged += odd
+    return Verification(
+        source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), differing=_differing(store, ledger, order),
+        leftovers=tuple(f"{p.parent.name}/{p.name}" for p in _temporaries(store)), conflicts=ledger.conflicts,
+    )  # fmt: skip
+
+
+def repair(store: Path, ledger: Ledger) -> Repair:
+    """Move damaged files and old temporary files to `quarantine/`; nothing is deleted."""
+    damaged = list(ledger.damaged)
+    for kind in SCHEMAS:
+        damaged += over_parts(store, kind, ledger.known, _verified)[1]
+    moved = [(d, _set_aside(store, store / d.path)) for d in damaged if d.movable]
+    old = [(p, _set_aside(store, p)) for p in _temporaries(store) if _is_abandoned(p)]
+    return Repair(
+        source=str(store), moved=tuple(moved), leftovers=tuple(f"{p.parent.name}/{p.name}" for p, _ in old),
+        left=tuple(d for d in damaged if not d.movable),
+    )  # fmt: skip
+
+
+def compact(store: Path, ledger: Ledger, order: Order) -> None:
+    """Write the rows of small parts as one large part for each kind and set of limits, then remove the small ones.
+
+    Every attempt is kept, and every copy that differs in any column; only exact copies go. A part
+    is removed only after the one that holds its rows is on the disk.
+    """
+    for kind in SCHEMAS:
+        found, _ = over_parts(store, kind, ledger.known, lambda part: part.limits)
+        groups: dict[str, list[Part]] = {}
+        for part, limits in found:
+            if part.rows < MOST_ROWS:
+                groups.setdefault(canonical(limits), []).append(part)
+        for parts in groups.values():
+            for batch in _batches(parts):
+                _merge(store, kind, batch, ledger, order)
+
+
+def _merge(store: Path, kind: str, parts: Sequence[Part], ledger: Ledger, order: Order) -> None:
+    read = []
+    for part in parts:
+        try:
+            read.append((part, part.read()))
+        except (FileNotFoundError, Unsound):  # another compaction was faster; a damaged part stays as it is
+            continue
+    if len(read) < 2:
+        return
+    table = pa.concat_tables([t for _, t in read])
+    keys = Keys.of(table, kind, order)
+    rows = arranged(table, keys)
+    rows = rows[~exact_copies(table, keys, rows)]
+    versions = {name: said for part, _ in read for name, said in part.versions.items()}
+    study, limits = ledger.entries[-1].name, read[0][0].limits
+    write_part(store / kind, kind, table.take(pa.array(rows)), study=study, limits=limits, versions=versions)
+    with saying(store / kind, "compacted"):
+        for part, _ in read:
+            with suppress(FileNotFoundError):
+                part.path.unlink()
+        sync_folder(store / kind)
+
+
+def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """Parts together, up to the number of rows of a large one."""
+    batch: list[Part] = []
+    for part in parts:
+        if batch and sum(p.rows for p in batch) + part.rows > MOST_ROWS:
+            yield batch
+            batch = []
+        batch.append(part)
+    if batch:
+        yield batch
+
+
+def _verified(part: Part) -> int:
+    for _ in part.stream():
+        pass
+    return part.rows
+
+
+def _differing(store: Path, ledger: Ledger, order: Order) -> Differing:
+    cells, _, _ = scan(store, ledger.known)
+    if not any(has_copies(rows) for rows in cells.values()):
+        return Differing()
+    loaded = load(store, "trials", ledger.known)
+    return settle(loaded.table, "trials", Keys.of(loaded.table, "trials", order))[1]
+
+
+def _temporaries(store: Path) -> list[Path]:
+    folders = [store / name for name in (FOLDER, *SCHEMAS)]
+    return sorted(
+        p for f in folders if f.is_dir() and not f.is_symlink() for p in f.iterdir() if _TEMPORARY.fullmatch(p.name)
+    )
+
+
+def _is_abandoned(path: Path) -> bool:
+    """Whether its writer is gone; a writer on another machine gets a minute, and an hour where the number is in use."""
+    found = _TEMPORARY.fullmatch(path.name)
+    try:
+        age = time.time() - path.lstat().st_mtime
+    except FileNotFoundError:
+        return False
+    return age > _OLD or (age > _SETTLED and found is not None and not _is_alive(int(found[1])))
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":  # there a signal would end it
+        return True
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _set_aside(store: Path, path: Path) -> str:
+    """Move a file to the quarantine under a free name, and return its new place."""
+    folder = store / QUARANTINE / path.parent.name
+    make_folder(folder)
+    target, n = folder / path.name.lstrip("."), 0
+    while os.path.lexists(target):
+        n += 1
+        target = folder / f"{path.name.lstrip('.')}.{n}"
+    with saying(path, "set aside"):
+        path.rename(target)
+        sync_folder(folder)
+        sync_folder(path.parent)
+    return str(target.relative_to(store))
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _quoted(damage: Damage) -> str:
+    return f"{damage.path!r} {damage.reason}"
+
+
+def quarantined(store: Path) -> int:
+    """How many files are set aside."""
+    folder = store / QUARANTINE
+    return sum(1 for kind in folder.iterdir() if kind.is_dir() for _ in kind.iterdir()) if folder.is_dir() else 0

@@ -1,0 +1,193 @@
+"""One part: a Parquet file that says what it is, and that is believed only when it holds what it says.
+
+The footer's key `ogive` holds a JSON description: format and version, study record, kind, number
+of rows, the digest of each column and of all together, versions, limits, and a seal over all of
+these. Page checksums are written, and verified on every read.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ogive.canonical import canonical, digest, plain
+from ogive.store._content import ColumnDigest, column_digests
+from ogive.store._damage import Unsound
+from ogive.store._publish import make_folder, publish
+from ogive.store._schemas import SCHEMAS
+
+FORMAT, VERSION, KEY = "ogive-store", 1, b"ogive"
+ENDING = ".parquet"
+# Beyond these a footer lies, or was made to fill the memory: a row takes some bits even when packed.
+MOST_ROWS, MOST_FOOTER = 2**31, 2**26
+MOST_ROWS_PER_BYTE, MOST_EXPANSION = 100, 1000
+_ROWS_IN_GROUP = 2**18
+_PACKED = ["algorithm", "task", "item", "group", "status", "message", "versions", "metrics.key_value.key", "name", "attempt"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part whose footer was read and found sound."""
+
+    path: Path
+    kind: str
+    rows: int
+    study: str
+    limits: Mapping[str, Any]
+    versions: Mapping[str, Any]
+    columns: Mapping[str, str]
+
+    def stream(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Row groups one after the other; what was read is to be believed only after the last."""
+        names = list(SCHEMAS[self.kind].names if columns is None else columns)
+        digests = {name: ColumnDigest() for name in names}
+        count = 0
+        try:
+            with _open(self.path) as file:
+                for group in range(file.num_row_groups):
+                    table = file.read_row_group(group, columns=names).select(names).replace_schema_metadata(None)
+                    for name in names:
+                        digests[name].update(table[name])
+                    count += table.num_rows
+                    yield table
+        except FileNotFoundError:
+            raise
+        except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
+            raise _found(error, "has a damaged page", self.rows) from error
+        odd = [name for name in names if digests[name].hexdigest() != self.columns.get(name)]
+        if odd or count != self.rows:
+            raise Unsound(
+                f"does not hold what was written: the content of {odd[0] if odd else 'rows'!r} differs", rows=self.rows
+            )
+
+    def read(self) -> pa.Table:
+        """All rows, verified."""
+        return pa.concat_tables(self.stream())
+
+
+def write_part(
+    folder: Path, kind: str, table: pa.Table, *, study: str, limits: Mapping[str, Any], versions: Mapping[str, Any]
+) -> str:
+    """Publish a table as one part and return its file name."""
+    columns = column_digests(table)
+    said = {
+        "format": FORMAT, "version": VERSION, "study": study, "kind": kind, "rows": table.num_rows, "columns": columns,
+        "content": digest(canonical(columns)), "versions": plain(versions), "limits": plain(limits),
+    }  # fmt: skip
+    text = canonical({**said, "seal": digest(canonical(said))})
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        table.replace_schema_metadata({KEY: text.encode()}), sink, compression="zstd", write_page_checksum=True,
+        use_dictionary=[c for c in _PACKED if c.split(".")[0] in table.column_names], row_group_size=_ROWS_IN_GROUP,
+        write_statistics=["trial"],
+    )  # fmt: skip
+    make_folder(folder)
+    name = f"{secrets.token_hex(16)}{ENDING}"
+    publish(folder, name, memoryview(sink.getvalue()))
+    return name
+
+
+def open_part(path: Path, kind: str, known: frozenset[str]) -> Part:
+    """A part by its footer alone; raises `Unsound` with the reason where it cannot be believed."""
+    size = _check_file(path)
+    try:
+        with _open(path) as file:
+            footer, schema = file.metadata, file.schema_arrow
+    except FileNotFoundError:
+        raise
+    except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
+        raise _found(error, "has a damaged footer", None) from error
+    said = _description(footer.metadata or {})
+    rows = said["rows"]
+    if footer.num_rows != rows:
+        raise Unsound(f"has {footer.num_rows} rows where {rows} were written", rows=rows)
+    _check_sizes(footer, size)
+    if said["kind"] != kind:
+        raise Unsound(f"holds {said['kind']!r} and stands among {kind!r}", rows=rows)
+    if not schema.remove_metadata().equals(SCHEMAS[kind]):
+        raise Unsound(f"has other columns or types than a part of {kind!r}", rows=rows)
+    if said["study"] not in known:
+        raise Unsound(f"belongs to another study (record {said['study'][:12]}… is not in this store)", rows=rows)
+    return Part(path, kind, rows, said["study"], said["limits"], said["versions"], said["columns"])
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    return pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
+
+
+def _check_file(path: Path) -> int:
+    """The size of a regular file that begins and ends as Parquet does."""
+    try:
+        facts = path.lstat()
+        if stat.S_ISLNK(facts.st_mode):
+            raise Unsound("is a symbolic link, which is not followed")
+        if not stat.S_ISREG(facts.st_mode):
+            raise Unsound("is no regular file")
+        size = facts.st_size
+        if not size:
+            raise Unsound("is empty")
+        with path.open("rb") as handle:
+            begin = handle.read(4)
+            handle.seek(max(0, size - 8))
+            end = handle.read(8)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _found(error, "cannot be read", None) from error
+    if begin != b"PAR1"[: len(begin)]:
+        raise Unsound("is no Parquet file")
+    length = int.from_bytes(end[:4], "little")
+    if size < 12 or end[4:] != b"PAR1":
+        raise Unsound("is truncated: its end is missing")
+    if length > min(MOST_FOOTER, size - 12):
+        raise Unsound("has a damaged footer: it claims to be longer than it may be")
+    return size
+
+
+def _description(found: Mapping[bytes, bytes]) -> dict[str, Any]:
+    """What the part says of itself; refused where it is not Ogive's, too new, or changed."""
+    if KEY not in found:
+        raise Unsound("was not written by Ogive: it has no description")
+    try:
+        said: dict[str, Any] = json.loads(found[KEY])
+        if said["format"] != FORMAT:
+            raise Unsound(f"was not written as a part of a store: its format is {said['format']!r}")
+        if said["version"] > VERSION:
+            raise Unsound(
+                f"has format {said['version']} of a newer version of Ogive; upgrade to read it", movable=False
+            )
+        seal = said.pop("seal")
+        sound = digest(canonical(said)) == seal and isinstance(said["rows"], int)
+        sound = sound and digest(canonical(said["columns"])) == said["content"]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Unsound("has a damaged description") from error
+    if not sound:
+        raise Unsound("has a damaged description: its seal does not fit")
+    return said
+
+
+def _check_sizes(footer: Any, size: int) -> None:
+    rows = footer.num_rows
+    if rows > min(MOST_ROWS, MOST_ROWS_PER_BYTE * size):
+        raise Unsound(f"claims {rows} rows in {size} bytes, more than it can hold", rows=rows)
+    groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
+    if sum(g.num_rows for g in groups) != rows:
+        raise Unsound("has a damaged footer: its row groups do not add up", rows=rows)
+    if any(g.total_byte_size < 0 for g in groups) or sum(g.total_byte_size for g in groups) > MOST_EXPANSION * size:
+        raise Unsound(f"claims to unfold from {size} bytes to more than {MOST_EXPANSION} times as many", rows=rows)
+
+
+def _found(error: BaseException, what: str, rows: int | None) -> Unsound:
+    """The operating system's refusals are no damage; what the decoder says is."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return Unsound(f"cannot be read: {error.strerror}", rows=rows, movable=False)
+    line = " ".join(str(error).split())[:120]
+    return Unsound(f"{what} ({line})" if line else what, rows=rows)

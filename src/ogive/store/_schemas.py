@@ -1,0 +1,148 @@
+"""The columns of each kind of part, and the door that rows pass before they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ogive.errors import StoreError
+from ogive.trials import RESERVED, STATUSES
+
+_CELL = [("algorithm", pa.string()), ("task", pa.string()), ("trial", pa.int64()), ("attempt", pa.int16())]
+
+TRIALS = pa.schema(
+    [
+        *_CELL,
+        ("item", pa.string()),
+        ("group", pa.string()),
+        ("status", pa.string()),
+        ("message", pa.string()),
+        ("params", pa.string()),  # canonical JSON
+        ("metrics", pa.map_(pa.string(), pa.float64())),
+        ("wall_s", pa.float64()),
+        ("cpu_s", pa.float64()),
+        ("versions", pa.string()),  # a key of `versions` in the part's description
+    ]
+)
+INNER = pa.schema(
+    [
+        *_CELL,
+        ("candidate", pa.int32()),
+        ("params", pa.string()),
+        ("scores", pa.list_(pa.float64())),  # one for each fold
+        ("mean", pa.float64()),
+        ("status", pa.string()),
+        ("message", pa.string()),
+    ]
+)
+SERIES = pa.schema([*_CELL, ("name", pa.string()), ("values", pa.list_(pa.float64()))])
+
+SCHEMAS: dict[str, pa.Schema] = {"trials": TRIALS, "inner": INNER, "series": SERIES}
+# What tells rows of one attempt apart, and what two runs of it must agree on.
+WITHIN = {"trials": "item", "inner": "candidate", "series": "name"}
+CONTENT = {"trials": ("status", "params", "metrics"), "inner": ("params", "scores", "mean", "status"), "series": ("values",)}  # fmt: skip
+_REQUIRED = ("algorithm", "task", "trial", "attempt", "status", "candidate", "name")
+_NUL_OR_SURROGATE = re.compile("[\x00\ud800-\udfff]")
+
+
+def as_kind(kind: str) -> str:
+    """The kind, checked."""
+    if kind not in SCHEMAS:
+        raise StoreError(f"`kind` must be one of {', '.join(map(repr, SCHEMAS))}; got {kind!r}.")
+    return kind
+
+
+def as_name(name: Any, what: str) -> str:
+    """A name that every reader of Parquet gives back whole; it never becomes a file name."""
+    if not isinstance(name, str) or not name.strip():
+        raise StoreError(f"the name of {what} must be text that is not empty; got {name!r}.")
+    if _NUL_OR_SURROGATE.search(name):
+        raise StoreError(f"the name of {what} must not hold the character NUL or half a character; got {name!r}.")
+    return name
+
+
+def as_rows(kind: str, table: pa.Table, algorithms: Collection[str], tasks: Collection[str]) -> pa.Table:
+    """The table in the columns and types of its kind; refused where a rule is broken."""
+    schema = SCHEMAS[kind]
+    if not isinstance(table, pa.Table):
+        raise StoreError(f"`table` must be a pyarrow.Table; got {type(table).__name__}.")
+    odd = sorted(set(table.column_names) ^ set(schema.names))
+    if odd or len(table.column_names) != len(schema.names):
+        raise StoreError(
+            f"a part of {kind!r} must have the columns {', '.join(schema.names)}; got {', '.join(table.column_names)}."
+        )
+    if not table.num_rows:
+        raise StoreError(f"a part of {kind!r} must hold at least one row; got none.")
+    try:
+        table = table.select(schema.names).replace_schema_metadata(None).cast(schema)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise StoreError(f"a part of {kind!r} must have the types {_types(schema)}; {_first_line(error)}.") from error
+    for name in _REQUIRED:
+        if name in schema.names and table[name].null_count:
+            raise StoreError(
+                f"column {name!r} must not be empty; {table[name].null_count} of {table.num_rows} rows are."
+            )
+    _check_names(table, "algorithm", algorithms)
+    _check_names(table, "task", tasks)
+    _check_values(table)
+    return table
+
+
+def _check_names(table: pa.Table, column: str, known: Collection[str]) -> None:
+    unknown = [name for name in pc.unique(table[column]).to_pylist() if name not in known]
+    if unknown:
+        raise StoreError(
+            f"{column} {as_name(unknown[0], column)!r} is not in the study record of this store; add it with create() first."
+        )
+
+
+def _check_values(table: pa.Table) -> None:
+    for column in ("trial", "attempt"):
+        least = pc.min(table[column]).as_py()
+        if least < 0:
+            raise StoreError(f"column {column!r} must hold numbers from 0; got {least}.")
+    if "status" in table.column_names:
+        odd = [s for s in pc.unique(table["status"]).to_pylist() if s not in STATUSES]
+        if odd:
+            raise StoreError(f"column 'status' must hold one of {', '.join(STATUSES)}; got {odd[0]!r}.")
+    if "metrics" in table.column_names:
+        for name in metric_names(table["metrics"]):
+            check_metric_name(name)
+
+
+def check_metric_name(name: str) -> None:
+    """Refuse a metric that would hide a column of the trial table."""
+    if name in RESERVED:
+        raise StoreError(f"a metric must not be called {name!r}, which is a column of the trial table; rename it.")
+    as_name(name, "a metric")
+
+
+def metric_names(metrics: pa.ChunkedArray) -> list[str]:
+    """The keys of a column of maps, in order of appearance."""
+    seen: dict[str, None] = {}
+    for chunk in metrics.chunks:
+        keys, _, _ = map_parts(chunk)
+        seen.update(dict.fromkeys(keys.unique().to_pylist()))
+    return list(seen)
+
+
+def map_parts(maps: pa.MapArray) -> tuple[pa.Array, pa.Array, np.ndarray]:
+    """Keys, values and the number of entries of each row; rows without a map have none."""
+    if maps.null_count:
+        maps = maps.take(pa.array(np.arange(len(maps))))  # a missing map may otherwise stand on entries
+    offsets = np.asarray(maps.offsets.to_numpy())
+    first, count = int(offsets[0]), int(offsets[-1] - offsets[0])
+    return maps.keys.slice(first, count), maps.items.slice(first, count), np.diff(offsets)
+
+
+def _types(schema: pa.Schema) -> str:
+    return ", ".join(f"{f.name} {f.type}" for f in schema)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__

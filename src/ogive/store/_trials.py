@@ -1,0 +1,201 @@
+"""The rows of a store become Trials: typed columns, and what must be known to judge them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ogive.metric import Metric
+from ogive.store._metrics import project
+from ogive.store._records import Record, as_metric
+from ogive.trials import Trials
+
+# What a hold is called in sentences, and the unit of rows that share one draw of it.
+SHARED = {"config": "configuration", "data": "data draw", "seed": "seed"}
+CLOSE = 0.2  # a trial within this share of a limit might have been cut on a slower machine
+LOUD = "warning: "
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sharing:
+    """Which rows share a draw, and whether they may be counted."""
+
+    unit: str = "trial"
+    group: pa.Array | None = None
+    clustered: bool = False
+    question: str | None = None
+
+
+def to_trials(
+    table: pa.Table,
+    record: Record,
+    limits: Sequence[Mapping[str, Any]],
+    part: NDArray[np.int32],
+    *,
+    source: str,
+    notes: Iterable[str],
+    looks: int = 0,
+) -> Trials:
+    """Trials from settled rows; `limits` are those of each part, `part` the part of each row."""
+    said: list[str] = []
+    found = project(table["metrics"])
+    definitions = _define(record, found, said)
+    nothing = np.full(table.num_rows, np.nan)
+    sharing = _sharing(table, record)
+    columns = {
+        "algorithm": _names(table["algorithm"], record.get("algorithms", {})),
+        "task": _names(table["task"], record.get("tasks", {})),
+        "trial": _single(table["trial"]),
+        "item": _single(table["item"]),
+        "group": _single(table["group"]) if sharing.group is None else sharing.group,
+        "status": _single(table["status"]).dictionary_encode(),
+        "message": _single(table["message"]),
+        "params": _single(table["params"]),
+        **{name: pa.array(found.get(name, nothing)) for name in definitions},
+        "wall_s": _single(table["wall_s"]),
+        "cpu_s": _single(table["cpu_s"]),
+    }
+    varied = tuple(record.get("varied") or ())
+    several = len(columns["algorithm"].dictionary) > 1
+    paired = several and "data" in varied
+    scope = _scope(columns["task"].dictionary.to_pylist(), record)
+    said += _pairing(several, paired)
+    said += _limits(columns["wall_s"], columns["status"], limits, part)
+    counted = f"{table.num_rows} trials from the store {source}"
+    return Trials(
+        table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
+        question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, counted, *said), source=source, looks=looks,
+    )  # fmt: skip
+
+
+def _define(record: Record, found: Mapping[str, Any], notes: list[str]) -> dict[str, Metric]:
+    """Direction and bounds of every metric that a trial reported, declared ones first."""
+    declared = {name: as_metric(name, said) for name, said in record.get("metrics", {}).items()}
+    if not found:
+        return declared or {"score": Metric()}
+    absent = [name for name in declared if name not in found]
+    if absent:
+        notes.append(f"not used: {', '.join(map(repr, absent))}, declared but reported by no trial")
+    out = {name: metric for name, metric in declared.items() if name in found}
+    for name in found:
+        if name not in declared:
+            out[name] = Metric()
+            notes.append(
+                f"goal of {name!r}: maximize, without bounds (guessed: nobody said so; declare it in Study(metrics=…))"
+            )
+    return out
+
+
+def _sharing(table: pa.Table, record: Record) -> Sharing:
+    """What one independent draw is: a trial, or all trials that share what was held for several."""
+    held = _held(record)
+    if len(held) > 1:
+        ways = ", ".join(f"{SHARED[what]} by {how}({k})" for what, how, k in held)
+        return Sharing(
+            question=f"rows share draws in {len(held)} ways ({ways}), so neither trials nor groups of them are independent; run the study "
+            "with only one of them held for several trials."
+        )
+    trial = table["trial"].to_numpy()
+    if held:
+        what, how, k = held[0]
+        return Sharing(SHARED[what], _texts(trial // k if how == "every" else trial % k), clustered=True)
+    if table["group"].null_count < table.num_rows:
+        return Sharing("group", None, clustered=True)
+    if table["item"].null_count < table.num_rows:
+        return Sharing("trial", _texts(trial), clustered=True)
+    return Sharing()
+
+
+def _held(record: Record) -> list[tuple[str, str, int]]:
+    """What several trials share: (what, every or cycle, k)."""
+    out = []
+    for what, how in (record.get("holds") or {}).items():
+        if what in SHARED and isinstance(how, dict) and len(how) == 1:
+            ((word, k),) = how.items()
+            # One draw for all is held fixed, a new draw for each is not held.
+            if word in ("every", "cycle") and isinstance(k, int) and k > 1:
+                out.append((what, word, k))
+    return out
+
+
+def _texts(numbers: NDArray[np.int64]) -> pa.Array:
+    """Numbers as text, each different one written once."""
+    different, codes = np.unique(numbers, return_inverse=True)
+    words = pa.array(different).cast(pa.string())
+    return words.take(pa.array(codes.astype(np.int64)))
+
+
+def _names(column: pa.ChunkedArray, order: Iterable[str]) -> pa.DictionaryArray:
+    """Names that occur, in the order of the record."""
+    encoded = _single(column).dictionary_encode()
+    found = encoded.dictionary.to_pylist()
+    place = {name: i for i, name in enumerate(order)}
+    names = sorted(found, key=lambda name: (place.get(name, len(place)), name))
+    lookup = np.array([names.index(name) for name in found], dtype=np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(lookup[encoded.indices.to_numpy()]), pa.array(names, pa.string()))
+
+
+def _single(column: pa.ChunkedArray) -> pa.Array:
+    """A column in one piece; text of more than two gigabytes with wide offsets."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    if pa.types.is_string(column.type) and column.nbytes > 2**31 - 2**20:
+        column = column.cast(pa.large_string())
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], type=column.type)
+
+
+def _scope(tasks: Sequence[str], record: Record) -> str | dict[str, str] | None:
+    """What results speak of: one phrase, or one for each task where they differ."""
+    said = {task: _scope_words(record.get("tasks", {}).get(task) or {}) for task in tasks}
+    different = set(said.values())
+    if len(different) == 1:
+        return different.pop()
+    return {task: scope for task, scope in said.items() if scope is not None}
+
+
+def _scope_words(task: Mapping[str, Any]) -> str | None:
+    scope: str | None = task.get("scope")
+    return f"these {task['n_rows']} rows" if scope == "these rows" and task.get("n_rows") else scope
+
+
+def _pairing(several: bool, paired: bool) -> list[str]:
+    if not several:
+        return []
+    if paired:
+        return ["paired by 'trial': trial i has the same data for every method"]
+    return ["not paired: the data were held fixed, so methods share no draw from trial to trial"]
+
+
+def _limits(
+    wall: pa.Array, status: pa.DictionaryArray, limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32]
+) -> list[str]:
+    """The limits that trials ran under, and how many ended close to the one on wall time."""
+    said = sorted(
+        {", ".join(f"{name} {value}" for name, value in sorted(of.items()) if value is not None) for of in limits}
+        - {""}
+    )
+    notes = [f"limits: {' or '.join(said)}"] if said else []
+    walls = np.array([_number(of.get("wall_limit")) for of in limits])
+    if not walls.size or np.isnan(walls).all():
+        return notes
+    limit = walls[part]
+    took = np.asarray(wall.fill_null(np.nan).to_numpy(zero_copy_only=False))
+    cut = np.asarray(pc.equal(status.cast(pa.string()), "timeout").to_numpy(zero_copy_only=False))
+    close = int(np.count_nonzero((np.abs(took - limit) <= CLOSE * limit) & ~cut))
+    n_cut = int(np.count_nonzero(cut & ~np.isnan(limit)))
+    if close or n_cut:
+        notes.append(
+            f"{LOUD}trials that ended within {100 * CLOSE:.0f} % of the wall limit: {close}, cut by it: {n_cut}; under another load "
+            "these may be others (a limit on CPU time does not depend on load)"
+        )
+    return notes
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else float("nan")

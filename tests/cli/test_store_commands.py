@@ -1,0 +1,99 @@
+"""verify, repair and compact as a user calls them."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from ogive.cli._app import main
+from ogive.store import TRIALS, Store
+
+RECORD = {"schema": 1, "name": "demo", "seed": 0, "holds": {}, "metrics": {}, "algorithms": {"\x1b[31msvm": {}}, "tasks": {"t": {}}, "varied": []}  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path):
+    made = Store(tmp_path / "demo")
+    made.create(RECORD)
+    empty = dict.fromkeys(TRIALS.names)
+    for i in range(3):
+        row = {**empty, "algorithm": "\x1b[31msvm", "task": "t", "trial": i, "attempt": 0, "status": "ok"}
+        made.write("trials", pa.Table.from_pylist([{**row, "metrics": [("score", 0.5)]}], TRIALS))
+    return made
+
+
+def test_a_sound_store_is_said_to_be_sound(store, capsys):
+    assert main(["verify", str(store.path)]) == 0
+    assert capsys.readouterr().out == f"{str(store.path)!r}: 3 rows of trials in 3 parts; sound.\n"
+
+
+def test_damage_is_listed_with_exit_code_1_and_repaired(store, capsys):
+    path = next((store.path / "trials").iterdir())
+    path.write_bytes(b"")
+    assert main(["verify", str(store.path)]) == 1
+    assert f"damaged: 'trials/{path.name}' is empty" in capsys.readouterr().out
+    assert main(["repair", str(store.path)]) == 0
+    assert f"now 'quarantine/trials/{path.name}'" in capsys.readouterr().out
+    assert main(["verify", str(store.path)]) == 0
+
+
+def test_results_are_machine_readable(store, capsys):
+    next((store.path / "trials").iterdir()).write_bytes(b"")
+    assert main(["verify", str(store.path), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["schema"], found["sound"], found["rows"]["trials"]) == (1, False, 2)
+    assert found["damaged"][0]["reason"] == "is empty"
+    assert main(["repair", str(store.path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["moved"][0]["now"].startswith("quarantine/trials/")
+
+
+def test_names_never_steer_the_terminal(store, capsys):
+    row = store.table().slice(0, 1).to_pylist()[0]
+    store.write("trials", pa.Table.from_pylist([{**row, "status": "error"}], TRIALS))
+    assert main(["verify", str(store.path)]) == 1
+    shown = capsys.readouterr().out
+    assert "not deterministic" in shown
+    assert "\x1b" not in shown
+
+
+def test_compaction_says_how_many_parts_there_are(store, capsys):
+    before = store.table()
+    assert main(["compact", str(store.path)]) == 0
+    assert capsys.readouterr().out == "3 parts before, 1 now.\n"
+    assert store.table().equals(before)
+
+
+@pytest.mark.parametrize("command", ["verify", "repair", "compact"])
+def test_what_is_no_store_is_one_line_and_exit_code_2(command, tmp_path, capsys):
+    assert main([command, str(tmp_path / "nowhere")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "is no store" in captured.err
+
+
+def test_judging_a_store_is_a_look_and_a_summary_is_none(tmp_path, capsys):
+    store, empty = Store(tmp_path / "demo"), dict.fromkeys(TRIALS.names)
+    record = {**RECORD, "metrics": {"score": {"goal": "maximize", "bounds": [0, 1]}}, "algorithms": {"a": {}, "b": {}}, "varied": ["data"]}  # fmt: skip
+    store.create(record)
+
+    def add(trials):
+        rows = [
+            {**empty, "algorithm": a, "task": "t", "trial": i, "attempt": 0, "status": "ok", "metrics": [("score", (i % 7 + shift) / 9)]}
+            for a, shift in (("a", 0), ("b", 1)) for i in trials
+        ]  # fmt: skip
+        store.write("trials", pa.Table.from_pylist(rows, schema=TRIALS))
+
+    add(range(10))
+    assert main(["summary", str(store.path)]) == 0
+    assert store.trials().looks == 0
+    assert main(["compare", str(store.path), "--unpaired"]) == 0
+    assert main(["rank", str(store.path)]) == 0
+    add(range(10, 20))
+    capsys.readouterr()
+    assert main(["compare", str(store.path)]) == 0
+    assert "judged once before with fewer runs" in capsys.readouterr().out
+    assert main(["compare", str(store.path), "--looks", "2"]) == 0
+    assert "judged" not in capsys.readouterr().out
+    assert main(["report", str(store.path), "--out", str(tmp_path / "r.html")]) == 0
+    assert "judged once before" in (tmp_path / "r.html").read_text()

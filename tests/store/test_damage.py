@@ -1,0 +1,341 @@
+"""Every kind of damage is named; the rest stays readable; repair moves and never deletes."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ogive.canonical import canonical, digest
+from ogive.store import SERIES, Store, StoreDamaged, StoreError
+from ogive.store._reading import load
+
+
+def description(path):
+    return json.loads(pq.read_metadata(path).metadata[b"ogive"])
+
+
+def rewritten(path, **changes):
+    """A part whose description says something else, its seal made anew."""
+    said = {**description(path), **changes}
+    said.pop("seal")
+    said["seal"] = digest(canonical(said))
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata({b"ogive": canonical(said).encode()}), path, compression="zstd")
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def flip_a_page(path, leaf=2):  # the trial numbers
+    column = pq.read_metadata(path).row_group(0).column(leaf)
+    content = bytearray(path.read_bytes())
+    content[column.data_page_offset + column.total_compressed_size - 3] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def flip_the_footer(path):
+    content = bytearray(path.read_bytes())
+    place = content.rindex(b'"rows":20')
+    content[place + 7] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def foreign(path):
+    pq.write_table(pa.table({"x": [1, 2]}), path)
+
+
+def not_parquet(path):
+    path.write_bytes(b"algorithm,score\nsvm,0.5\n")
+
+
+def newer(path):
+    rewritten(path, version=2)
+
+
+def other_columns(path):
+    said = description(path)
+    table = pq.read_table(path).drop_columns(["cpu_s"])
+    pq.write_table(table.replace_schema_metadata({b"ogive": canonical(said).encode()}), path)
+
+
+def other_study(path):
+    rewritten(path, study="0" * 64)
+
+
+def other_kind(path):
+    rewritten(path, kind="inner")
+
+
+def linked(path):
+    target = path.parent.parent / "elsewhere.parquet"
+    path.rename(target)
+    path.symlink_to(target)
+
+
+def folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def giant(path):
+    """A footer that claims 10^9 rows."""
+    said = {**description(path), "rows": 10**9}
+    said.pop("seal")
+    said["seal"] = digest(canonical(said))
+    text = canonical(said)
+    n = 10**9
+    table = pa.table({"x": pa.nulls(0, pa.int64())}).replace_schema_metadata({b"ogive": text.encode()})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    content = bytearray(sink.getvalue().to_pybytes())
+    length = int.from_bytes(content[-8:-4], "little")
+    begin = len(content) - 8 - length
+    footer = content[begin:-8]
+    zero = footer.index(b"\x16\x00")  # num_rows, a zig-zag number
+    number, value = b"", 2 * n
+    while True:
+        number += bytes([value & 0x7F | (0x80 if value > 0x7F else 0)])
+        value >>= 7
+        if not value:
+            break
+    footer = footer[: zero + 1] + number + footer[zero + 2 :]
+    path.write_bytes(bytes(content[:begin]) + bytes(footer) + len(footer).to_bytes(4, "little") + b"PAR1")
+
+
+KINDS = {
+    "truncated": (truncate, "is truncated", None),
+    "empty": (empty, "is empty", None),
+    "page": (flip_a_page, "has a damaged page .*CRC", 20),
+    "footer": (flip_the_footer, "has a damaged description: its seal", None),
+    "foreign": (foreign, "was not written by Ogive", None),
+    "no Parquet": (not_parquet, "is no Parquet file", None),
+    "newer": (newer, "has format 2 of a newer version of Ogive; upgrade", None),
+    "columns": (other_columns, "has other columns or types", 20),
+    "study": (other_study, "belongs to another study", 20),
+    "kind": (other_kind, "holds 'inner' and stands among 'trials'", 20),
+    "link": (linked, "is a symbolic link", None),
+    "folder": (folder, "is no regular file", None),
+    "giant": (giant, "claims 1000000000 rows in .* bytes", 10**9),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage_is_named_and_the_rest_stays_readable(kind, store, part):
+    damage, reason, rows = KINDS[kind]
+    damage(part)
+    for call in (store.table, store.trials, store.finished):
+        with pytest.raises(StoreDamaged, match=reason) as refused:
+            call()
+        assert part.name in str(refused.value)
+        assert "allow_missing=True" in str(refused.value)
+    assert os.path.lexists(part)
+    trials = store.trials(allow_missing=True)
+    assert len(trials) == 8
+    missing = f"{rows} rows are missing" if rows is not None else "the number of missing rows is unknown"
+    assert f"warning: 1 of 2 parts cannot be read: {missing}" in trials.notes
+    found = store.verify()
+    assert not found.sound
+    assert [(d.path, d.rows) for d in found.damaged] == [(f"trials/{part.name}", rows)]
+    assert found.rows["trials"] == 8
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_repair_sets_aside_what_is_damaged_and_a_resume_sees_what_to_do(kind, store, part, make):
+    KINDS[kind][0](part)
+    done = store.repair()
+    if kind == "newer":  # another version reads it: not ours to move
+        assert not done.moved
+        assert part.exists()
+        return
+    assert not os.path.lexists(part)
+    assert os.path.lexists(store.path / done.moved[0][1])
+    assert make.trial_numbers(store) == [5, 6]
+    assert any("set aside in quarantine/" in note for note in store.trials().notes)
+    store.write("trials", make.rows(range(5)))
+    assert store.table().num_rows == 28
+    assert str(store.repair()) == f"{str(store.path)!r}: nothing to repair."
+
+
+def test_one_flipped_bit_in_a_score_is_caught_by_every_read_of_scores(store, part):
+    flip_a_page(part, leaf=10)
+    for call in (store.table, store.trials):
+        with pytest.raises(StoreDamaged, match=r"has a damaged page .*CRC"):
+            call()
+    assert sum(cell.trials.size for cell in store.finished().values()) == 28  # reads no scores
+
+
+def test_a_part_whose_checksums_fit_but_whose_numbers_are_not_those_written_is_caught(store, part):
+    table = pq.read_table(part)
+    other = table.set_column(10, "wall_s", pa.array([0.125] * 20))
+    pq.write_table(
+        other.replace_schema_metadata(table.schema.metadata), part, compression="zstd", write_page_checksum=True
+    )
+    with pytest.raises(StoreDamaged, match="the content of 'wall_s' differs"):
+        store.table()
+
+
+def test_two_files_of_one_name_are_both_kept_in_quarantine(store, part):
+    for _ in range(2):
+        part.write_bytes(b"damaged")
+        store.repair()
+    assert len(list((store.path / "quarantine" / "trials").iterdir())) == 2
+
+
+def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(store, make):
+    """Over pages, page headers, column metadata and the description; each byte once, one bit of it."""
+    path = store.path / "trials" / store.write("trials", make.rows(range(2), ["svm"], ["moons"]))
+    whole = path.read_bytes()
+    known = store._ledger().known
+    before = load(store.path, "trials", known).table
+    refused = 0
+    for place in range(0, len(whole), 5):
+        content = bytearray(whole)
+        content[place] ^= 1 << (place % 8)
+        path.write_bytes(bytes(content))
+        found = load(store.path, "trials", known)
+        refused += bool(found.damaged)
+        assert found.damaged or found.table.equals(before)
+    assert refused > len(whole) / 20  # names, statistics and the second copy of the description are free to change
+
+
+def test_a_symbolic_link_for_a_folder_of_parts_is_refused(store, part, make):
+    (store.path / "trials").rename(store.path.parent / "elsewhere")
+    (store.path / "trials").symlink_to(store.path.parent / "elsewhere")
+    with pytest.raises(StoreError, match="is a symbolic link"):
+        store.table()
+    with pytest.raises(StoreError, match="is a symbolic link"):
+        store.write("trials", make.rows())
+
+
+def test_leftovers_of_dead_writers_are_moved_and_those_of_living_ones_stay(store, part):
+    dead = subprocess.run(["true"], check=True) and 2**22 + 12345  # beyond the largest process number
+    names = {
+        f".x.parquet.{dead}.tmp": 120,
+        f".y.parquet.{os.getpid()}.tmp": 120,
+        f".z.parquet.{os.getpid()}.tmp": 7200,
+        f".w.parquet.{dead}.tmp": 0,
+    }
+    for name, age in names.items():
+        path = part.parent / name
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() - age,) * 2)
+    assert len(store.verify().leftovers) == 4
+    assert store.verify().sound
+    assert {Path(n).name[1] for n in store.repair().leftovers} == {"x", "z"}
+    assert len(list((store.path / "quarantine" / "trials").iterdir())) == 2
+
+
+def test_damage_of_series_does_not_stop_the_trials(store, part):
+    row = {"algorithm": "svm", "task": "moons", "trial": 0, "attempt": 0, "name": "c", "values": [1.0]}
+    name = store.write("series", pa.Table.from_pylist([row], SERIES))
+    truncate(store.path / "series" / name)
+    assert store.trials()
+    with pytest.raises(StoreDamaged, match="is truncated"):
+        store.table("series")
+
+
+def test_other_files_are_ignored(store, part):
+    (store.path / "report.html").write_text("x")
+    (store.path / "trials" / "notes.txt").write_text("x")
+    (store.path / "trials" / ".DS_Store").write_text("x")
+    assert store.verify().sound
+    assert store.table().num_rows == 28
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    """A small file system of its own, for root on Linux."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    done = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True, check=False
+        )
+        if os.path.exists("/bin/mount")
+        else None
+    )
+    if done is None or done.returncode:
+        pytest.skip("only root on Linux can mount a small file system")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said_and_nothing_partial_is_left(mounted, make):
+    store = Store(mounted / "demo")
+    store.create(make.record())
+    tables = [make.rows(range(500 * i, 500 * i + 500)) for i in range(50)]
+    with pytest.raises(StoreError, match="the disk is full"):
+        [store.write("trials", table) for table in tables]
+    kept = 2000 * store.part_counts()["trials"]
+    assert not [p for p in mounted.rglob("*") if p.name.endswith(".tmp")]
+    assert kept
+    assert store.table().num_rows == kept
+    assert store.verify().sound
+
+
+def test_a_full_disk_does_not_harm_a_compaction(mounted, make):
+    store = Store(mounted / "demo")
+    store.create(make.record())
+    for i in range(12):
+        store.write("trials", make.rows(range(i, i + 1)))
+    (mounted / "ballast").write_bytes(b"x" * (os.statvfs(mounted).f_bavail * os.statvfs(mounted).f_frsize - 4096))
+    before = store.table()
+    with pytest.raises(StoreError, match="the disk is full"):
+        store.compact()
+    assert store.table().equals(before)
+    assert store.part_counts()["trials"] == 12
+
+
+def test_a_read_only_directory_is_said(mounted, make):
+    store = Store(mounted / "demo")
+    store.create(make.record())
+    store.write("trials", make.rows())
+    subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True)
+    with pytest.raises(StoreError, match="the file system is read-only"):
+        store.write("trials", make.rows())
+    with pytest.raises(StoreError, match="the file system is read-only"):
+        Store(mounted / "other").create(make.record())
+    assert len(store.trials()) == 20
+
+
+@pytest.fixture
+def closed(store, make):
+    """A folder of parts that may not be changed: by its permissions, for root by a mark."""
+    store.write("trials", make.rows())
+    folder = store.path / "trials"
+    if os.geteuid():
+        folder.chmod(0o500)
+        yield folder
+        folder.chmod(0o700)
+        return
+    if (
+        shutil.which("chattr") is None
+        or subprocess.run(["chattr", "+i", folder], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("root is never denied by permissions, and this file system has no immutable folders")
+    yield folder
+    subprocess.run(["chattr", "-i", folder], check=True)
+
+
+def test_a_directory_without_permission_is_said(closed, store, make):
+    with pytest.raises(StoreError, match="there is no permission"):
+        store.write("trials", make.rows())
+    assert [p.suffix for p in closed.iterdir()] == [".parquet"]
+    assert len(store.trials()) == 20
+
+
+def test_a_file_in_the_place_of_a_store_is_said(tmp_path, make):
+    (tmp_path / "demo").write_text("x")
+    with pytest.raises(StoreError, match="is a file, not a directory"):
+        Store(tmp_path / "demo").create(make.record())

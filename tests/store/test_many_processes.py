@@ -1,0 +1,99 @@
+"""Several processes in one directory, and processes that die."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from conftest import Store, make_record, make_rows
+store = Store(sys.argv[2])
+store.create(make_record())
+start, n_parts, size = map(int, sys.argv[3:])
+for i in range(n_parts):
+    store.write("trials", make_rows(range(start + size * i, start + size * (i + 1)), ["svm"], ["moons"]))
+    print(start + size * (i + 1), flush=True)
+"""
+
+
+def writer(store, start, n_parts, size=5):
+    arguments = [sys.executable, "-c", WRITER, str(HERE), str(store.path), str(start), str(n_parts), str(size)]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_processes_write_into_one_directory_at_once(store):
+    both = [writer(store, start, 40) for start in (0, 150)]
+    assert [p.wait(60) for p in both] == [0, 0]
+    for process in both:
+        process.stdout.close()
+    assert store.finished()["svm", "moons"].trials.tolist() == list(range(350))
+    assert store.table().num_rows == 350
+    assert store.verify().sound
+    assert len(os.listdir(store.path / "study")) == 1
+
+
+def test_readers_see_every_row_while_parts_are_compacted(store, make):
+    for i in range(60):
+        store.write("trials", make.rows([i]))
+    before = store.table()
+    stop, seen = threading.Event(), []
+
+    def read():
+        while not stop.is_set():
+            seen.append(store.table().equals(before) and sum(c.trials.size for c in store.finished().values()) == 240)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for i in range(8):
+        for j in range(8):  # rows that are there already, in parts of their own
+            store.write("trials", make.rows([8 * i + j] if 8 * i + j < 60 else [0]))
+        store.compact()
+    stop.set()
+    reader.join()
+    assert len(seen) > 3
+    assert all(seen)
+    assert store.part_counts()["trials"] == 1
+
+
+def test_two_compactions_at_once_lose_nothing(store, make):
+    for i in range(60):
+        store.write("trials", make.rows([i]))
+    before = store.table()
+    pair = [threading.Thread(target=store.compact) for _ in range(2)]
+    for thread in pair:
+        thread.start()
+    for thread in pair:
+        thread.join()
+    assert store.table().equals(before)
+    assert store.verify().sound
+
+
+@pytest.mark.slow
+def test_a_writer_killed_twenty_times_tears_nothing_and_loses_nothing_acknowledged(store):
+    acknowledged, start = 0, 0
+    for i in range(20):
+        process = writer(store, start, 10_000, size=50)
+        first = process.stdout.readline()
+        time.sleep(0.003 * i)
+        process.send_signal(signal.SIGKILL)
+        rest = process.stdout.read()
+        process.wait()
+        process.stdout.close()
+        lines = [line for line in (first + rest).splitlines(keepends=True) if line.endswith("\n")]
+        assert lines, "the writer made no progress"
+        acknowledged = int(lines[-1])
+        found = store.finished()["svm", "moons"].trials
+        assert found.size >= acknowledged
+        assert found.tolist() == list(range(found.size))
+        assert found.size - acknowledged in (0, 50)  # at most the part that was published and not yet said
+        start = found.size
+    assert store.verify().sound
+    assert store.table().num_rows == start
