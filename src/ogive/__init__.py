@@ -1,9 +1,11 @@
 """Ogive measures the whole distribution of a method's performance and says how sure one may be of it.
 
-    trials = ogive.read("scores.csv", score="accuracy")
-    ogive.inspect(trials)
-    ogive.summarize(trials)
-    ogive.plots.distribution(trials).plot()
+    trials = ogive.read("scores.csv", score="accuracy")          # what you have
+    ogive.summarize(trials); ogive.compare(trials, "a", "b"); ogive.rank(trials)
+    ogive.plots.distribution(trials).plot(); ogive.report.write(trials, "report.html")
+
+    study = ogive.Study("demo", [ogive.algorithms.svm()], [ogive.tasks.moons()])     # what you run
+    trials = ogive.run(study, n_trials=200, store="results/demo", workers=2)
 
 Names are loaded when they are first used, so that `import ogive` costs little.
 """
@@ -14,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from ogive import errors, plots, report, statistics
+    from ogive import algorithms, errors, plots, report, spaces, statistics, tasks
+    from ogive.algorithms import Algorithm, Outcome, Series, tuned
     from ogive.answers import (
         Check,
         Comparison,
@@ -32,25 +35,41 @@ if TYPE_CHECKING:
     )
     from ogive.metric import Metric
     from ogive.reading import read
+    from ogive.runner import Dask, run
+    from ogive.spaces import choice
     from ogive.statistics import Band, Distribution, Interval
+    from ogive.store import Store
+    from ogive.study import Study, cycle, every
+    from ogive.tasks import Task
     from ogive.trials import Trials
 
 # name -> module that holds it; a name that is itself a module maps to None
 _HOME: dict[str, str | None] = {
+    "Algorithm": "ogive.algorithms",
     "Band": "ogive.statistics",
     "Check": "ogive.answers",
     "Comparison": "ogive.answers",
     "Comparisons": "ogive.answers",
+    "Dask": "ogive.runner",
     "Distribution": "ogive.statistics",
     "Inspection": "ogive.answers",
     "Interval": "ogive.statistics",
     "Metric": "ogive.metric",
+    "Outcome": "ogive.algorithms",
     "Ranking": "ogive.answers",
+    "Series": "ogive.algorithms",
+    "Store": "ogive.store",
+    "Study": "ogive.study",
     "Summary": "ogive.answers",
+    "Task": "ogive.tasks",
     "Trials": "ogive.trials",
+    "algorithms": None,
     "check": "ogive.answers",
+    "choice": "ogive.spaces",
     "compare": "ogive.answers",
+    "cycle": "ogive.study",
     "errors": None,
+    "every": "ogive.study",
     "inspect": "ogive.answers",
     "leaders": "ogive.answers",
     "plan": "ogive.answers",
@@ -58,25 +77,40 @@ _HOME: dict[str, str | None] = {
     "rank": "ogive.answers",
     "read": "ogive.reading",
     "report": None,
+    "run": "ogive.runner",
+    "spaces": None,
     "statistics": None,
     "summarize": "ogive.answers",
+    "tasks": None,
+    "tuned": "ogive.algorithms",
 }
 
 __all__ = [
+    "Algorithm",
     "Band",
     "Check",
     "Comparison",
     "Comparisons",
+    "Dask",
     "Distribution",
     "Inspection",
     "Interval",
     "Metric",
+    "Outcome",
     "Ranking",
+    "Series",
+    "Store",
+    "Study",
     "Summary",
+    "Task",
     "Trials",
+    "algorithms",
     "check",
+    "choice",
     "compare",
+    "cycle",
     "errors",
+    "every",
     "inspect",
     "leaders",
     "plan",
@@ -84,8 +118,12 @@ __all__ = [
     "rank",
     "read",
     "report",
+    "run",
+    "spaces",
     "statistics",
     "summarize",
+    "tasks",
+    "tuned",
 ]
 
 

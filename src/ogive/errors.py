@@ -7,9 +7,11 @@ OgiveError
 │   ├── UnreadableSource           a file or object that cannot be read as a table of scores
 │   ├── AmbiguousColumns           several columns could play one role
 │   ├── FailedTrials               failures are present and nobody said how to count them
-│   └── StoreError                 a store cannot be made, read or written
-│       ├── StoreConflict          a study does not fit what the store already holds
-│       └── StoreDamaged           parts cannot be read, and nobody said to go on without them
+│   ├── StoreError                 a store cannot be made, read or written
+│   │   ├── StoreConflict          a study does not fit what the store already holds
+│   │   └── StoreDamaged           parts cannot be read, and nobody said to go on without them
+│   └── StudyNotPortable           a study holds something that cannot travel to another process
+├── RunStopped                     a run cannot go on: children die outside any trial
 └── MissingDependency (ImportError)  an optional package is needed and absent
 """
 
@@ -52,6 +54,14 @@ class StoreConflict(StoreError):
 
 class StoreDamaged(StoreError):
     """Parts of a store cannot be read, and nobody said to go on without them."""
+
+
+class StudyNotPortable(InputError):
+    """A study holds something that cannot travel to another process."""
+
+
+class RunStopped(OgiveError):
+    """A run cannot go on: children die outside any trial, or a study cannot be loaded."""
 
 
 class MissingDependency(OgiveError, ImportError):

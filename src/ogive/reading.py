@@ -52,7 +52,8 @@ def read(
     source : path, URL, frame, dictionary, search, study, Trials, or a list of them
         CSV, Parquet or JSON lines; a pandas or polars frame; a dictionary name -> scores,
         name -> task -> scores or name -> runs x tasks (rliable's); scikit-learn's `cv_results_` or a
-        fitted search; an Optuna study, storage URL, SQLite or journal file. Several sources are put
+        fitted search; an Optuna study, storage URL, SQLite or journal file; the directory that
+        `ogive run` wrote. Several sources are put
         under each other; a source that names no method becomes one.
     score, algorithm, task, repeat, item, group, fold, pair, status, params : str
         Columns by role; what is not given is guessed from the columns' names (`model`, `agent`,
@@ -218,7 +219,7 @@ def _path_parts(source: str | Path, choices: _Choices) -> list[_Part]:
     path = Path(source)
     try:
         if path.is_dir():
-            raise UnreadableSource(f"{path} is a folder; name the files in it.")
+            return [_store_part(path)]
         if not path.exists():
             raise UnreadableSource(f"{path} does not exist.")
         if not path.is_file():
@@ -233,6 +234,15 @@ def _path_parts(source: str | Path, choices: _Choices) -> list[_Part]:
     table = _files.read_file(path, choices.naming)
     own = from_written(table, path.name) if b"ogive" in (table.schema.metadata or {}) else None
     return [_Part(table=table, name=stem, longer=place, source=path.name, trials=own)]
+
+
+def _store_part(path: Path) -> _Part:
+    from ogive.store import Store, is_store
+
+    if not is_store(path):
+        raise UnreadableSource(f"{path} is a folder, and no store of Ogive's; name the files in it.")
+    trials = Store(path).trials()
+    return _Part(table=trials.table, name=trials.source, source=trials.source, trials=trials)
 
 
 def _study_part(study: Any, *, stored: bool, where: str = "") -> _Part:

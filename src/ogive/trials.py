@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ogive.errors import FailedTrials, InputError, UnreadableSource
 from ogive.metric import Bounds, Metric
+from ogive.schema import LEADING, OK, TRAILING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
 
-OK, ONE_TASK = "ok", "all"  # the status of a good run; the task of a table that names none
-STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")
-LEADING = ("algorithm", "task", "trial", "item", "group", "status", "params")
-TRAILING = ("wall_s", "cpu_s")
-RESERVED = (*LEADING, "message", *TRAILING)
 FORMAT, VERSION = {"format": "ogive-trials"}, 1
 
 

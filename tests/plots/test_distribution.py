@@ -273,3 +273,8 @@ def test_atari_has_a_panel_for_each_game(real_data):
     assert len(display.lines_) == 26 * 8
     assert all(len(fills(ax)) == 5 for ax in display.axes_.values())
     assert {ax.get_title() for ax in display.axes_.values()} >= {"Alien", "Pong"}
+
+
+def test_a_notebook_shows_the_picture():
+    shown = ogive.plots.distribution(ogive.read({"a": [1.0, 2.0, 3.0]}, unit="row"))._repr_png_()
+    assert shown.startswith(b"\x89PNG")

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ogive.schema import RESERVED, STATUSES
 from ogive.store import INNER, SERIES, TRIALS, Store, StoreConflict, StoreDamaged, StoreError, is_store, versions_here
-from ogive.trials import RESERVED, STATUSES
 
 FIXTURE = Path(__file__).parent / "fixtures" / "version-1"
 NAMES = [

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ogive.errors import InputError, InvalidScores
-from ogive.trials import RESERVED
+from ogive.schema import RESERVED
 
 SCORE = "score"  # the name of a bare number
 

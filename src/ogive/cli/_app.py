@@ -10,7 +10,22 @@ from typing import Annotated
 import typer
 
 from ogive import __version__
-from ogive.cli import _check, _compare, _inspect, _plan, _plot, _rank, _report, _summary
+from ogive.cli import (
+    _check,
+    _compact,
+    _compare,
+    _inspect,
+    _plan,
+    _plot,
+    _rank,
+    _repair,
+    _report,
+    _run,
+    _status,
+    _summary,
+    _verify,
+    _watch,
+)  # fmt: skip
 from ogive.cli._output import complain
 from ogive.errors import OgiveError
 
@@ -34,6 +49,12 @@ app.command("plan")(_plan.plan)
 app.command("check")(_check.check)
 app.command("plot")(_plot.plot)
 app.command("report")(_report.report)
+app.command("run")(_run.run)
+app.command("status")(_status.status)
+app.command("watch")(_watch.watch)
+app.command("verify")(_verify.verify)
+app.command("repair")(_repair.repair)
+app.command("compact")(_compact.compact)
 
 
 def _version(wanted: bool) -> None:

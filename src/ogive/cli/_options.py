@@ -142,7 +142,7 @@ def note_looks(source: list[str], trials: Trials) -> None:
 
 def refuse_unknown_task(trials: Trials, on: str | None) -> None:
     """Refuse `--on` with a name that is none of the table's tasks."""
-    from ogive.trials import ONE_TASK
+    from ogive.schema import ONE_TASK
 
     tasks, most = trials.tasks, 8
     if on is None or on in tasks:

@@ -18,7 +18,8 @@ from ogive.importers._columns import as_numbers, as_text, is_number, is_text
 from ogive.importers._roles import ALIASES, Roles, plain
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
-from ogive.trials import OK, ONE_TASK, RESERVED, STATUSES, Trials, compact
+from ogive.schema import OK, ONE_TASK, RESERVED, STATUSES
+from ogive.trials import Trials, compact
 
 SMALLER_IS_BETTER = (
     "loss", "error", "err", "mse", "rmse", "mae", "mape", "brier", "perplexity", "time", "times", "seconds", "runtime",

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
-from ogive.trials import ONE_TASK
+from ogive.schema import ONE_TASK
 
 
 def from_dictionary(source: Mapping[Any, Any], task_names: Sequence[str] | None = None) -> pa.Table:

@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from ogive.errors import UnreadableSource
 from ogive.importers._columns import is_number, is_text
-from ogive.trials import RESERVED, Trials
+from ogive.schema import RESERVED
+from ogive.trials import Trials
 
 TEXT = ("algorithm", "task", "status")
 PERHAPS_TEXT = ("item", "group", "message", "params")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -61,13 +62,22 @@ class Drawable(ABC):
     def save(self, path: str | Path, *, dpi: int = 200) -> Path:
         """Draw and write a picture; the name's ending decides the format."""
         target = as_picture(path)
+        self._write(target, dpi=dpi)
+        return target
+
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows."""
+        content = io.BytesIO()
+        self._write(content, dpi=110, format="png")
+        return content.getvalue()
+
+    def _write(self, target: Path | io.BytesIO, **how: Any) -> None:
         import matplotlib as mpl
 
         with mpl.rc_context(RC), warnings.catch_warnings():
             # A sign that the font lacks becomes a box; there is nothing for the reader of a log to do.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            self.plot().figure_.savefig(target, dpi=dpi)
-        return target
+            self.plot().figure_.savefig(target, **how)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

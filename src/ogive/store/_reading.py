@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ogive.errors import StoreDamaged, StoreError
+from ogive.schema import STATUSES
 from ogive.store._damage import Damage, Unsound
 from ogive.store._parts import ENDING, Part, open_part
 from ogive.store._publish import refuse_link, saying
 from ogive.store._schemas import SCHEMAS
-from ogive.trials import STATUSES
 
 T = TypeVar("T")
 Cells: TypeAlias = dict[tuple[str, str], "Finished"]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import StoreError
-from ogive.trials import RESERVED, STATUSES
+from ogive.schema import RESERVED, STATUSES
 
 _CELL = [("algorithm", pa.string()), ("task", pa.string()), ("trial", pa.int64()), ("attempt", pa.int16())]
 

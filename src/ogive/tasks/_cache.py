@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
-from http.client import HTTPException
 from pathlib import Path
 
 from ogive.errors import UnreadableSource
@@ -35,6 +34,8 @@ def cached(name: str, what: str, content: str, fill: Callable[[Path], None]) -> 
         return path
     if os.environ.get("OGIVE_OFFLINE", "") not in ("", "0"):
         raise UnreadableSource(f"{_absent(what, path, content)}, or unset OGIVE_OFFLINE to let Ogive download it.")
+    from http.client import HTTPException
+
     part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,189 @@
+"""`ogive run`."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ogive.cli._options import Json
+from ogive.errors import InputError, OgiveError
+
+if TYPE_CHECKING:
+    from ogive.trials import Trials
+
+ENGINE, LIMITS = "Where it runs", "What a trial may use"
+MOST_GROUPS = 10
+
+StudyFile = Annotated[
+    str,
+    typer.Argument(metavar="FILE[:NAME]", help="A Python file with a Study at its top level. It is code: it is run."),
+]
+TrialCount = Annotated[int, typer.Option("--trials", "-n", min=1, help="Of each method on each task.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Keeps finished trials; run again to go on.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-w", min=0, help="Processes; all cores where left out; 0: this process.", rich_help_panel=ENGINE)
+]  # fmt: skip
+EngineName = Annotated[
+    str, typer.Option("--engine", metavar="local|dask", help="local or dask.", rich_help_panel=ENGINE)
+]
+Address = Annotated[
+    str | None, typer.Option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786.", rich_help_panel=ENGINE)
+]  # fmt: skip
+Insecure = Annotated[
+    bool, typer.Option("--insecure-network", help="Talk to other machines without TLS.", rich_help_panel=ENGINE)
+]
+Gpus = Annotated[
+    str | None, typer.Option("--gpus", metavar="0,1", help="Each worker sees one.", rich_help_panel=ENGINE)
+]
+Shard = Annotated[
+    str | None, typer.Option("--shard", metavar="I/N", help="Only every Nth trial, for array jobs; no report.", rich_help_panel=ENGINE)
+]  # fmt: skip
+WallLimit = Annotated[
+    float | None, typer.Option("--wall-limit", metavar="SECONDS", help="Depends on load.", rich_help_panel=LIMITS)
+]
+CpuLimit = Annotated[
+    float | None,
+    typer.Option("--cpu-limit", metavar="SECONDS", help="Does not depend on load.", rich_help_panel=LIMITS),
+]
+MemoryLimit = Annotated[
+    str | None, typer.Option("--memory-limit", metavar="SIZE", help="Such as 2GB.", rich_help_panel=LIMITS)
+]
+Retry = Annotated[
+    str, typer.Option("--retry", metavar="STATUS,…", help="Run again: error, timeout, memory, crashed, invalid.")
+]
+Accept = Annotated[bool, typer.Option("--accept-change", help="Go on although the study was changed; recorded.")]
+FailedOk = Annotated[bool, typer.Option("--failed-ok", help="Exit code 0 although trials failed.")]
+Statistic = Annotated[
+    str, typer.Option("--statistic", "-s", metavar="NAME", help="Shown meanwhile: mean, median, q0.1 or worst_0.1.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def run(
+    context: typer.Context, study: StudyFile, trials: TrialCount, out: Out, workers: Workers = None, engine: EngineName = "local",
+    address: Address = None, insecure_network: Insecure = False, gpus: Gpus = None, shard: Shard = None,
+    wall_limit: WallLimit = None, cpu_limit: CpuLimit = None, memory_limit: MemoryLimit = None, retry: Retry = "",
+    accept_change: Accept = False, failed_ok: FailedOk = False, statistic: Statistic = "mean", as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Run the trials of a study that DIR does not hold yet, then write its report: exit code 3 if trials failed."""
+    from ogive.cli._output import complain
+    from ogive.runner import RunStopped, _plan, _source
+    from ogive.runner._limits import Limits, as_bytes
+    from ogive.runner._progress import shower
+    from ogive.runner._run import Settings, execute
+    from ogive.store import Store
+
+    settings = Settings.checked(
+        n_trials=trials, workers=workers, engine=_engine(engine, address, insecure_network, workers), gpus=gpus, chunk=None,
+        limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)), retry=_plan.check_retry(retry),
+        shard=_plan.check_shard(shard), statistic=statistic,
+    )  # fmt: skip
+    path, name = split_name(study)
+    job, found = _source.file_job(path, name)
+    if not quiet:
+        _announce(path, found, trials)
+    try:
+        done = execute(found, Store(out), settings, tell=shower(not quiet), accept_change=accept_change, job=job)
+    except KeyboardInterrupt as stopped:
+        _say(f"ogive: {stopped or 'interrupted.'}")
+        _say(f"To go on: {same_command(context)}")
+        raise typer.Exit(130) from None
+    except RunStopped as stopped:
+        raise typer.Exit(complain(str(stopped), 1)) from None
+    failed = _conclude(done, out, as_json=as_json, report=shard is None)
+    raise typer.Exit(3 if failed and not failed_ok else 0)
+
+
+def split_name(study: str) -> tuple[str, str | None]:
+    """FILE:NAME in two; a colon that belongs to the file's own name is left alone."""
+    path, colon, name = study.rpartition(":")
+    if not colon or Path(study).exists() or not name.isidentifier():
+        return study, None
+    return path, name
+
+
+def same_command(context: typer.Context) -> str:
+    """This command as a line for the shell, without what was left at its default."""
+    words: list[str] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.param_type_name == "argument":
+            words.insert(0, str(value))
+        elif value != parameter.default and value is not None:
+            words += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
+    return shlex.join(["ogive", "run", *words])
+
+
+def _engine(engine: str, address: str | None, insecure: bool, workers: int | None) -> Any:
+    if engine not in ("local", "dask"):
+        raise InputError(f"`--engine` must be local or dask; got {engine!r}.")
+    if engine == "local":
+        if address is not None:
+            raise InputError("`--address` belongs to `--engine dask`.")
+        return None
+    from ogive.runner import Dask
+
+    return Dask(address, insecure_network=insecure, n_workers=workers or 2)
+
+
+def _announce(path: str, study: Any, n_trials: int) -> None:
+    methods, tasks = (", ".join(part.name for part in parts) for parts in (study.algorithms, study.tasks))
+    _say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
+
+
+def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
+    """Say what failed, write the report, and say how to go on; returns how many trials failed."""
+    from ogive.cli._output import show
+    from ogive.runner._status import failure_groups, status
+
+    groups = failure_groups(trials)
+    page = _report(trials, out) if report else None
+    if as_json:
+        state = status(out)
+        content = {**state.to_dict(), "notes": list(trials.notes), "failures": groups, "report": page and str(page)}
+        show(_Shown(content), as_json=True)
+        return sum(group["count"] for group in groups)
+    for group in groups[:MOST_GROUPS]:
+        example = group["example"]
+        where = f"{example['algorithm']} on {example['task']}, trial {example['trial']}"
+        _say(f"{group['count']:,} {group['status']}: {group['message']} (for example {where})")
+    if len(groups) > MOST_GROUPS:
+        _say(f"and {len(groups) - MOST_GROUPS} other messages")
+    _say(f"{len(trials):,} trials in {out}. For more of them: the same command with a larger --trials.")
+    print(out if page is None else page)
+    return sum(group["count"] for group in groups)
+
+
+def _report(trials: Trials, out: Path) -> Path | None:
+    from ogive.report import write
+    from ogive.store import Store
+
+    try:
+        page = Path(write(trials, out / "report.html"))
+        Store(out).note_look(len(trials))
+        return page
+    except OgiveError as error:
+        _say(f"no report: {error}")
+        return None
+
+
+class _Shown:
+    """A dictionary as a result of a command."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self._content = content
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return self._content
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError):
+        print("".join(c if c.isprintable() else "�" for c in text), file=sys.stderr)

@@ -1,0 +1,46 @@
+"""`ogive watch`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Annotated
+
+import typer
+
+from ogive.cli._options import Json
+from ogive.cli._output import show
+from ogive.cli._status import StoreFolder
+
+Once = Annotated[bool, typer.Option("--once", help="Look once and leave.")]
+Every = Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.1, help="Between looks.")]
+
+
+def watch(store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: Json = False) -> None:
+    """Show how far a run is, again and again, until it is finished or Ctrl-C."""
+    from ogive.runner._status import status as ask
+
+    found = ask(store)
+    if once or found.finished or as_json:
+        show(found, as_json=as_json)
+        return
+    if sys.stdout.isatty():
+        from rich.live import Live
+        from rich.text import Text
+
+        with Live(Text(str(found)), refresh_per_second=4) as live:
+            while not found.finished:
+                time.sleep(every)
+                found = ask(store)
+                live.update(Text(str(found)))
+        return
+    shown = None
+    while True:
+        line = str(found)
+        if line != shown:
+            print(line, flush=True)
+            shown = line
+        if found.finished:
+            return
+        time.sleep(every)
+        found = ask(store)

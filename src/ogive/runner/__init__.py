@@ -1,0 +1,45 @@
+"""Trials in supervised child processes: what is missing → chunks → children → store.
+
+  run(study, n_trials, store)    the table; the same for any number of workers, chunks and interruptions
+  Dask(address)                  the same children inside the tasks of a Dask cluster
+
+In the order of the way through
+  _run        the deep function: checks, plan, engine, parts, signals, the table
+  _plan       what is missing and in which order; _chunks: how much at once
+  _local      a thread for each slot; _dask: a task for each chunk; _inline: in this process
+  _slot       the parent's side of one child: limits, blame, second attempts
+  _process    one child as a process: its pipes, its shared cell, its end; _memory: what it holds
+  _child      the child's program; _trial: one trial; _source: how a study gets there
+  _pickling   functions and arrays on their way to the child, and the name of what cannot go
+  _wire       frames and rows between the two: JSON from child to parent, never pickle
+  _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile
+  _limits, _signals
+
+A trial never raises here: it is a row with a status. A row never depends on who ran it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ogive.errors import RunStopped, StudyNotPortable
+    from ogive.runner._dask import Dask
+    from ogive.runner._run import run
+
+# A child imports this package too, and needs neither the store nor the engines.
+_HOME = {
+    "Dask": "ogive.runner._dask",
+    "RunStopped": "ogive.errors",
+    "StudyNotPortable": "ogive.errors",
+    "run": "ogive.runner._run",
+}
+
+__all__ = ["Dask", "RunStopped", "StudyNotPortable", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ogive.runner' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

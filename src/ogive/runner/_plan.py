@@ -1,0 +1,174 @@
+"""What is missing, and in which order it is done.
+
+Planned minus finished, cell by cell, as ranges where nothing is there yet: ten million planned
+trials cost next to nothing. The next chunk belongs to the cell that is furthest behind, so all
+methods have the same trials early and a stopped run can be compared as it is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ogive.errors import InputError
+from ogive.runner._chunks import ChunkSizer
+from ogive.runner._slot import Chunk
+from ogive.schema import OK, STATUSES
+
+PREFETCH_BELOW = 1.0  # seconds; a chunk that takes longer gains nothing from another waiting behind it
+
+
+class Finished(Protocol):
+    """The trials of a cell that a store holds."""
+
+    @property
+    def trials(self) -> Any:
+        """Sorted numbers."""
+        ...
+
+    @property
+    def attempts(self) -> Any:
+        """The highest attempt of each."""
+        ...
+
+    @property
+    def statuses(self) -> Any:
+        """The status of each, as a place in `STATUSES`."""
+        ...
+
+
+@dataclass(slots=True)
+class Missing:
+    """Trials of one cell that are to be run; `attempts` is None where each is the first."""
+
+    names: tuple[str, str]
+    trials: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]
+    attempts: np.ndarray[Any, np.dtype[np.int16]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def part(self, low: int, high: int) -> tuple[Sequence[int], Sequence[int] | None]:
+        """Some of them, as plain numbers."""
+        trials = self.trials[low:high]
+        numbers = trials if isinstance(trials, range) else _shortest([int(t) for t in trials])
+        return numbers, None if self.attempts is None else [int(a) for a in self.attempts[low:high]]
+
+
+def _shortest(trials: list[int]) -> Sequence[int]:
+    if len(trials) > 1 and trials[-1] - trials[0] == len(trials) - 1:
+        return range(trials[0], trials[-1] + 1)
+    return trials
+
+
+def missing(
+    names: Sequence[tuple[str, str]],
+    n_trials: int,
+    finished: Mapping[tuple[str, str], Finished],
+    *,
+    retry: Collection[str] = (),
+    shard: tuple[int, int] | None = None,
+) -> list[Missing]:
+    """What is to be run of each cell."""
+    first, step = (shard[0] - 1, shard[1]) if shard else (0, 1)
+    return [_missing(pair, range(first, n_trials, step), finished.get(pair), retry) for pair in names]
+
+
+def _missing(names: tuple[str, str], planned: range, done: Finished | None, retry: Collection[str]) -> Missing:
+    if done is None or not len(done.trials):
+        return Missing(names, planned)
+    trials = np.asarray(done.trials, dtype=np.int64)
+    again = np.isin(np.asarray(done.statuses), [STATUSES.index(status) for status in retry])
+    inside = (trials < planned.stop) & (trials % planned.step == planned.start % planned.step)
+    open_ = np.ones(len(planned), dtype=bool)
+    open_[(trials[inside & ~again] - planned.start) // planned.step] = False
+    left = np.flatnonzero(open_).astype(np.int64) * planned.step + planned.start
+    if not np.any(again & inside):
+        whole = left.size and planned.step == 1 and left[-1] - left[0] == left.size - 1
+        return Missing(names, range(int(left[0]), int(left[-1]) + 1) if whole else left)
+    attempts = np.zeros(left.size, dtype=np.int16)
+    at = np.searchsorted(left, trials[again & inside])
+    attempts[at] = np.asarray(done.attempts, dtype=np.int16)[again & inside] + 1
+    return Missing(names, left, attempts)
+
+
+def check_retry(retry: str | Collection[str]) -> tuple[str, ...]:
+    """Statuses that are run again: names, or one text with commas."""
+    wanted = [part.strip() for part in retry.split(",")] if isinstance(retry, str) else list(retry)
+    wanted = [status for status in wanted if status]
+    allowed = [status for status in STATUSES if status != OK]
+    for status in wanted:
+        if status not in allowed:
+            raise InputError(f"`retry` must name failed statuses ({', '.join(allowed)}); got {status!r}.")
+    return tuple(wanted)
+
+
+def check_shard(shard: str | Sequence[int] | None) -> tuple[int, int] | None:
+    """Which part of the trials is run here: (i, n) or 'i/n' with 1 ≤ i ≤ n."""
+    if shard is None:
+        return None
+    try:
+        i, n = (int(part) for part in (shard.split("/") if isinstance(shard, str) else shard))
+        if 1 <= i <= n:
+            return i, n
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"`shard` must be i/n with 1 <= i <= n, for example 2/8; got {shard!r}.")
+
+
+class Agenda:
+    """Hands out chunks to any number of slots, and learns how long they take."""
+
+    def __init__(
+        self, cells: Sequence[Missing], *, seconds: float = 0.25, fixed: int | None = None, workers: int = 1
+    ) -> None:
+        self._cells = list(cells)
+        self._next = [0] * len(self._cells)
+        self._sizers = [ChunkSizer(seconds, fixed) for _ in self._cells]
+        self._fixed, self._workers = fixed, max(1, workers)
+        self._left = sum(len(cell) for cell in self._cells)
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    @property
+    def left(self) -> int:
+        """Trials that nobody has taken."""
+        return self._left
+
+    def stop(self) -> None:
+        """Hand out nothing more."""
+        self._stopped = True
+
+    def take(self, waiting: bool = False) -> Chunk | None:
+        """The next chunk; None when there is none, or none that is worth keeping ready (`waiting`)."""
+        with self._lock:
+            behind = self._furthest_behind()
+            if behind is None or self._stopped:
+                return None
+            sizer = self._sizers[behind]
+            if waiting and (sizer.cost is None or sizer.cost * sizer.size > PREFETCH_BELOW):
+                return None
+            size = sizer.size if self._fixed else min(sizer.size, max(1, self._left // (2 * self._workers)))
+            cell, low = self._cells[behind], self._next[behind]
+            high = min(low + size, len(cell))
+            self._next[behind] = high
+            self._left -= high - low
+            trials, attempts = cell.part(low, high)
+            return Chunk(behind, cell.names, trials, attempts)
+
+    def _furthest_behind(self) -> int | None:
+        waiting = [
+            (int(cell.trials[at]), i)
+            for i, (cell, at) in enumerate(zip(self._cells, self._next, strict=True))
+            if at < len(cell)
+        ]
+        return min(waiting)[1] if waiting else None
+
+    def learn(self, chunk: Chunk, n: int, seconds: float) -> None:
+        """Hear that n trials of a chunk took so long in the worker."""
+        with self._lock:
+            self._sizers[chunk.cell].learn(n, seconds)

@@ -1,0 +1,262 @@
+"""The deep function: check, plan, run, keep, return the table."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ogive.errors import InputError
+from ogive.runner._child import INSIDE, warm_up
+from ogive.runner._dask import Dask, DaskEngine
+from ogive.runner._gather import Gatherer
+from ogive.runner._inline import InlineEngine
+from ogive.runner._limits import Limits, as_bytes
+from ogive.runner._local import AIM as LOCAL_AIM
+from ogive.runner._local import Delivery, LocalEngine
+from ogive.runner._pickling import pickled_job
+from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
+from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
+from ogive.runner._signals import Interrupts
+from ogive.runner._source import Job
+from ogive.runner._status import note_plan
+from ogive.store import Store
+from ogive.study import Study
+from ogive.trials import Trials
+
+COMPACT_AT_END = 20  # parts; fewer are read as fast as one
+
+
+def run(
+    study: Study,
+    n_trials: int = 100,
+    store: str | Path | Store | None = None,
+    *,
+    workers: int | None = None,
+    engine: Dask | str | None = None,
+    progress: bool | Callable[[Progress], None] = True,
+    wall_limit: float | None = None,
+    cpu_limit: float | None = None,
+    memory_limit: float | str | None = None,
+    retry: str | Collection[str] = (),
+    shard: str | Sequence[int] | None = None,
+    chunk: int | None = None,
+    accept_change: bool = False,
+    statistic: str = "mean",
+    gpus: str | Sequence[str] | None = None,
+) -> Trials:
+    """Run the trials of a study that a store does not hold yet, and return all of them.
+
+    Parameters
+    ----------
+    study : Study
+    n_trials : int
+        Of each algorithm on each task; raising it later runs only the new ones.
+    store : path, optional
+        A directory that keeps finished trials; the same call goes on where an interrupted one
+        stopped. Left out, trials are kept only in the table that is returned.
+    workers : int, optional
+        Child processes; as many as there are cores where left out. 0 runs in this process, without
+        limits, so that breakpoints work.
+    engine : Dask, optional
+        Where children run, if not on this machine alone.
+    progress : bool or callable
+        Whether to show how far the run is, or what to call with a `Progress`.
+    wall_limit, cpu_limit : float, optional
+        Seconds of one trial; it then has the status `timeout`. A wall limit depends on load, a CPU
+        limit does not.
+    memory_limit : int or str, optional
+        Bytes of one trial ("2GB"); it then has the status `memory`.
+    retry : statuses
+        Failed trials to run once more, for example ("timeout", "crashed").
+    shard : (i, n) or "i/n", optional
+        Only the trials i − 1, i − 1 + n, …, for several machines that write into one directory.
+    chunk : int, optional
+        Fixes how many trials are handed out at once; never changes a number.
+    accept_change : bool
+        Whether to go on although the store holds another definition of the study.
+    statistic : str
+        Whose interval is shown meanwhile: mean, median, q0.1, worst_0.1.
+    gpus : str, optional
+        Such as "0,1": each worker sees one of them.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the first Ctrl-C or SIGTERM, when the chunks under way are finished and kept.
+    """
+    settings = Settings.checked(
+        n_trials=n_trials, workers=workers, engine=engine, limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)),
+        retry=check_retry(retry), shard=check_shard(shard), chunk=chunk, gpus=gpus, statistic=statistic,
+    )  # fmt: skip
+    with _place(store) as place:
+        return execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to run, checked; nothing here can change a number except by a limit."""
+
+    n_trials: int
+    workers: int
+    engine: Dask | None
+    limits: Limits
+    retry: tuple[str, ...] = ()
+    shard: tuple[int, int] | None = None
+    chunk: int | None = None
+    gpus: tuple[str, ...] = ()
+    statistic: str = "mean"
+
+    @classmethod
+    def checked(cls, *, workers: int | None, engine: Dask | str | None, gpus: Any, **rest: Any) -> Settings:
+        """Settings from what a user gave."""
+        if INSIDE in os.environ:
+            raise InputError(
+                "`run` was called inside a worker process of another run; call it once, outside of algorithms and "
+                'tasks, and in a study file under `if __name__ == "__main__":`.'
+            )
+        rest["n_trials"] = _whole("n_trials", rest["n_trials"], 1)
+        rest["chunk"] = None if rest["chunk"] is None else _whole("chunk", rest["chunk"], 1)
+        workers = None if workers is None else _whole("workers", workers, 0)
+        statistic_interval(rest["statistic"])
+        chosen = _engine(engine)
+        if os.name == "nt" and (workers != 0 or chosen is not None):
+            raise InputError("worker processes need Linux or macOS; on Windows use workers=0, or run under WSL.")
+        if workers == 0 and chosen is None and any(v is not None for v in (rest["limits"].record() or {}).values()):
+            raise InputError("limits need worker processes; use workers=1 or more, or leave the limits out.")
+        return cls(workers=cores() if workers is None else workers, engine=chosen, gpus=_gpus(gpus), **rest)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
+        raise InputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
+    return number
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _engine(engine: Dask | str | None) -> Dask | None:
+    if engine is None or engine == "local":
+        return None
+    if engine == "dask":
+        return Dask()
+    if isinstance(engine, Dask):
+        return engine
+    raise InputError(f"`engine` must be 'local', 'dask' or ogive.Dask(…); got {engine!r}.")
+
+
+def _gpus(gpus: Any) -> tuple[str, ...]:
+    names = gpus.split(",") if isinstance(gpus, str) else list(gpus or ())
+    return tuple(str(name).strip() for name in names if str(name).strip())
+
+
+@contextlib.contextmanager
+def _place(store: str | Path | Store | None) -> Iterator[Store]:
+    if store is not None:
+        yield store if isinstance(store, Store) else Store(store)
+        return
+    with tempfile.TemporaryDirectory(prefix="ogive-run-") as folder:
+        yield Store(folder)
+
+
+class Engine(Protocol):
+    """Where chunks are run."""
+
+    def deliveries(self) -> Iterator[Delivery | None]:
+        """Rows of cells as they come, and None when there is time to look around."""
+        ...
+
+    def stop(self) -> None:
+        """Finish what is under way."""
+        ...
+
+    def kill(self) -> None:
+        """End everything now."""
+        ...
+
+
+def execute(
+    study: Study,
+    store: Store,
+    settings: Settings,
+    *,
+    tell: Callable[[Progress], None] | None = None,
+    accept_change: bool = False,
+    job: Job | None = None,
+) -> Trials:
+    """Run what is missing; `job` says how children get the study, if not pickled."""
+    if not isinstance(study, Study):
+        raise InputError(f"`study` must be an ogive.Study; got {type(study).__name__}.")
+    store.create(study.record(), accept_change=accept_change)
+    note_plan(store.path, settings.n_trials)
+    names = [(algorithm.name, task.name) for algorithm in study.algorithms for task in study.tasks]
+    todo = missing(names, settings.n_trials, store.finished(), retry=settings.retry, shard=settings.shard)
+    if any(len(cell) for cell in todo):
+        warm_up(study)
+        with _engine_for(study, settings, todo, job) as engine:
+            _drive(engine, study, store, settings, todo, tell)
+    parts = store.path / "trials"
+    if parts.is_dir() and sum(1 for _ in parts.glob("*.parquet")) > COMPACT_AT_END:
+        store.compact()
+    return store.trials().with_notes(*study.notes)
+
+
+@contextlib.contextmanager
+def _engine_for(study: Study, settings: Settings, todo: list[Missing], job: Job | None) -> Iterator[Engine]:
+    if settings.engine is not None:
+        yield DaskEngine(settings.engine, job or pickled_job(study, share=False), todo, settings.limits, settings.chunk)
+        return
+    agenda = Agenda(todo, seconds=LOCAL_AIM, fixed=settings.chunk, workers=settings.workers)
+    if settings.workers == 0:
+        yield InlineEngine(study, agenda)
+        return
+    job = job or pickled_job(study)
+    workers = min(settings.workers, max(1, agenda.left))
+    try:
+        yield LocalEngine(job, agenda, settings.limits, workers=workers, gpus=settings.gpus)
+    finally:
+        job.close()
+
+
+def _drive(
+    engine: Engine,
+    study: Study,
+    store: Store,
+    settings: Settings,
+    todo: list[Missing],
+    tell: Callable[[Progress], None] | None,
+) -> None:
+    """Take rows from an engine and write them, until it is done or was interrupted."""
+    gatherer = Gatherer(store, settings.limits.record(), study.group)
+    watcher = Watcher([(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell)
+    inline = isinstance(engine, InlineEngine)
+    with Interrupts(engine.stop, second_raises=inline) as interrupts:
+        try:
+            with contextlib.closing(engine.deliveries()) as deliveries:  # type: ignore[type-var]
+                for delivery in deliveries:
+                    if delivery is not None:
+                        gatherer.add(*delivery)
+                        watcher.add(*delivery)
+                    gatherer.due()
+                    watcher.look()
+                    if interrupts.count > 1:
+                        engine.kill()
+        finally:
+            gatherer.write()
+            watcher.look(last=True)
+    if interrupts.count and watcher.done < watcher.total:
+        raise KeyboardInterrupt(
+            f"stopped after {watcher.done} of {watcher.total} trials; what is finished is kept in {store.path}, and the same call goes on."
+        )

@@ -1,0 +1,129 @@
+"""How far a store is: finished trials by cell and status, and failures grouped by what they said."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ogive.schema import OK, STATUSES
+from ogive.store import Store
+from ogive.trials import Trials
+
+PLAN = "plan.json"  # the last number of trials asked for; a note for readers, not a state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What a store holds.
+
+    Attributes
+    ----------
+    source, study : str
+    n_trials : int or None
+        How many of each cell the last run was asked for.
+    rows : tuple of dict
+        For each cell: algorithm, task, done, and the count of each status.
+    parts : int
+        Files that hold them.
+    damaged : tuple of str
+        Parts that cannot be read, each with its reason.
+    """
+
+    source: str
+    study: str
+    n_trials: int | None
+    rows: tuple[dict[str, Any], ...]
+    parts: int
+    damaged: tuple[str, ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether every cell has as many trials as were asked for."""
+        return self.n_trials is not None and all(row["done"] >= self.n_trials for row in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "schema": 1, "source": self.source, "study": self.study, "n_trials": self.n_trials, "finished": self.finished,
+            "parts": self.parts, "damaged": list(self.damaged), "rows": list(self.rows),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        planned = "" if self.n_trials is None else f" of {self.n_trials * len(self.rows):,}"
+        done = sum(row["done"] for row in self.rows)
+        lines = [f"study {self.study}: {done:,}{planned} trials in {self.parts} parts"]
+        width = max([len(_name(row)) for row in self.rows], default=0)
+        for row in self.rows:
+            failed = ", ".join(f"{row[s]:,} {s}" for s in STATUSES if s != OK and row[s])
+            of = "" if self.n_trials is None else f" of {self.n_trials:,}"
+            lines.append(f"  {_name(row):<{width}}  {row['done']:>9,}{of}" + (f"  ({failed})" if failed else ""))
+        lines += [f"damaged: {said}" for said in self.damaged]
+        return "\n".join(_shown(line) for line in lines)
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"{row['algorithm']} on {row['task']}"
+
+
+def _shown(text: str) -> str:
+    return "".join(c if c.isprintable() else "�" for c in text)
+
+
+def status(path: str | Path, *, check: bool = False) -> Status:
+    """The status of a store; `check` reads every row to find damage."""
+    store = Store(path)
+    record = store.records()[1]
+    finished = store.finished(allow_missing=True)
+    cells = [(a, t) for a in record["algorithms"] for t in record["tasks"]]
+    rows = []
+    for pair in cells:
+        counts = np.zeros(len(STATUSES), dtype=np.int64)
+        if pair in finished:
+            counts = np.bincount(np.asarray(finished[pair].statuses, dtype=np.int64), minlength=len(STATUSES))
+        by_status = {s: int(n) for s, n in zip(STATUSES, counts, strict=True)}
+        rows.append({"algorithm": pair[0], "task": pair[1], "done": int(counts.sum()), **by_status})
+    damaged = tuple(str(d) for d in store.verify().damaged) if check else ()
+    parts = sum(1 for _ in (store.path / "trials").glob("*.parquet")) if (store.path / "trials").is_dir() else 0
+    return Status(
+        source=str(path), study=str(record["name"]), n_trials=planned(store.path), rows=tuple(rows), parts=parts, damaged=damaged
+    )  # fmt: skip
+
+
+def note_plan(path: Path, n_trials: int) -> None:
+    """Leave a note of how many trials were asked for; a folder that cannot be written says so elsewhere."""
+    with contextlib.suppress(OSError):
+        handle, name = tempfile.mkstemp(prefix=".plan.", dir=path)
+        with os.fdopen(handle, "w") as file:
+            json.dump({"schema": 1, "n_trials": n_trials}, file)
+        os.replace(name, path / PLAN)
+
+
+def planned(path: Path) -> int | None:
+    """How many trials the last run was asked for."""
+    try:
+        number = json.loads((path / PLAN).read_text(encoding="utf-8"))["n_trials"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
+
+
+def failure_groups(trials: Trials) -> list[dict[str, Any]]:
+    """Failed trials grouped by status and message, most frequent first, each with its first example."""
+    table = trials.table.select(["algorithm", "task", "trial", "status", "message"])
+    table = table.filter(pc.not_equal(table["status"].cast(pa.string()), OK))
+    groups: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in table.to_pylist():
+        key = (str(row["status"]), row["message"] or "")
+        example = {"algorithm": row["algorithm"], "task": row["task"], "trial": row["trial"]}
+        group = groups.setdefault(key, {"status": key[0], "message": key[1], "count": 0, "example": example})
+        group["count"] += 1
+    return sorted(groups.values(), key=lambda group: -group["count"])

@@ -1,0 +1,164 @@
+"""One trial of a cell, in this process: what it drew, what came out, what it cost.
+
+Nothing that the user's code does to the draw, the configuration or the global generators reaches
+another trial: each trial draws its own data and seeds `random`, `numpy.random` and, where it is
+imported, `torch`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ogive.errors import InvalidScores
+from ogive.seeding import Streams
+from ogive.tasks._task import nothing
+
+if TYPE_CHECKING:
+    from ogive.algorithms import Candidate, Outcome
+    from ogive.spaces import Space
+    from ogive.study import Study
+
+MOST_MESSAGE = 500
+# An address in a message would make two equal runs differ.
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+
+
+@dataclass(slots=True)
+class Row:
+    """A finished trial, in types that JSON knows."""
+
+    trial: int
+    status: str = "ok"
+    message: str | None = None
+    params: str | None = None
+    scores: dict[str, float] = field(default_factory=dict)
+    wall: float | None = None
+    cpu: float | None = None
+    inner: list[dict[str, Any]] | None = None
+    series: dict[str, list[float | None]] | None = None
+
+
+class CellRunner:
+    """Runs trials of one algorithm on one task of a study."""
+
+    def __init__(self, study: Study, algorithm: str, task: str) -> None:
+        self._cell = study.cell(algorithm, task)
+        self._expected = tuple(self._cell.algorithm.metrics) or tuple(study.metrics)
+        self._data = Streams(study.seed, "data", task) if self._cell.task.draw is not nothing else None
+
+    def run(self, trial: int, note: Callable[[str], None] | None = None, *, interruptible: bool = False) -> Row:
+        """The row of one trial; nothing gets out but a KeyboardInterrupt, and that only if `interruptible`.
+
+        `note` hears the configuration before the algorithm runs, so that it is known even when the
+        process does not survive.
+        """
+        row = Row(trial)
+        wall, cpu = time.perf_counter(), time.process_time()
+        try:
+            self._fill(row, note)
+        except MemoryError as error:
+            row.status, row.message = "memory", one_line(error)
+        except InvalidScores as error:
+            row.status, row.message = "invalid", one_line(error).partition(": ")[2]
+        except BaseException as error:
+            if interruptible and isinstance(error, KeyboardInterrupt):
+                raise
+            row.status, row.message = "error", one_line(error)
+        row.wall, row.cpu = time.perf_counter() - wall, time.process_time() - cpu
+        return row
+
+    def _fill(self, row: Row, note: Callable[[str], None] | None) -> None:
+        cell, trial = self._cell, row.trial
+        # A draw that uses global generators is then the same for every algorithm, and held when data are held.
+        if self._data is not None:
+            seed_globals(self._data.at(cell.counters(trial)["data"]))
+        draw = cell.draw(trial)
+        config = cell.config(trial)
+        row.params = cell.algorithm.space.encode(config)
+        if note is not None:
+            note(row.params)
+        seed_globals(cell.rng(trial))
+        outcome = cell.algorithm.evaluate(config, draw, cell.rng(trial))
+        _take(row, outcome, self._expected, cell.algorithm.searched)
+
+
+def seed_globals(rng: np.random.Generator) -> None:
+    """Seed every global generator from a stream; the stream itself must be asked for again afterwards.
+
+    The seeds are mixed, since an estimator's `random_state` may be the same draw of the same stream,
+    and a global generator in step with it would not be independent of it.
+    """
+    word = int(rng.bit_generator.random_raw())
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+    random.seed(word)
+    np.random.seed(word >> 32)  # noqa: NPY002 - the user's code may use the old generator
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "manual_seed"):
+        torch.manual_seed(word & 0x7FFFFFFF)
+
+
+def one_line(error: BaseException) -> str:
+    """Type and text of an exception in one line without addresses."""
+    try:
+        text = str(error)[: 4 * MOST_MESSAGE]
+    except Exception:
+        text = "(its text cannot be shown)"
+    name = type(error).__name__
+    return clean(f"{name}: {text}" if text else name)
+
+
+def clean(text: str) -> str:
+    """Text in one line, without addresses, not too long, and made of whole characters."""
+    line = " ".join(_ADDRESS.sub("0x…", text[: 4 * MOST_MESSAGE]).split())
+    return line[:MOST_MESSAGE].encode("utf-8", "replace").decode("utf-8")
+
+
+def _take(row: Row, outcome: Outcome, expected: tuple[str, ...], searched: Space) -> None:
+    """Scores, chosen parameters, inner candidates and series of an outcome."""
+    if outcome.params is not None:
+        row.params = searched.encode(outcome.params)
+    if outcome.inner:
+        row.inner = [_candidate(c, searched) for c in outcome.inner]
+    if outcome.series:
+        row.series = {str(name): _numbers(series.values) for name, series in outcome.series.items()}
+    wrong = []
+    for name, value in outcome.scores.items():
+        if math.isfinite(value):
+            row.scores[str(name)] = float(value)
+        else:
+            wrong.append(f"{name!r} is {float(value)}")
+    wrong += [
+        f"{name!r} is missing" for name in expected if name not in outcome.scores and name not in (outcome.series or ())
+    ]
+    if wrong:
+        raise InvalidScores(f"metric {'; metric '.join(wrong)}.")
+    if not outcome.scores and not outcome.series:
+        raise InvalidScores("no score came back.")
+
+
+def _candidate(candidate: Candidate, searched: Space) -> dict[str, Any]:
+    return {
+        "params": searched.encode(candidate.params),
+        "scores": _numbers(candidate.scores),
+        "mean": _finite(candidate.mean),
+        "status": str(candidate.status),
+        "message": None if candidate.message is None else clean(str(candidate.message)),
+    }
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [_finite(value) for value in np.asarray(values, dtype=np.float64).ravel().tolist()]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,144 @@
+"""run, status and watch as a user calls them."""
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ogive.cli import main
+
+STUDY = """
+from ogive.algorithms import Algorithm
+from ogive.spaces import loguniform
+from ogive.study import Study
+from ogive.tasks import none
+
+def f(config, rng):
+    return rng.random() * config["C"]
+
+def g(config, rng):
+    if rng.random() < 0.2:
+        raise ValueError("no luck")
+    return rng.random()
+
+good = Study("good", [Algorithm(n, f, {"C": loguniform(0.1, 10)}) for n in "ab"], none(), metrics={"score": "maximize"})
+bad = Study("bad", [Algorithm(n, g) for n in "ab"], none(), metrics={"score": "maximize"})
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch) -> Path:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    path = tmp_path / "study.py"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_run_writes_its_report_and_prints_where(study, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["run", f"{study}:good", "--trials", "12", "--workers", "1", "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == str(out / "report.html")
+    assert (out / "report.html").stat().st_size > 10_000
+    assert "study good" in said.err
+    assert "a, b on none; 12 trials each" in said.err
+    assert main(["status", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "study good: 24 of 24 trials" in said
+    assert "a on none" in said
+    assert main(["watch", str(out)]) == 0
+    assert "24 of 24" in capsys.readouterr().out
+
+
+def test_failed_trials_are_grouped_and_set_the_exit_code(study, tmp_path, capsys):
+    arguments = ["run", f"{study}:bad", "--trials", "20", "--workers", "0", "--out", str(tmp_path / "out")]
+    assert main(arguments) == 3
+    said = capsys.readouterr().err
+    assert "error: ValueError: no luck (for example a on none, trial" in said
+    assert main([*arguments, "--failed-ok"]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "--json", "--quiet", "--failed-ok"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["schema"] == 1
+    assert content["finished"] is True
+    assert [row["done"] for row in content["rows"]] == [20, 20]
+    assert content["failures"][0]["message"] == "ValueError: no luck"
+    assert content["failures"][0]["count"] == sum(row["error"] for row in content["rows"])
+
+
+def test_a_shard_writes_no_report(study, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["run", f"{study}:good", "-n", "10", "-w", "0", "-o", str(out), "--shard", "2/2", "-q"]) == 0
+    assert not (out / "report.html").exists()
+    assert main(["watch", str(out), "--once", "--json"]) == 0
+    content = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+    assert [row["done"] for row in content["rows"]] == [5, 5]
+    assert content["finished"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["{study}"], 2, "has 2 studies; name one: {study}:good, {study}:bad"),
+        (["{study}:nope"], 2, "has no study named 'nope'"),
+        (["nowhere.py"], 2, "does not exist"),
+        (["{study}:good", "--engine", "ray"], 2, "`--engine` must be local or dask"),
+        (["{study}:good", "--address", "tcp://127.0.0.1:1"], 2, "`--address` belongs to `--engine dask`"),
+        (["{study}:good", "--engine", "dask", "--address", "tcp://10.0.0.1:8786"], 2, "without TLS"),
+        (["{study}:good", "--retry", "sometimes"], 2, "must name failed statuses"),
+        (["{study}:good", "--shard", "0/3"], 2, "must be i/n"),
+        (["{study}:good", "--memory-limit", "much"], 2, "must be a number of bytes or text such as '2GB'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(study, tmp_path, capsys, arguments, code, words):
+    given = [a.format(study=study) for a in arguments]
+    assert main(["run", *given, "--trials", "3", "--out", str(tmp_path / "out")]) == code
+    said = capsys.readouterr().err.strip()
+    assert words.format(study=study) in said
+    assert said.count("\n") == 0
+    assert not (tmp_path / "out").exists()
+
+
+def test_status_of_what_is_no_store_is_refused(tmp_path, capsys):
+    assert main(["status", str(tmp_path)]) == 2
+    assert "is no store" in capsys.readouterr().err
+
+
+def test_a_damaged_part_is_named_by_status(study, tmp_path, capsys):
+    out = tmp_path / "out"
+    main(["run", f"{study}:good", "-n", "10", "-w", "0", "-o", str(out), "-q"])
+    part = next((out / "trials").glob("*.parquet"))
+    part.write_bytes(part.read_bytes()[:100])
+    capsys.readouterr()
+    assert main(["status", str(out)]) == 1
+    said = capsys.readouterr().out
+    assert f"damaged: trials/{part.name}" in said
+
+
+def test_sigterm_keeps_what_is_finished_and_prints_the_command_to_go_on(study, tmp_path):
+    study.write_text(
+        STUDY.replace(
+            "    return rng.random() * config", "    import time; time.sleep(0.01)\n    return rng.random() * config"
+        )
+    )
+    out = tmp_path / "a folder"
+    command = ["run", f"{study}:good", "--trials", "400", "--workers", "2", "--out", str(out)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ogive.cli", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while not list(out.glob("trials/*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    again = next(line for line in errors.splitlines() if line.startswith("To go on: "))
+    words = shlex.split(again.removeprefix("To go on: "))
+    assert words[:3] == ["ogive", "run", f"{study}:good"]
+    assert main([*words[1:], "--quiet"]) == 0
+    assert (out / "report.html").exists()
