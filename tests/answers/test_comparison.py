@@ -389,3 +389,106 @@ def test_a_table_that_was_judged_before_says_so_until_the_looks_are_paid_for():
     assert "judged" not in paid.verdict
     assert paid.primary.confidence == pytest.approx(1 - 0.05 / 3)
     assert ogive.rank(t, looks=3).pairs[0].difference.confidence == pytest.approx(1 - 0.05 / 3)
+
+
+def test_repeats_of_an_item_are_averaged_where_one_method_has_none():
+    import pandas as pd
+
+    once = [{"model": "a", "item": f"i{k}", "seed": 0, "score": float(k)} for k in range(12)]
+    twice = [{"model": "b", "item": f"i{k}", "seed": s, "score": float(k)} for k in range(12) for s in (0, 1)]
+    t = ogive.read(pd.DataFrame(once + twice), item="item", repeat="seed", unit="item")
+    c = compare(t, "a", "b")
+    assert c.conclusion == "cannot tell"
+    assert c.probability_of_improvement.estimate == 0.5
+    assert c.mean_difference.estimate == 0.0
+
+
+@pytest.mark.parametrize("statistic", ["q0.1", "q0.9", "median"])
+def test_a_quantile_of_a_loss_is_the_quantile_that_a_summary_shows(statistic):
+    rng = np.random.default_rng(3)
+    a, b = rng.exponential(size=201), rng.exponential(size=201)
+    b[np.argsort(b)[:60]] /= 10.0
+    t = ogive.read({"a": a, "b": b}, unit="row", goal="minimize")
+    frame = ogive.summarize(t, statistics=[statistic]).to_pandas().set_index("algorithm")["estimate"]
+    assert compare(t, "a", "b", statistic=statistic).primary.estimate == pytest.approx(
+        frame["b"] - frame["a"], abs=0.02
+    )
+
+
+def test_generalising_is_for_the_mean_of_pairs_only():
+    t = paired_table(draws(0, 20, 0.2), draws(1, 20), scope="these rows")
+    assert compare(t, "a", "b", generalise="rows", test_share=0.5).statistic == "mean"
+    for choices in ({"statistic": "median"}, {"statistic": "improvement"}, {"paired": False}):
+        with pytest.raises(InputError):
+            compare(t, "a", "b", generalise="rows", test_share=0.5, **choices)
+    for share in (0.0, -1.0, math.inf):
+        with pytest.raises(InputError, match="must be positive"):
+            compare(t, "a", "b", generalise="rows", test_share=share)
+
+
+def test_the_conclusion_over_all_tasks_pays_for_looks():
+    rng = np.random.default_rng(1)
+    t = ogive.read(
+        {m: {f"t{i}": rng.normal(s, 1, 15) for i in range(3)} for m, s in (("a", 0.5), ("b", 0.0))}, unit="row"
+    )
+    one, many = compare(t, "a", "b"), compare(t, "a", "b", looks=20)
+    assert many.overall.improvement.confidence == pytest.approx(1 - 0.05 / 20)
+    assert many.overall.improvement.low < one.overall.improvement.low
+    assert (
+        "not paid for (say looks=2)"
+        in compare(dataclasses.replace(t, looks=1), "a", "b").verdict.split("Task by task")[0]
+    )
+
+
+def test_failures_without_a_value_are_counted_by_duels_over_tasks_too():
+    rng = np.random.default_rng(2)
+    a = {f"t{i}": np.append(rng.normal(5, 1, 8), np.nan) for i in range(6)}
+    b = {f"t{i}": rng.normal(0, 1, 9) for i in range(6)}
+    c = compare(ogive.read({"a": a, "b": b}, unit="row"), "a", "b", failures="worst")
+    assert c.overall.wins == 6
+    assert "a wins most duels on 6 of 6" in c.verdict
+    huge = ogive.read({"a": [1e20] * 9 + [np.nan], "b": [1e20] * 10}, unit="row")
+    assert compare(huge, "a", "b", failures="worst").probability_of_improvement.estimate == pytest.approx(0.45)
+
+
+def test_tasks_of_one_method_only_are_counted_out_loud():
+    rng = np.random.default_rng(2)
+    t = ogive.read({"a": {f"t{i}": rng.normal(size=5) for i in range(4)}, "b": {f"t{i}": rng.normal(size=5) for i in range(2)}}, unit="row")  # fmt: skip
+    assert "2 tasks of only one of them left out" in compare(t, "a", "b").verdict
+
+
+def test_an_interval_with_one_end_says_at_least():
+    rng = np.random.default_rng(0)
+    c = compare(
+        ogive.read({"a": rng.normal(-6, 1, 20), "b": rng.normal(0, 1, 200)}, unit="row"), "a", "b", statistic="q0.1"
+    )
+    assert c.conclusion == "worse"
+    assert math.isinf(c.primary.low)
+    assert re.search(r"is worse by [\d.]+, at least [\d.]+", c.verdict)
+    assert "no limits" not in c.verdict
+
+
+def test_a_declared_bound_is_what_failures_count_as():
+    t = ogive.read({"a": [1.0, 1, 1, 0, 1, np.nan], "b": [0.0, 1, 0, 0, 1, 0]}, unit="row", bounds=(0, 1))
+    assert "1 failed run of a counts as 0, the worst possible score" in compare(t, "a", "b", failures="worst").verdict
+
+
+def test_clusters_are_compared_by_their_means_and_the_sentence_says_so():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    rows = [{"model": m, "seed": f"{m}{i}", "score": rng.normal(s)} for m, s in (("a", 0.3), ("b", 0.0)) for i in range(10) for _ in range(50)]  # fmt: skip
+    c = compare(ogive.read(pd.DataFrame(rows), group="seed", unit="seed"), "a", "b")
+    assert "a fresh seed, by its mean, of a beats a fresh seed of b" in c.verdict
+
+
+def test_a_margin_of_a_probability_stays_below_one_half():
+    with pytest.raises(InputError, match=r"below 0\.5"):
+        compare(table([1, 2, 3], [1, 2, 3]), "a", "b", statistic="improvement", margin=1.0)
+
+
+def test_words_for_units_and_sources_cannot_steer_the_terminal():
+    t = dataclasses.replace(
+        table([1, 2, 3, 4], [2, 3, 4, 5]), varied=("\x1b]0;pwned\x07",), unit="\x1b[31mseed", clustered=False
+    )
+    assert "\x1b" not in compare(t, "a", "b").verdict + str(ogive.rank(t)) + str(ogive.summarize(t))

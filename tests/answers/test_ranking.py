@@ -1,5 +1,6 @@
 """rank: tiers anchored at leaders, rank intervals, pairs that do not depend on others."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -145,7 +146,7 @@ def test_one_method_with_a_single_run_changes_the_statistic_of_every_pair_and_th
     scores["c"]["t3"] = scores["c"]["t3"][:1]
     found = ogive.rank(ogive.read(scores, unit="row"))
     assert {p.statistic for p in found.pairs} == {"tasks won"}
-    assert "by the share of tasks won, since some methods have a single run" in found.verdict
+    assert "by the share of tasks won, since runs cannot be counted" in found.verdict
     assert all(math.isnan(r.p_first) for r in found.rows)
 
 
@@ -156,3 +157,45 @@ def test_nobody_leads_among_equals_and_a_failed_method_is_named_and_left_out():
     assert [r.algorithm for r in found.rows] == ["a", "b"]
     assert "c failed throughout" in found.verdict
     assert "1 failed run is left out" in found.verdict
+
+
+def paired(n, methods, missing=()):
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    base, noise = rng.normal(size=n), {m: rng.normal(scale=0.1, size=n) for m in methods}
+    rows = [
+        {"model": m, "seed": i, "score": math.nan if (m, i) in missing else base[i] + shift + noise[m][i]}
+        for m, shift in methods.items() for i in range(n)
+    ]  # fmt: skip
+    return ogive.read(pd.DataFrame(rows), pair="seed", unit="row")
+
+
+def test_one_failed_run_leaves_its_draw_out_and_keeps_the_rest_paired():
+    methods = {"a": 0.5, "b": 0.25, "c": 0.0}
+    whole, holed = rank(paired(20, methods)), rank(paired(20, methods, {("a", 3)}), failures="exclude")
+    assert whole.resolution == holed.resolution == 1.0
+    assert "; paired" in whole.verdict
+    assert "paired, 2 runs without partner left out" in holed.verdict
+    assert holed.pairs[0].difference.n == 19
+
+
+def test_a_ranking_of_one_task_speaks_of_the_rows_of_that_task():
+    rng = np.random.default_rng(0)
+    t = ogive.read({m: {"t0": rng.normal(size=9), "t1": rng.normal(size=9)} for m in "ab"}, unit="row")
+    t = dataclasses.replace(t, scope={"t0": "generator", "t1": "these 768 rows"})
+    assert "768" not in rank(t, task="t0").verdict
+    assert "768" in rank(t, task="t1").verdict
+
+
+def test_folds_over_several_tasks_are_ranked_by_tasks_won():
+    rng = np.random.default_rng(0)
+    import pandas as pd
+
+    rows = [{"model": m, "dataset": f"t{d}", "fold": f, "score": rng.normal()} for m in "ab" for d in range(4) for f in range(10)]  # fmt: skip
+    t = ogive.read(pd.DataFrame(rows), fold="fold", pair="fold")
+    assert t.n_folds == 10
+    assert {p.statistic for p in rank(t).pairs} == {"tasks won"}
+    found = ogive.compare(t, "a", "b")
+    assert found.overall.improvement is None
+    assert "share rows are no independent runs" in found.verdict

@@ -14,6 +14,7 @@ from ogive.answers._overall import across_tasks
 from ogive.answers._statistic import Statistic
 from ogive.answers._verdict import rule
 from ogive.answers._wording import Circumstances, overall_sentence, verdict_sentence
+from ogive.answers._words import plural
 from ogive.errors import InputError
 from ogive.statistics import Interval, violation_ratio
 from ogive.statistics._arguments import as_confidence
@@ -87,16 +88,17 @@ def compare(
     refuse_undecidable(trials, "compare")
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
-    if (generalise is None) != (test_share is None) or generalise not in (None, "rows"):
-        raise InputError("`generalise` must be 'rows', together with test_share = n_test / n_train of the splits.")
+    _refuse_generalising(generalise, test_share, statistic)
     if looks < 1 or (family_size is not None and family_size < 1):
         raise InputError("`looks` and `family_size` must be at least 1.")
     name = trials.metric_name(metric)
     shared = [task] if task is not None else _shared_tasks(trials, a, b)
     design = _Design(
-        statistic=_primary_name(statistic, margin, folds=trials.n_folds is not None), margin=_as_margin(margin), confidence=as_confidence(confidence),
-        family=(family_size or len(shared)) * looks, looks=looks, test_share=test_share,
+        statistic=_primary_name(statistic, margin, corrected=trials.n_folds is not None or generalise is not None),
+        margin=margin, confidence=as_confidence(confidence), family=(family_size or len(shared)) * looks, looks=looks,
+        test_share=test_share if trials.n_folds is None or test_share is not None else 1.0 / max(1, trials.n_folds - 1),
     )  # fmt: skip
+    _refuse_margin(design)
     duels = [join(trials, a, b, t, name, failures, paired) for t in shared]
     new_data = generalise is not None
     found = [
@@ -105,12 +107,37 @@ def compare(
     ]
     if len(found) == 1:
         return found[0]
-    overall = across_tasks([d.by_unit() for d in duels], shared, design.confidence)
+    corrected = design.test_share is not None  # splits that share rows are no independent runs
+    overall = across_tasks(
+        [d.by_unit() for d in duels], shared, 1.0 - (1.0 - design.confidence) / looks, by_task=corrected,
+        order_only=any(d.order_only for d in duels),
+    )  # fmt: skip
     around = Circumstances.of(trials, name, None, failures, new_data=new_data)
+    known = _why_tasks(corrected), _left_out(trials, a, b, shared)
     return Comparisons(
-        items=tuple(found), overall=overall, verdict=overall_sentence(a, b, overall, found, around), source=trials.source,
+        items=tuple(found), overall=overall, verdict=overall_sentence(a, b, overall, found, around, looks, known), source=trials.source,
         unit=around.unit, notes=trials.notes,
     )  # fmt: skip
+
+
+def _why_tasks(corrected: bool) -> str:
+    if corrected:
+        return "splits that share rows are no independent runs, so tasks are counted"
+    return "some methods have a single run on a task, so runs cannot be compared"
+
+
+def _left_out(trials: Trials, a: str, b: str, shared: list[str]) -> str:
+    alone = {c.task for c in trials.cells if c.algorithm in (a, b)} - set(shared)
+    return f"; {plural(len(alone), 'task')} of only one of them left out" if alone else ""
+
+
+def _refuse_generalising(generalise: str | None, test_share: float | None, statistic: str | None) -> None:
+    if (generalise is None) != (test_share is None) or generalise not in (None, "rows"):
+        raise InputError("`generalise` must be 'rows', together with test_share = n_test / n_train of the splits.")
+    if test_share is not None and not (test_share > 0.0 and math.isfinite(test_share)):
+        raise InputError(f"`test_share` is n_test / n_train of the splits and must be positive; got {test_share!r}.")
+    if generalise is not None and statistic not in (None, "mean"):
+        raise InputError(f"only the mean can be generalised to new rows; got statistic={statistic!r}.")
 
 
 def refuse_undecidable(trials: Trials, call: str) -> None:
@@ -142,8 +169,8 @@ class _Design:
 
 
 def _compare_on(trials: Trials, a: str, b: str, duel: Duel, design: _Design, around: Circumstances) -> Comparison:
-    _refuse_design(trials, duel, design)
-    primary = _primary(duel, trials, design, design.family_confidence)
+    _refuse_design(duel, design)
+    primary = _primary(duel, design, design.family_confidence)
     if trials.n_folds is not None:
         primary = replace(primary, guarantee="heuristic", assumptions=("folds share training data",))
     centre = 0.5 if design.statistic == "improvement" else 0.0
@@ -152,22 +179,22 @@ def _compare_on(trials: Trials, a: str, b: str, duel: Duel, design: _Design, aro
         a=a, b=b, task=around.task or "", metric=around.metric, conclusion=ruling.conclusion, verdict="",
         statistic=design.statistic, primary=primary, margin=design.margin, paired=duel.paired, n=duel.n_units,
         family_size=design.family, detectable=_detectable(duel, primary, design), n_failed=duel.n_failed,
-        **_description(trials, a, b, duel, design),
+        **_description(a, b, duel, design),
     )  # fmt: skip
     needed = _needed(duel, design) if ruling.conclusion == "cannot tell" else None
     return replace(found, verdict=verdict_sentence(found, ruling, duel, around, needed, design.looks))
 
 
-def _refuse_design(trials: Trials, duel: Duel, design: _Design) -> None:
-    if trials.n_folds is not None and not duel.paired:
+def _refuse_design(duel: Duel, design: _Design) -> None:
+    if design.test_share is not None and not duel.paired:
         raise InputError(
-            "folds are compared on the same splits: name the column that joins them with pair= when reading."
+            "splits of the same rows are compared pair by pair: name the column that joins them with pair= when reading."
         )
     if design.statistic != "improvement" or duel.clusters is not None:
         require_values(duel, "mean of a unit" if duel.clusters is not None else design.statistic)
 
 
-def _description(trials: Trials, a: str, b: str, duel: Duel, design: _Design) -> dict[str, Any]:
+def _description(a: str, b: str, duel: Duel, design: _Design) -> dict[str, Any]:
     """All that is said of a pair beside the verdict, at the stated confidence."""
     level, names, (x, y) = design.confidence, {"a": a, "b": b}, duel.by_unit()
     levels = dominance(duel.a, duel.b, confidence=level) if duel.clusters is None else None
@@ -181,7 +208,7 @@ def _description(trials: Trials, a: str, b: str, duel: Duel, design: _Design) ->
         }  # fmt: skip
     else:
         values = {
-            "mean_difference": _mean(duel, trials, design, level),
+            "mean_difference": _mean(duel, design, level),
             "cvar_difference": tail_mean_difference(
                 x, y, mass=WORST, tail="lower", paired=duel.paired, confidence=level
             ),
@@ -205,16 +232,18 @@ def _unknown(confidence: float, n: int) -> Interval:
     )  # fmt: skip
 
 
-def _primary(duel: Duel, trials: Trials, design: _Design, confidence: float) -> Interval:
+def _primary(duel: Duel, design: _Design, confidence: float) -> Interval:
     if design.statistic == "improvement":
         return _improvement(duel, confidence)
     if design.statistic == "mean":
-        return _mean(duel, trials, design, confidence)
+        return _mean(duel, design, confidence)
     if duel.clusters is not None:
         raise InputError("rows that share a unit are compared by improvement or mean; leave statistic= out.")
     statistic = Statistic.parse(design.statistic)
     if statistic.kind == "q":
-        return quantile_difference(duel.a, duel.b, statistic.amount, confidence=confidence)
+        # Scores of a loss are turned round: its 10 % quantile is the 90 % quantile of what is held here.
+        level = statistic.amount if duel.sign > 0.0 else 1.0 - statistic.amount
+        return quantile_difference(duel.a, duel.b, level, confidence=confidence)
     return tail_mean_difference(
         duel.a, duel.b, mass=statistic.amount, tail="lower", paired=duel.paired, confidence=confidence
     )
@@ -226,12 +255,12 @@ def _improvement(duel: Duel, confidence: float) -> Interval:
     return independent_improvement(duel.a, duel.b, confidence=confidence)
 
 
-def _mean(duel: Duel, trials: Trials, design: _Design, confidence: float) -> Interval:
+def _mean(duel: Duel, design: _Design, confidence: float) -> Interval:
     if not duel.paired:
         return mean_difference(duel.a, duel.b, paired=False, confidence=confidence)
-    if duel.clusters is None and bool(np.isin(np.append(duel.a, duel.b), (0.0, 1.0)).all()):
+    share = design.test_share
+    if duel.clusters is None and share is None and bool(np.isin(np.append(duel.a, duel.b), (0.0, 1.0)).all()):
         return proportion_difference(duel.a, duel.b, confidence=confidence)
-    share = design.test_share or (None if trials.n_folds is None else 1.0 / max(1, trials.n_folds - 1))
     return mean_difference(duel.a, duel.b, paired=True, confidence=confidence, clusters=duel.clusters, test_share=share)
 
 
@@ -239,7 +268,7 @@ def _detectable(duel: Duel, primary: Interval, design: _Design) -> float:
     """The smallest value of the primary statistic seen with 80 % power by this many units."""
     from scipy.special import ndtri
 
-    if design.statistic == "improvement":
+    if design.statistic == "improvement" and duel.clusters is None:
         question = ImprovementTest(
             confidence=design.family_confidence,
             power=POWER,
@@ -250,11 +279,17 @@ def _detectable(duel: Duel, primary: Interval, design: _Design) -> float:
     # The interval's half-width is z standard errors; power asks for z_power more, beyond the margin.
     half = (primary.high - primary.low) / 2.0
     z = float(ndtri(0.5 + design.family_confidence / 2.0))
-    return (design.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
+    seen = (design.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
+    return min(1.0, 0.5 + seen) if design.statistic == "improvement" else seen
 
 
 def _needed(duel: Duel, design: _Design) -> tuple[int, float] | None:
-    """Units in all for the smallest effect of interest, which is stated, never the observed one."""
+    """Units in all for the smallest effect of interest, which is stated, never the observed one.
+
+    None where more units do not help for certain: clusters of unknown likeness, splits of the same rows.
+    """
+    if duel.clusters is not None or design.test_share is not None:
+        return None
     if design.statistic == "improvement":
         question = ImprovementTest(confidence=design.family_confidence, power=POWER, paired=duel.paired)
         return trials_for(question, SMALLEST_IMPROVEMENT - 0.5), SMALLEST_IMPROVEMENT
@@ -288,10 +323,10 @@ def _shared_tasks(trials: Trials, a: str, b: str) -> list[str]:
     return shared
 
 
-def _primary_name(statistic: str | None, margin: float | None, *, folds: bool) -> str:
+def _primary_name(statistic: str | None, margin: float | None, *, corrected: bool) -> str:
     if statistic is None:
-        # Only the mean has an interval that is corrected for folds that share training data.
-        return "improvement" if margin is None and not folds else "mean"
+        # Only the mean has an interval that is corrected for splits that share training data.
+        return "improvement" if margin is None and not corrected else "mean"
     if statistic in ("improvement", "mean"):
         return statistic
     if Statistic.parse(statistic).kind not in ("q", "worst"):
@@ -301,7 +336,11 @@ def _primary_name(statistic: str | None, margin: float | None, *, folds: bool) -
     return statistic
 
 
-def _as_margin(margin: float | None) -> float | None:
+def _refuse_margin(design: _Design) -> None:
+    margin = design.margin
     if margin is not None and not (margin > 0.0 and math.isfinite(margin)):
         raise InputError(f"`margin` is the smallest difference that matters and must be positive; got {margin!r}.")
-    return margin
+    if margin is not None and design.statistic == "improvement" and margin >= 0.5:
+        raise InputError(
+            f"`margin` of a probability of improvement is its distance from 1/2, below 0.5; got {margin:g}."
+        )

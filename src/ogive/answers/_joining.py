@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -58,19 +60,34 @@ def join(
             raise InputError(f"{name!r} has no usable score on {task!r}; there is nothing to compare.")
     x, y, order_only = _finite(sign * x, sign * y)
     known = sign, n_failed, order_only
-    wanted = trials.pair is not None if paired is None else paired
-    shared = np.empty(0)
-    if wanted:
-        keys_x, keys_y = _keys(trials, cells[0], rows_x), _keys(trials, cells[1], rows_y)
-        shared, i, j = np.intersect1d(keys_x, keys_y, return_indices=True)
-    if shared.size:
-        unmatched = keys_x.size + keys_y.size - 2 * shared.size
-        return Duel(x[i], y[j], True, trials.clusters(rows_x[i]), unmatched, *known)
+    if trials.pair is not None if paired is None else paired:
+        joined = _paired(trials, cells, (x, y), (rows_x, rows_y))
+        if joined is not None:
+            return Duel(*joined, *known)
     if paired:
         raise InputError(f"{a!r} and {b!r} share no draw on {task!r}; name the joining column with pair= when reading.")
     if trials.clustered:  # rows of a cluster are replaced by their mean, so that clusters count once
         x, y = (_cluster_means(trials, scores, rows) for scores, rows in ((x, rows_x), (y, rows_y)))
     return Duel(x, y, False, None, 0, *known)
+
+
+def shared_draws(
+    trials: Trials, methods: Sequence[str], tasks: Sequence[str], metric: str, failures: str | float
+) -> IntArray | None:
+    """The rows whose item and trial every one of these methods has on that task; None where a draw has several rows."""
+    kept: list[IntArray] = []
+    numbers = trials.table["trial"].chunk(0).to_numpy()
+    span = int(numbers.max()) + 1
+    for task in tasks:
+        rows = [trials.resolve_failures(trials.cell(m, task), metric, failures)[1] for m in methods]
+        items = [trials.codes("item")[r].astype(np.int64) for r in rows]
+        by_item = all(np.all(i >= 0) and np.unique(i).size == i.size for i in items)
+        keys = [i if by_item else (i + 1) * span + numbers[r] for i, r in zip(items, rows, strict=True)]
+        if any(np.unique(k).size < k.size for k in keys):
+            return None
+        common = reduce(np.intersect1d, keys)
+        kept += [r[np.isin(k, common)] for r, k in zip(rows, keys, strict=True)]
+    return np.sort(np.concatenate(kept)) if kept else None
 
 
 def _count_failed(trials: Trials, metric: str, cell: Cell) -> int:
@@ -86,6 +103,47 @@ def require_values(duel: Duel, statistic: str) -> None:
         )
 
 
+def _paired(
+    trials: Trials, cells: tuple[Cell, Cell], scores: tuple[FloatArray, FloatArray], rows: tuple[IntArray, IntArray]
+) -> tuple[FloatArray, FloatArray, bool, IntArray | None, int] | None:
+    """Scores joined by what their rows share, with clusters and rows without partner; None where nothing is shared.
+
+    Rows are joined by item and trial. Where every item stands once, the trial is only a running
+    number and items alone join. Where one method repeats items and the other does not, repeats are
+    averaged first.
+    """
+    items = [trials.codes("item")[r] for r in rows]
+    once = [bool(np.all(i >= 0)) and np.unique(i).size == i.size for i in items]
+    if all(once):
+        keys = items
+    elif any(once) and all(bool(np.all(i >= 0)) for i in items):
+        means = [_means_by(i, s, r) for i, s, r in zip(items, scores, rows, strict=True)]
+        keys, scores, rows = [m[0] for m in means], (means[0][1], means[1][1]), (means[0][2], means[1][2])
+    else:
+        keys = [_item_and_trial(trials, cell, r) for cell, r in zip(cells, rows, strict=True)]
+    shared, i, j = np.intersect1d(keys[0], keys[1], return_indices=True)
+    if not shared.size:
+        return None
+    unmatched = keys[0].size + keys[1].size - 2 * shared.size
+    return scores[0][i], scores[1][j], True, trials.clusters(rows[0][i]), unmatched
+
+
+def _means_by(codes: IntArray, scores: FloatArray, rows: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
+    """Each code once, the mean of its scores, and its first row."""
+    found, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    return found, np.bincount(place, weights=scores) / np.bincount(place), rows[first]
+
+
+def _item_and_trial(trials: Trials, cell: Cell, rows: IntArray) -> IntArray:
+    numbers = trials.table["trial"].chunk(0).to_numpy()
+    keys = (trials.codes("item")[rows].astype(np.int64) + 1) * (int(numbers.max()) + 1) + numbers[rows]
+    if np.unique(keys).size < keys.size:
+        raise InputError(
+            f"{cell.algorithm!r} has several rows for one draw on {cell.task!r}; name what tells them apart with item=."
+        )
+    return np.asarray(keys)
+
+
 def _finite(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, bool]:
     """Scores with a number below every one of them in the place of minus infinity; whether there was any."""
     both = np.append(x, y)
@@ -93,24 +151,9 @@ def _finite(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, bool]
     if not failed.any():
         return x, y, False
     usable = both[~failed]
-    below = float(usable.min() - max(1.0, float(np.ptp(usable)))) if usable.size else 0.0
+    below = float(np.nextafter(usable.min(), -np.inf)) if usable.size else 0.0
     return np.where(np.isneginf(x), below, x), np.where(np.isneginf(y), below, y), True
 
 
 def _cluster_means(trials: Trials, scores: FloatArray, rows: IntArray) -> FloatArray:
-    _, codes = np.unique(trials.codes("group")[rows], return_inverse=True)
-    return np.asarray(np.bincount(codes, weights=scores) / np.bincount(codes))
-
-
-def _keys(trials: Trials, cell: Cell, rows: IntArray) -> IntArray:
-    """What joins rows: the item where there is one, and the trial."""
-    trial = trials.table["trial"].chunk(0).to_numpy()[rows]
-    item = trials.codes("item")[rows]
-    keys = (item.astype(np.int64) + 1) * (int(trials.table["trial"].chunk(0).to_numpy().max()) + 1) + trial
-    if trials.pair is not None and np.all(item >= 0) and np.unique(item).size == item.size:
-        keys = item  # every item once: the trial is only a running number
-    if np.unique(keys).size < keys.size:
-        raise InputError(
-            f"{cell.algorithm!r} has several rows for one draw on {cell.task!r}; name what tells them apart with item=."
-        )
-    return np.asarray(keys)
+    return _means_by(trials.codes("group")[rows], scores, rows)[1]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ogive.answers._comparison import refuse_undecidable
-from ogive.answers._joining import join, require_values
+from ogive.answers._ranking import rank
 from ogive.errors import InputError
-from ogive.statistics import mean_difference
 from ogive.statistics._arguments import as_confidence
 from ogive.trials import Trials
 
@@ -17,8 +16,8 @@ def leaders(
 
     Notes
     -----
-    The best mean of a task is compared with every other one by the difference of means, paired where
-    the table is; the error is divided by the number of these comparisons on all tasks together.
+    The first tier of `rank` on each task. The best is known only after looking, so all pairs of a task
+    are paid for, and the error is divided by their number on all tasks together.
 
     Examples
     --------
@@ -27,23 +26,17 @@ def leaders(
     {'all': ('a', 'b')}
     """
     refuse_undecidable(trials, "leaders")
-    name = trials.metric_name(metric)
     on = {task: [c.algorithm for c in trials.cells if c.task == task] for task in trials.tasks}
-    family = sum(len(methods) - 1 for methods in on.values())
-    if family < 1:
+    n_pairs = {task: len(methods) * (len(methods) - 1) // 2 for task, methods in on.items()}
+    if not any(n_pairs.values()):
         raise InputError("a best method needs at least one other on the same task.")
-    level = 1.0 - (1.0 - as_confidence(confidence)) / family
-    sign = 1.0 if trials.goals[name] == "maximize" else -1.0
+    error = (1.0 - as_confidence(confidence)) / sum(n_pairs.values())
     found = {}
     for task, methods in on.items():
-        means = {m: sign * float(trials.scores(m, task, name, failures).mean()) for m in methods}
-        best = max(methods, key=lambda m: means[m])
-        found[task] = tuple(m for m in methods if m == best or not _worse(trials, best, m, task, name, failures, level))
+        if n_pairs[task] == 0:
+            found[task] = tuple(methods)
+            continue
+        ranking = rank(trials, task=task, metric=metric, confidence=1.0 - error * n_pairs[task], failures=failures)
+        first = {r.algorithm for r in ranking.rows if r.tier == 1}
+        found[task] = tuple(m for m in methods if m in first)
     return found
-
-
-def _worse(trials: Trials, best: str, other: str, task: str, metric: str, failures: str | float, level: float) -> bool:
-    duel = join(trials, best, other, task, metric, failures)
-    require_values(duel, "mean")
-    clusters = duel.clusters if duel.paired else None
-    return mean_difference(duel.a, duel.b, paired=duel.paired, confidence=level, clusters=clusters).low > 0.0

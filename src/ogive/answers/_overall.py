@@ -23,7 +23,8 @@ class Overall:
     Attributes
     ----------
     wins, ties, losses : int
-        Tasks on which the mean of A is better, equal or worse.
+        Tasks on which the mean of A is better, equal or worse (the share of duels that it wins, where
+        failures have no value).
     sign : Interval
         The share of tasks like these on which A has the better mean (tasks random).
     improvement : Interval or None
@@ -62,15 +63,17 @@ class Overall:
 
 
 def across_tasks(
-    duels: Sequence[tuple[FloatArray, FloatArray]], tasks: Sequence[str], confidence: float, *, by_task: bool = False
-) -> Overall:
+    duels: Sequence[tuple[FloatArray, FloatArray]], tasks: Sequence[str], confidence: float, *, by_task: bool = False,
+    order_only: bool = False,
+) -> Overall:  # fmt: skip
     """Wins over tasks with an interval for tasks like these, and the average improvement on these tasks.
 
-    `by_task` leaves the improvement out, for the sake of other pairs that have none.
+    `by_task` leaves the improvement out: folds are no independent runs, and one ranking has one
+    statistic. `order_only` counts a task as won by duels instead of means.
     """
     if len(duels) != len(tasks):
         raise InputError("one duel for each task is needed.")
-    gaps = np.array([float(a.mean() - b.mean()) for a, b in duels])
+    gaps = np.array([win_share(a, b) - 0.5 if order_only else float(a.mean() - b.mean()) for a, b in duels])
     wins, ties, losses = int(np.sum(gaps > 0)), int(np.sum(gaps == 0)), int(np.sum(gaps < 0))
     total, n = wins + ties / 2.0, len(duels)
     low, high = (

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from ogive.answers._comparison import compare, refuse_undecidable
-from ogive.answers._joining import Duel, join
+from ogive.answers._joining import Duel, join, require_values, shared_draws
 from ogive.answers._outcome import Comparison
 from ogive.answers._overall import across_tasks
 from ogive.answers._verdict import Conclusion, rule
@@ -24,13 +25,14 @@ from ogive.statistics import Interval
 from ogive.statistics._arguments import as_confidence
 from ogive.statistics._interval import json_ready
 from ogive.statistics._ranking import first_shares, rank_limits, tiers, win_matrix
-from ogive.trials import FloatArray, Trials
+from ogive.trials import FloatArray, Trials, compact
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("algorithm", "score", "rank_low", "rank_high", "tier", "p_first")
 RESAMPLES = 400
+MOST_PAIRED = 2 / 3  # of the rows must share their draw with every other method, or none is paired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +184,8 @@ def rank(
     if looks < 1:
         raise InputError(f"`looks` must be at least 1; got {looks}.")
     methods, unranked = _rankable(trials, tasks, name, failures)
+    n_failed = sum(int(np.count_nonzero(trials.failed(name)[trials.cell(m, t).rows])) for m in methods for t in tasks)
+    trials, pairing = _shared_draws(trials, methods, tasks, name, failures)
     samples = [[_scores(trials, m, t, name, failures) for m in methods] for t in tasks]
     found = _all_pairs(trials, methods, tasks, name, 1.0 - (1.0 - confidence) / looks, failures, margin)
     one_task = len(tasks) == 1
@@ -190,12 +194,11 @@ def rank(
         methods, found, scores, _first(samples, seed), -1.0 if one_task and trials.goals[name] == "minimize" else 1.0
     )
     around = Circumstances.of(trials, name, task, failures)
-    n_failed = sum(int(np.count_nonzero(trials.failed(name)[trials.cell(m, t).rows])) for m in methods for t in tasks)
     return Ranking(
         rows=rows, pairs=found, resolution=sum(p.certain != 0 for p in found) / len(found),
         statistic="mean" if one_task else "share of duels won", confidence=confidence,
-        verdict=_sentence(rows, found, tasks, around, (confidence, unit_words(trials), n_failed, unranked), looks),
-        source=trials.source, unit=unit_words(trials), notes=trials.notes,
+        verdict=_sentence(rows, found, tasks, around, (confidence, f"{unit_words(trials, tasks)}; {pairing}", n_failed, unranked), looks),
+        source=trials.source, unit=unit_words(trials, tasks), notes=trials.notes,
     )  # fmt: skip
 
 
@@ -227,14 +230,13 @@ def _all_pairs(
     pairs = list(itertools.combinations(methods, 2))
     level = 1.0 - (1.0 - confidence) / len(pairs)
     duels = {(a, b): [join(trials, a, b, t, metric, failures) for t in tasks] for a, b in pairs}
-    # Rows without partner would count in a method's score but not in its pairs: then nothing is paired.
-    if any(d.n_unmatched for ds in duels.values() for d in ds):
-        duels = {(a, b): [join(trials, a, b, t, metric, failures, False) for t in tasks] for a, b in pairs}
     if len(tasks) == 1:
         return tuple(_pair_on(trials, a, b, tasks[0], ds[0], confidence, margin, len(pairs), failures, metric) for (a, b), ds in duels.items())  # fmt: skip
     # One method with a single run leaves all pairs with the share of tasks won: one ranking, one statistic.
+    # Folds share training data, so their runs cannot be counted as independent either.
     single = any(min(d.a.size, d.b.size) < 2 for ds in duels.values() for d in ds)
-    return tuple(_pair_over(a, b, ds, tasks, level, by_task=single) for (a, b), ds in duels.items())
+    by_task = single or trials.n_folds is not None
+    return tuple(_pair_over(a, b, ds, tasks, level, by_task=by_task) for (a, b), ds in duels.items())
 
 
 def _pair_on(
@@ -254,11 +256,35 @@ def _pair_on(
 
 
 def _pair_over(a: str, b: str, duels: list[Duel], tasks: list[str], level: float, *, by_task: bool) -> Pair:
-    overall = across_tasks([d.by_unit() for d in duels], tasks, level, by_task=by_task)
+    for duel in duels:
+        if duel.clusters is not None:
+            require_values(duel, "mean of a unit")
+    order_only = any(duel.order_only for duel in duels)
+    overall = across_tasks([d.by_unit() for d in duels], tasks, level, by_task=by_task, order_only=order_only)
     return Pair(
         a=a, b=b, difference=overall.primary, even=0.5, wins=overall.wins, ties=overall.ties, losses=overall.losses,
         statistic="tasks won" if by_task else "improvement",
     )  # fmt: skip
+
+
+def _shared_draws(
+    trials: Trials, methods: list[str], tasks: list[str], metric: str, failures: str | float
+) -> tuple[Trials, str]:
+    """The rows whose draw every method has, and whether methods are paired, in words.
+
+    Rows without partner would count in a method's score but not in its pairs. Where most rows have
+    none, methods are not paired at all.
+    """
+    if trials.pair is None:
+        return trials, "not paired"
+    rows = shared_draws(trials, methods, tasks, metric, failures)
+    total = sum(trials.resolve_failures(trials.cell(m, t), metric, failures)[1].size for m in methods for t in tasks)
+    if rows is None or rows.size < MOST_PAIRED * total:
+        return replace(trials, pair=None), "not paired, since few rows share their draw with every other method"
+    if rows.size == total:
+        return trials, "paired"
+    left = plural(total - rows.size, "run")
+    return replace(trials, table=compact(trials.table.take(pa.array(rows)))), f"paired, {left} without partner left out"
 
 
 def _rankable(trials: Trials, tasks: list[str], metric: str, failures: str | float) -> tuple[list[str], list[str]]:
@@ -269,7 +295,7 @@ def _rankable(trials: Trials, tasks: list[str], metric: str, failures: str | flo
     cells = {(c.algorithm, c.task) for c in trials.cells}
     complete = [m for m in trials.algorithms if all((m, t) in cells for t in tasks)]
     missing = [m for m in trials.algorithms if m not in complete]
-    if missing:
+    if missing and len(tasks) > 1:
         raise InputError(
             f"{listed([repr(m) for m in missing])} {'has' if len(missing) == 1 else 'have'} no run on some tasks; "
             "choose one task (on the command line --on), or leave the method out."
@@ -344,7 +370,7 @@ def _sentence(
     separated = sum(p.certain != 0 for p in pairs)
     how = {
         "mean": "by the difference of means", "improvement": "by how often a fresh run beats another, averaged over these tasks",
-    }.get(pairs[0].statistic, "by the share of tasks won, since some methods have a single run on a task; tasks taken as a random sample")  # fmt: skip
+    }.get(pairs[0].statistic, "by the share of tasks won, since runs cannot be counted (single runs, or folds); tasks taken as a random sample")  # fmt: skip
     failed = f"; {plural(n_failed, 'failed run')} {around.failed(n_failed)}" if n_failed else ""
     out = f" {listed([printable(m) for m in unranked])} failed throughout on some task and {'is' if len(unranked) == 1 else 'are'} not ranked." if unranked else ""  # fmt: skip
     together = "for all pairs together" + (f" at {looks} looks" if looks > 1 else "") + around.unpaid(looks)

@@ -311,8 +311,13 @@ def summarize(
         sentences += facts(trials, name, confidence, rule)
     return Summary(
         rows=tuple(rows), confidence=confidence, unit=unit_words(trials), sentences=tuple(sentences),
-        notes=trials.notes, source=trials.source, failures=failure_words(rule), remarks=tuple(dict.fromkeys(remarks)),
+        notes=trials.notes, source=trials.source, failures=failure_words(rule, worst=_worst(trials, metrics)), remarks=tuple(dict.fromkeys(remarks)),
     )  # fmt: skip
+
+
+def _worst(trials: Trials, metrics: Sequence[str]) -> float:
+    """The bound on the bad side, where one metric is summarized."""
+    return trials.definitions[metrics[0]].worst if len(metrics) == 1 else math.inf
 
 
 def _has_spread(trials: Trials, metric: str) -> bool:

@@ -36,6 +36,7 @@ class Circumstances:
     scope: str
     many_tasks: bool
     failures: str | float
+    worst: float
     earlier_looks: int
 
     @classmethod
@@ -43,11 +44,14 @@ class Circumstances:
         cls, trials: Trials, metric: str, task: str | None, failures: str | float, *, new_data: bool = False
     ) -> Circumstances:
         """The circumstances of a table, or of one task of it."""
-        unit = trials.unit if trials.clustered and trials.unit else "run"
-        varied = f"{listed(list(trials.varied))} varied" if trials.varied else "what varied between runs was not stated"
+        unit = printable(trials.unit) if trials.clustered and trials.unit else "run"
+        varied = "what varied between runs was not stated"
+        if trials.varied:
+            varied = f"{printable(listed(list(trials.varied)))} varied"
         scope = scope_words(trials, trials.tasks if task is None else (task,))
         scope = ", for new data like these rows" if new_data else scope
-        return cls(metric, task, unit, varied, scope, len(trials.tasks) > 1, failure_rule(failures), trials.looks)
+        rule, worst = failure_rule(failures), trials.definitions[metric].worst
+        return cls(metric, task, unit, varied, scope, len(trials.tasks) > 1, rule, worst, trials.looks)
 
     def unpaid(self, looks: int) -> str:
         """That smaller tables of this study were judged before, where `looks` does not pay for that."""
@@ -58,7 +62,7 @@ class Circumstances:
 
     def failed(self, count: int) -> str:
         """What became of so many failed runs."""
-        return failure_words(self.failures, count)
+        return failure_words(self.failures, count, self.worst)
 
 
 def scope_words(trials: Trials, tasks: Sequence[str]) -> str:
@@ -71,17 +75,17 @@ def scope_words(trials: Trials, tasks: Sequence[str]) -> str:
     return f", on {rows}, over random splits{where}"
 
 
-def unit_words(trials: Trials) -> str:
-    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`."""
+def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
+    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`; the scope of these tasks."""
     if trials.n_folds is not None:
         return f"cross-validation folds ({trials.n_folds} to a repeat)"
-    varied = f"; varied: {', '.join(trials.varied)}" if trials.varied else ""
-    varied += scope_words(trials, trials.tasks)
+    varied = f"; varied: {printable(', '.join(trials.varied))}" if trials.varied else ""
+    varied += scope_words(trials, trials.tasks if tasks is None else tasks)
     if trials.unit is None:
         return f"runs, assumed independent{varied}"
     if trials.unit in ("row", "rows"):
         return f"independent runs{varied}"
-    word = trials.unit if trials.unit.endswith("s") else f"{trials.unit}s"
+    word = printable(trials.unit if trials.unit.endswith("s") else f"{trials.unit}s")
     return f"{word}{varied}"
 
 
@@ -91,17 +95,27 @@ def verdict_sentence(
     """The verdict of one comparison, as one to three sentences."""
     a, b = printable(c.a), printable(c.b)
     place = f" on {printable(c.task)}" if around.many_tasks else ""
-    text = (
-        f"{_claim(a, b, ruling, c)}{place}: {_effect(c, a, b, duel)} ({_design(c, duel, around, looks)}){around.scope}."
-    )
+    text = f"{_claim(a, b, ruling, c)}{place}: {_effect(c, a, b, duel, around)} ({_design(c, duel, around, looks)}){around.scope}."
     text += _contrary(c, a, duel)
     if ruling.conclusion == "cannot tell":
         text += f" {_what_would_do(c, duel, needed)}"
     return text
 
 
-def overall_sentence(a: str, b: str, overall: Overall, found: Sequence[Comparison], around: Circumstances) -> str:
-    """Sentences for several tasks: what they say together, and on how many of them alone it could be told."""
+def overall_sentence(
+    a: str,
+    b: str,
+    overall: Overall,
+    found: Sequence[Comparison],
+    around: Circumstances,
+    looks: int,
+    known: tuple[str, str],
+) -> str:
+    """Sentences for several tasks: what they say together, and on how many of them alone it could be told.
+
+    `known` holds why tasks are counted instead of runs, and which tasks are left out.
+    """
+    why, left_out = known
     a, b, level = printable(a), printable(b), f"{100 * overall.primary.confidence:g} % interval"
     claims = {"better": f"{a} is better than {b}", "worse": f"{a} is worse than {b}"}
     claim = claims.get(overall.conclusion, f"whether {a} or {b} is better cannot be told")
@@ -109,18 +123,18 @@ def overall_sentence(a: str, b: str, overall: Overall, found: Sequence[Compariso
     runs = f"{plural(low, 'run')} each" if low == high else f"{low} to {high} runs each"
     ties = f", equal on {overall.ties}" if overall.ties else ""
     wins = f"{a} has the better mean on {overall.wins} of {overall.n_tasks}{ties}"
+    if any(math.isnan(c.mean_difference.estimate) for c in found):
+        wins = f"{a} wins most duels on {overall.wins} of {overall.n_tasks}{ties}"
     sign = f"share on tasks like these {_probability(overall.sign)}, if these are a random sample of them"
     if overall.improvement is None:
-        together = f"{wins} ({sign}; {level}, guaranteed; some methods have a single run on a task, so runs cannot be compared)"
+        together = f"{wins} ({sign}; {level}, guaranteed; {why})"
     else:
         together = (
             f"averaged over them, a fresh run of {a} beats a fresh run of {b} with probability {_probability(overall.improvement)} "
             f"({level}, approximate, these tasks held fixed; {runs}); {wins} ({sign})"
         )
     failed = _failed_words(a, b, tuple(np.sum([c.n_failed for c in found], axis=0).tolist()), around)
-    return (
-        f"Over {overall.n_tasks} tasks {claim}: {together}; {around.varied}{failed}{around.scope}. {_alone(a, found)}"
-    )
+    return f"Over {overall.n_tasks} tasks {claim}: {together}; {around.varied}{failed}{left_out}{around.unpaid(looks)}{around.scope}. {_alone(a, found)}"
 
 
 def _alone(a: str, found: Sequence[Comparison]) -> str:
@@ -150,20 +164,22 @@ def _claim(a: str, b: str, ruling: Ruling, c: Comparison) -> str:
     return f"{claims[ruling.conclusion]} (margin {c.margin:g}{f'; {subject}{nuance}' if nuance else ''})"
 
 
-def _effect(c: Comparison, a: str, b: str, duel: Duel) -> str:
+def _effect(c: Comparison, a: str, b: str, duel: Duel, around: Circumstances) -> str:
     value, metric = shown(c.primary, c.statistic, c.margin), printable(c.metric)
     if c.statistic == "improvement":
         ties = ", ties counting half" if _has_ties(duel) else ""
         if c.paired:
             return f"on the same draw {a} beats {b} with probability {value}{ties}"
-        return f"a fresh run of {a} beats a fresh run of {b} with probability {value}{ties}"
+        run = "run" if around.unit == "run" else f"{around.unit}, by its mean,"
+        return f"a fresh {run} of {a} beats a fresh {run.split(',')[0]} of {b} with probability {value}{ties}"
     label = "mean" if c.statistic == "mean" else Statistic.parse(c.statistic).label
-    if not math.isfinite(c.primary.high - c.primary.low):
+    if math.isinf(c.primary.low) and math.isinf(c.primary.high):
         return f"the {label} {metric} of {a} minus that of {b} is {number(duel.sign * c.primary.estimate)}, and so few or so equal runs set no limits to it"
-    if c.primary.low > 0.0:
-        return f"the {label} {metric} of {a} is better by {value}"
-    if c.primary.high < 0.0:
-        return f"the {label} {metric} of {a} is worse by {shown(c.primary.negated(), c.statistic, c.margin)}"
+    for side, found in (("better", c.primary), ("worse", c.primary.negated())):
+        if found.low > 0.0 and math.isinf(found.high):
+            return f"the {label} {metric} of {a} is {side} by {number(found.estimate)}, at least {number(found.low)}"
+        if found.low > 0.0:
+            return f"the {label} {metric} of {a} is {side} by {shown(found, c.statistic, c.margin)}"
     return f"the {label} {metric} of {a} is better by {value}, negative meaning worse"
 
 

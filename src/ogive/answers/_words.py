@@ -122,13 +122,13 @@ def latex_math(text: str) -> str:
     return text.replace("∞", r"\infty").replace("–", r"\mbox{--}").replace(" [", r"\ [")
 
 
-def failure_words(rule: str | float, count: int = 2) -> str:
-    """How failed runs were counted, after "n failed runs"."""
+def failure_words(rule: str | float, count: int = 2, worst: float = math.inf) -> str:
+    """How failed runs were counted, after "n failed runs"; `worst` is the bound on the bad side."""
     one = count == 1
     if isinstance(rule, float):
         return f"count{'s' if one else ''} as {rule:g}"
+    bound = f"{worst:g}, the worst possible score" if math.isfinite(worst) else "worse than every score"
     words = {
-        "exclude": f"{'is' if one else 'are'} left out", "worst": f"count{'s' if one else ''} as worse than every score",
-        "refuse": "",
+        "exclude": f"{'is' if one else 'are'} left out", "worst": f"count{'s' if one else ''} as {bound}", "refuse": "",
     }  # fmt: skip
     return words.get(rule, f"{'has' if one else 'have'} the score of {printable(rule.removeprefix('like:'))}")
