@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from ogive import algorithms, errors, plots, report, spaces, statistics, tasks
+    from ogive import algorithms, errors, plots, profiles, report, spaces, statistics, tasks
     from ogive.algorithms import Algorithm, Outcome, Series, tuned
     from ogive.answers import (
         Check,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         summarize,
     )
     from ogive.metric import Metric
+    from ogive.profiles import Profile
     from ogive.reading import read
     from ogive.runner import Dask, run
     from ogive.spaces import choice
@@ -56,6 +57,7 @@ _HOME: dict[str, str | None] = {
     "Interval": "ogive.statistics",
     "Metric": "ogive.metric",
     "Outcome": "ogive.algorithms",
+    "Profile": "ogive.profiles",
     "Ranking": "ogive.answers",
     "Series": "ogive.algorithms",
     "Store": "ogive.store",
@@ -74,6 +76,7 @@ _HOME: dict[str, str | None] = {
     "leaders": "ogive.answers",
     "plan": "ogive.answers",
     "plots": None,
+    "profiles": None,
     "rank": "ogive.answers",
     "read": "ogive.reading",
     "report": None,
@@ -97,6 +100,7 @@ __all__ = [
     "Interval",
     "Metric",
     "Outcome",
+    "Profile",
     "Ranking",
     "Series",
     "Store",
@@ -115,6 +119,7 @@ __all__ = [
     "leaders",
     "plan",
     "plots",
+    "profiles",
     "rank",
     "read",
     "report",

@@ -17,9 +17,11 @@ from ogive.cli import (
     _inspect,
     _plan,
     _plot,
+    _profile,
     _rank,
     _repair,
     _report,
+    _reproduce,
     _run,
     _status,
     _summary,
@@ -49,12 +51,14 @@ app.command("plan")(_plan.plan)
 app.command("check")(_check.check)
 app.command("plot")(_plot.plot)
 app.command("report")(_report.report)
+app.command("profile")(_profile.profile)
 app.command("run")(_run.run)
 app.command("status")(_status.status)
 app.command("watch")(_watch.watch)
 app.command("verify")(_verify.verify)
 app.command("repair")(_repair.repair)
 app.command("compact")(_compact.compact)
+app.command("reproduce")(_reproduce.reproduce)
 
 
 def _version(wanted: bool) -> None:

@@ -7,40 +7,52 @@
   ranks(ranking)            the ranks that the data allow each method
   planning(plan)            what a number of trials achieves
   intervals(summary)        one statistic of every method with its interval
+  profile(profile)          how often each method is within τ of the best
+  critical_difference(ranks)  average ranks and who cannot be told apart
+  aggregates(table)         IQM, mean, median, optimality gap over tasks
 
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colours
-  _difference, _best_of, _pairs, _ranks, _planning, _intervals   one picture each
+  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _critical_difference, _aggregates
   _page           headline above, caption below, a way into a file
   _look           colours, line styles and sizes that survive print and colour-blindness
 
 A Display asks `answers` once. Tests look at its data and at the artists, never at pixels.
 """
 
+from ogive.plots._aggregates import AggregatesDisplay, aggregates
 from ogive.plots._best_of import BestOfCurve, BestOfDisplay, best_of
+from ogive.plots._critical_difference import CriticalDifferenceDisplay, critical_difference
 from ogive.plots._difference import DifferenceDisplay, difference
 from ogive.plots._distribution import DistributionDisplay, distribution
 from ogive.plots._intervals import IntervalsDisplay, intervals
 from ogive.plots._page import as_picture
 from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
+from ogive.plots._profile import ProfileDisplay, profile
 from ogive.plots._ranks import RanksDisplay, ranks
 
 __all__ = [
+    "AggregatesDisplay",
     "BestOfCurve",
     "BestOfDisplay",
+    "CriticalDifferenceDisplay",
     "DifferenceDisplay",
     "DistributionDisplay",
     "IntervalsDisplay",
     "PairsDisplay",
     "PlanDisplay",
+    "ProfileDisplay",
     "RanksDisplay",
+    "aggregates",
     "as_picture",
     "best_of",
+    "critical_difference",
     "difference",
     "distribution",
     "intervals",
     "pairs",
     "planning",
+    "profile",
     "ranks",
 ]

@@ -1,0 +1,157 @@
+"""`ogive profile`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from ogive.cli._options import (
+    COLUMNS,
+    MEANING,
+    Algorithm,
+    Confidence,
+    Goal,
+    Json,
+    MetricName,
+    Quiet,
+    Repeat,
+    Task,
+)
+from ogive.cli._output import show, tell
+from ogive.errors import InputError
+
+if TYPE_CHECKING:
+    from ogive.profiles import Baselines, PairOfCurves, Profile
+    from ogive.profiles._performance import Kind as ProfileKind
+
+Table = Annotated[
+    str, typer.Argument(metavar="TABLE", help="CSV, Parquet or JSON lines: wide (methods as columns) or long.")
+]
+KindName = Annotated[
+    str,
+    typer.Option(
+        "--kind",
+        metavar="ratio|difference|improvement|score|welch|rank",
+        help="What 'within τ of the best' means; ratio for times and costs.",
+    ),
+]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Values at or above it are failures.")]
+Floor = Annotated[float | None, typer.Option("--floor", help="The clock's resolution: smaller times count as this.")]
+RunsRule = Annotated[
+    str | None, typer.Option("--runs", metavar="mean|median|best", help="How several runs of a cell become one number.")
+]
+MissingRule = Annotated[
+    str, typer.Option("--missing", metavar="refuse|fail|drop-problem", help="What an absent value means.")
+]
+Unsolved = Annotated[
+    str, typer.Option("--unsolved", metavar="keep|drop", help="Whether problems that nobody solves are counted.")
+]
+TasksRule = Annotated[
+    str,
+    typer.Option("--tasks", metavar="fixed|random", help="For score: about these tasks, or about other tasks too."),
+]
+Count = Annotated[
+    int | None, typer.Option("--n", help="Runs behind each mean, for a table of means without that column.")
+]
+BaselineFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--baselines", metavar="FILE", help="For score: CSV with a column of tasks, then the low and the high score."
+    ),
+]
+Pair = Annotated[
+    str | None, typer.Option("--compare", metavar="A,B", help="Also say who is ahead of these two methods.")
+]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture: .png, .pdf or .svg.")]
+ScoreColumn = Annotated[
+    str | None, typer.Option("--score", metavar="COLUMN", help="The time, cost or score.", rich_help_panel=COLUMNS)
+]
+WideTable = Annotated[
+    bool | None,
+    typer.Option("--wide/--long", help="Methods as columns, or a column that names them.", rich_help_panel=COLUMNS),
+]
+Strict = Annotated[
+    bool | None,
+    typer.Option("--strict/--not-strict", help="Count below τ only, or τ itself too.", rich_help_panel=MEANING),
+]
+
+
+def profile(
+    source: Table, kind: KindName = "ratio", time_limit: TimeLimit = None, floor: Floor = None, runs: RunsRule = None,
+    missing: MissingRule = "refuse", unsolved: Unsolved = "keep", tasks: TasksRule = "fixed", n: Count = None,
+    baselines: BaselineFile = None, compare: Pair = None, out: Out = None, confidence: Confidence = 0.95, as_json: Json = False,
+    quiet: Quiet = False, metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
+    repeat: Repeat = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
+) -> None:  # fmt: skip
+    """How often each method is within τ of the best, over many problems, with bands."""
+    from ogive.plots import as_picture
+    from ogive.profiles import performance_profile
+
+    target = None if out is None else as_picture(out)
+    if not Path(source).exists():
+        raise InputError(f"{source} does not exist.")
+    result = performance_profile(
+        source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
+        unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
+        confidence=confidence, metric=metric, score=score, algorithm=algorithm, task=task, repeat=repeat, wide=wide, goal=goal,
+        strict=strict,
+    )  # fmt: skip
+    if not quiet:
+        tell(result.reading)
+    show(result if compare is None else _With(result, _compared(result, compare)), as_json=as_json)
+    if target is not None:
+        _draw(result, target)
+
+
+@dataclass(frozen=True)
+class _With:
+    """A profile, and two of its methods compared."""
+
+    profile: Profile
+    pair: PairOfCurves
+
+    def __str__(self) -> str:
+        return f"{self.profile}\n\n{self.pair}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.profile.to_dict(), "comparison": self.pair.to_dict()}
+
+
+def _compared(result: Profile, names: str) -> PairOfCurves:
+    for cut in (i for i, sign in enumerate(names) if sign == ","):
+        a, b = names[:cut].strip(), names[cut + 1 :].strip()
+        if a in result.methods and b in result.methods:
+            return result.compare(a, b)
+    raise InputError(
+        f"`--compare` must be two methods with a comma between; got {names!r}. There are {', '.join(result.methods)}."
+    )
+
+
+def _baselines(path: Path) -> Baselines:
+    """Low and high scores by task, from the first three columns of a CSV file."""
+    import pandas as pd
+
+    from ogive.profiles import Baselines
+
+    try:
+        frame = pd.read_csv(path)
+        names, low, high = (frame[c].tolist() for c in frame.columns[:3])
+        values = [[float(v) for v in column] for column in (low, high)]
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path} must be a CSV file with three columns: the task, its low score and its high score."
+        ) from error
+    known = [str(name) for name in names]
+    return Baselines(*(dict(zip(known, column, strict=True)) for column in values))
+
+
+def _draw(result: Profile, target: Path) -> None:
+    from ogive.plots._profile import profile as picture
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    picture(result).save(target)
+    print(f"picture: {target}", file=sys.stderr)

@@ -1,0 +1,134 @@
+"""One number for many tasks: every method with its interval, a panel for each statistic."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ogive.answers._words import clipped, listed
+from ogive.errors import InputError
+from ogive.plots._look import RC, Look, looks
+from ogive.plots._page import Picture, new_page
+from ogive.profiles import Aggregates
+from ogive.profiles._aggregates import LABELS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LONGEST_NAME = 24
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AggregatesDisplay(Picture):
+    """Aggregates of every method with their intervals, ready to be drawn.
+
+    Attributes
+    ----------
+    aggregates : Aggregates
+        What is drawn.
+    order : tuple of str
+        Methods, best first by the first statistic.
+    points_ : set by `plot`
+        The estimates by (statistic, method).
+    """
+
+    aggregates: Aggregates
+    order: tuple[str, ...]
+    points_: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"AggregatesDisplay({len(self.aggregates.statistics)} statistics, {len(self.order)} methods)"
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if there is one statistic, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        names = self.aggregates.statistics
+        if ax is not None and len(names) > 1:
+            raise InputError(f"`ax` can hold one statistic; there are {len(names)}. Leave it out, or ask for one.")
+        style = looks(self.aggregates.methods)
+        with mpl.rc_context(RC):
+            panels = [ax] if ax is not None else self._new_figure()
+            self.axes_.clear()
+            self.points_.clear()
+            for name, panel in zip(names, panels, strict=True):
+                self.axes_[name] = panel
+                self._panel(panel, name, style)
+        return self
+
+    def _sign(self, statistic: str) -> float:
+        return _sign(self.aggregates, statistic)
+
+    def _new_figure(self) -> list[Axes]:
+        n = len(self.aggregates.statistics)
+        middle = new_page(max(5.6, 1.75 * n + 1.2), 0.27 * len(self.order) + 0.75, self.headline, self.caption)
+        return list(np.atleast_1d(middle.subplots(1, n, sharey=True)).ravel())
+
+    def _panel(self, ax: Axes, statistic: str, style: dict[str, Look]) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        found = {m: self.aggregates.of(m, statistic) for m in self.order}
+        ends = np.array([v for i in found.values() for v in (i.estimate, i.low, i.high) if math.isfinite(v)])
+        margin = 0.06 * (float(np.ptp(ends)) or 1.0)
+        span = float(ends.min()) - margin, float(ends.max()) + margin
+        for place, (method, i) in enumerate(found.items()):
+            colour = style[method].colour
+            low, high = max(i.low, span[0]), min(i.high, span[1])
+            ax.plot([low, high], [place, place], linewidth=2.4, solid_capstyle="butt", color=colour, zorder=3)
+            (point,) = ax.plot(
+                [i.estimate], [place], marker="o", markersize=5.5, linestyle="none", color=colour, zorder=4
+            )
+            self.points_[statistic, method] = point
+        ax.set_title(f"{LABELS.get(statistic, statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")
+        ax.set_xlim(*span)
+        ax.set_ylim(len(self.order) - 0.5, -0.5)
+        ax.set_yticks(range(len(self.order)), [clipped(m, LONGEST_NAME) for m in self.order])
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="y", visible=False)
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=4))
+
+
+def aggregates(aggregates: Aggregates) -> AggregatesDisplay:
+    """Every method with its interval, a panel for each statistic, best method first.
+
+    Examples
+    --------
+    >>> from ogive.profiles import aggregates as ask
+    >>> scores = {"a": [[0.2, 0.3, 0.4], [0.5, 0.9, 0.7]], "b": [[0.1, 0.2, 0.2], [0.6, 0.5, 0.4]]}
+    >>> aggregates(ask(scores))
+    AggregatesDisplay(4 statistics, 2 methods)
+    """
+    first = aggregates.statistics[0]
+    order = _best_first(aggregates, first)
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in aggregates.notes]
+    return AggregatesDisplay(
+        aggregates=aggregates, order=order, headline=_headline(aggregates), caption=" ".join([aggregates.sentence, *notes])
+    )  # fmt: skip
+
+
+def _sign(aggregates: Aggregates, statistic: str) -> float:
+    """1 where small values of a statistic are good, else -1."""
+    return 1.0 if statistic == "optimality_gap" or aggregates.goal == "minimize" else -1.0
+
+
+def _best_first(aggregates: Aggregates, statistic: str) -> tuple[str, ...]:
+    sign = _sign(aggregates, statistic)
+    return tuple(sorted(aggregates.methods, key=lambda m: sign * aggregates.of(m, statistic).estimate))
+
+
+def _headline(aggregates: Aggregates) -> str:
+    """Who is first, and by which aggregates; different ones may disagree."""
+    led: dict[str, list[str]] = {}
+    for s in aggregates.statistics:
+        led.setdefault(_best_first(aggregates, s)[0], []).append(LABELS.get(s, s))
+    if len(led) == 1:
+        by = "all of them" if len(aggregates.statistics) > 1 else LABELS.get(aggregates.statistics[0], "")
+        return f"{clipped(next(iter(led)), LONGEST_NAME)} is first by {by}"
+    parts = [
+        f"{clipped(m, LONGEST_NAME)} {'is first ' if i == 0 else ''}by {listed(by)}"
+        for i, (m, by) in enumerate(led.items())
+    ]
+    return "; ".join(parts)

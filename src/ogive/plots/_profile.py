@@ -1,0 +1,222 @@
+"""Performance profiles: how often each method is within τ of the best, as steps with bands."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ogive.answers._words import clipped, listed, plural, printable, share
+from ogive.errors import InputError
+from ogive.plots._look import RC, Look, looks
+from ogive.plots._page import Picture, new_page
+from ogive.profiles import Profile
+from ogive.profiles._profile import together
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH, HEIGHT = 6.4, 3.9
+LONGEST_NAME = 24
+# More bands than this hide the curves; then only the leaders have theirs.
+MOST_BANDS, LEADERS = 3, 2
+LABEL_STEP = 0.052
+X_LABELS = {
+    "ratio": "τ: times as much as the best method needs",
+    "difference": "τ: distance from the best score",
+    "improvement": "τ: how much more often than half of the time the best method wins",
+    "welch": "τ: −log10 p of a Welch test against the best",
+    "rank": "τ: −log10 p of a rank test against the best",
+    "score": "score τ",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ProfileDisplay(Picture):
+    """The curves of a profile, ready to be drawn.
+
+    Attributes
+    ----------
+    profile : Profile
+        What is drawn.
+    order : tuple of str
+        Methods, the largest area first.
+    banded : tuple of str
+        The methods whose bands are drawn.
+    tau_max : float
+        Where the picture ends.
+    lines_, bands_ : set by `plot`
+        The curves and the shaded bands by method.
+    """
+
+    profile: Profile
+    order: tuple[str, ...]
+    banded: tuple[str, ...]
+    tau_max: float
+    lines_: dict[str, Any] = field(default_factory=dict)
+    bands_: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"ProfileDisplay({self.profile.kind}, {len(self.order)} methods)"
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        style = looks(self.profile.methods)
+        with mpl.rc_context(RC):
+            if ax is None:
+                ax = new_page(WIDTH, HEIGHT, self.headline, self.caption).subplots()
+            self.axes_.clear()
+            self.lines_.clear()
+            self.bands_.clear()
+            self.axes_["profile"] = ax
+            for method in reversed(self.order):  # the best one on top
+                self._curve(ax, method, style[method])
+            self._axes(ax)
+            self._labels(ax, style)
+        return self
+
+    def _curve(self, ax: Axes, method: str, look: Look) -> None:
+        s = self.profile.steps(method)
+        kept = s.tau <= self.tau_max
+        tau = np.append(s.tau[kept], self.tau_max)
+        heights = {side: np.append(v[kept], v[kept][-1]) for side, v in (("estimate", s.estimate), ("low", s.low), ("high", s.high))}  # fmt: skip
+        if method in self.banded:
+            self.bands_[method] = ax.fill_between(
+                tau, heights["low"], heights["high"], step="post", color=look.colour, alpha=0.16, linewidth=0, zorder=2
+            )
+        (line,) = ax.step(
+            tau, heights["estimate"], where="post", color=look.colour, linestyle=look.style, linewidth=1.8, zorder=3,
+            label=printable(method),
+        )  # fmt: skip
+        self.lines_[method] = line
+
+    def _axes(self, ax: Axes) -> None:
+        first = self.profile.start
+        if self.profile.kind == "ratio":
+            ax.set_xscale("log", base=2)
+            steps = np.arange(math.floor(math.log2(first)), math.ceil(math.log2(self.tau_max)) + 1)
+            ticks = 2.0 ** steps[:: max(1, -(-steps.size // 9))]
+            ticks = ticks[(ticks >= first) & (ticks <= self.tau_max)]
+            ax.set_xticks(ticks, [f"{t:g}×" for t in ticks])
+            ax.minorticks_off()
+        ax.set_xlim(first, self.tau_max)
+        ax.set_ylim(0.0, 1.015)
+        ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+        label = X_LABELS[self.profile.kind]
+        if self.profile.kind == "score":
+            label += f" ({'higher' if self.profile.goal == 'maximize' else 'lower'} is better)"
+        ax.set_xlabel(label)
+        ax.set_ylabel("share of runs better than τ" if self.profile.kind == "score" else "share of problems within τ")
+
+    def _labels(self, ax: Axes, style: dict[str, Look]) -> None:
+        """Names beside the ends of the curves, or where the curves lie apart for falling ones."""
+        if not self.profile.rising:
+            ax.legend(handles=[self.lines_[m] for m in self.order], loc="upper right", frameon=False)
+            return
+        ends = {m: float(self.lines_[m].get_ydata()[-1]) for m in self.order}
+        for method, height in zip(sorted(self.order, key=lambda m: ends[m]), _spread(sorted(ends.values())), strict=True):  # fmt: skip
+            ax.annotate(
+                clipped(method, LONGEST_NAME), (1.0, height), xycoords=("axes fraction", "data"), xytext=(6, 0),
+                textcoords="offset points", va="center", color=style[method].colour, fontsize=8.5, annotation_clip=False,
+            )  # fmt: skip
+
+
+def _spread(heights: list[float]) -> list[float]:
+    """Increasing heights moved apart so that labels do not touch, as near to their places as the top allows."""
+    placed: list[float] = []
+    for height in heights:
+        placed.append(max(height, placed[-1] + LABEL_STEP) if placed else height)
+    ceiling = 1.0
+    for i in reversed(range(len(placed))):
+        placed[i] = min(placed[i], ceiling)
+        ceiling = placed[i] - LABEL_STEP
+    return placed
+
+
+def profile(profile: Profile, *, tau_max: float | None = None, bands: str = "auto") -> ProfileDisplay:
+    """The curves of a profile as steps with bands; ratios on a log2 axis.
+
+    Parameters
+    ----------
+    tau_max : float, optional
+        Where the picture ends; a little beyond the largest distance where not given.
+    bands : {"auto", "all", "none"}
+        `auto`: of all methods up to three, else of the two with the largest area.
+
+    Examples
+    --------
+    >>> from ogive.profiles import performance_profile
+    >>> profile(performance_profile({"a": [1.0, 2.0, 9.0], "b": [2.0, 1.0, 3.0]}))
+    ProfileDisplay(ratio, 2 methods)
+    """
+    if bands not in ("auto", "all", "none"):
+        raise InputError(f"`bands` must be 'auto', 'all' or 'none'; got {bands!r}.")
+    areas = profile.area()
+    order = tuple(sorted(profile.methods, key=lambda m: -areas[m].estimate))
+    leaders = order if bands == "all" or len(order) <= MOST_BANDS else order[:LEADERS]
+    return ProfileDisplay(
+        profile=profile, order=order, banded=() if bands == "none" or profile.band == "none" else leaders,
+        tau_max=_end(profile, tau_max), headline=_headline(profile, order), caption=_caption(profile, leaders, bands),
+    )  # fmt: skip
+
+
+def _end(profile: Profile, tau_max: float | None) -> float:
+    if tau_max is not None:
+        if not profile.start < tau_max < math.inf:
+            raise InputError(f"`tau_max` must be a finite number above {profile.start:g}; got {tau_max}.")
+        return float(tau_max)
+    if profile.kind == "ratio":
+        return max(profile.end, 2.0) * 1.25
+    if profile.kind == "score":
+        # Beyond the best twentieth of every method's runs there is little to see.
+        ends = [i.estimate for i in profile.reach(0.05 if not profile.rising else 0.95).values()]
+        seen = max((e for e in ends if math.isfinite(e)), default=profile.end)
+        return seen if seen > profile.start else profile.start + 1.0
+    return profile.end * 1.03 if profile.end > 0.0 else 1.0
+
+
+def _headline(profile: Profile, order: tuple[str, ...]) -> str:
+    """Who leads, over whom that is certain, and over whom it is not."""
+    first = clipped(order[0], LONGEST_NAME)
+    if profile.band == "none":
+        wins = float(profile.wins[profile.methods.index(order[0])])
+        return f"{first} has the largest area; best on {share(wins)} of {plural(len(profile.problems), 'problem')}"
+    found = {m: profile.compare(order[0], m).conclusion for m in order[1:]}
+    behind = [m for m, c in found.items() if c == "ahead"]
+    if len(order) == 2:
+        other = clipped(order[1], LONGEST_NAME)
+        words = {
+            "ahead": f"{first} is ahead of {other}", "behind": f"{first} is behind {other}",
+            "cross": f"{first} and {other} are each ahead somewhere", "cannot tell": f"Whether {first} or {other} is ahead cannot be told",
+        }  # fmt: skip
+        return words[found[order[1]]]
+    if len(behind) == len(found):
+        return f"{first} is ahead of all {len(found)} others"
+    open_ = [clipped(m, LONGEST_NAME) for m in found if m not in behind]
+    named = listed(open_) if len(open_) <= 3 else plural(len(open_), "other")
+    are = "is" if len(open_) == 1 else "are"
+    return f"{first} leads by area; {named} {are} not certainly behind it"
+
+
+def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
+    n = len(profile.problems)
+    reads = {
+        "ratio": f"Read: at 2×, the share of {plural(n, 'problem')} on which a method needs at most twice as much as the best one. Left edge: how often it is the best; right end: how often it succeeds at all.",
+        "score": f"Read: the share of a method's runs that are better than τ, averaged over {plural(n, 'task')}.",
+    }.get(profile.kind, f"Read: the share of {plural(n, 'problem')} on which a method is within τ of the best one. Left edge: how often it is the best.")  # fmt: skip
+    text = f"{reads} Higher curves are better; curves that cross give no order, and no sign of equality."
+    if profile.band != "none" and bands != "none":
+        sure = "guaranteed" if profile.guarantee in ("exact", "conservative") else profile.guarantee
+        whose = "" if len(leaders) == len(profile.methods) else f", for {listed([printable(m) for m in leaders])} only, to keep the others readable"  # fmt: skip
+        scope = {
+            "problems": "if these problems are a random sample of problems like them", "runs": "for other runs on these tasks",
+        }.get(profile.random, "if these tasks are a random sample of tasks like them")  # fmt: skip
+        text += (
+            f" Shaded: where the whole curve lies with {100 * profile.confidence:g} % confidence for {together(profile)}, "
+            f"{scope} ({profile.band} band, {sure}){whose}."
+        )
+    return text

@@ -1,0 +1,47 @@
+"""Many tasks at once: how often a method is within τ of the best, and one number for all of them.
+
+Start here                              then
+  performance_profile(table, kind)      .at .low .high .wins .solved .area .reach .verdict(a, b)
+                                        .crossings .pairwise .leave_one_out
+  aggregates(table)                     IQM, mean, median, optimality gap, each with an interval
+  probability_of_improvement(table, a, b)
+  shifted_geometric_mean(table)         as Mittelmann's benchmarks report it
+  average_ranks(table)                  with Friedman's test and Holm's correction; a description
+  Baselines, MinMax, Reference          one scale for tasks with different ones
+
+Inside
+  _reading, _moments      frames, dictionaries, files, Trials, "0.85 ± 0.02" become cells
+  _cells, _preparing      the cells, and the rules for failures, clocks and missing values
+  _distances              ratio, difference, improvement, welch, rank
+  _curve                  step curves and their bands
+  _performance, _profile  from a table to a Profile; _pair compares two, _sensitivity leaves one out
+  _normalise, _rescaling, _aggregates, _geometric, _ranks
+"""
+
+from ogive.profiles._aggregates import Aggregates, aggregates, probability_of_improvement
+from ogive.profiles._geometric import GeometricMeans, shifted_geometric_mean
+from ogive.profiles._normalise import Baselines, MinMax, Reference
+from ogive.profiles._pair import PairOfCurves
+from ogive.profiles._performance import performance_profile
+from ogive.profiles._profile import Profile, Steps
+from ogive.profiles._ranks import AverageRanks, RankedPair, average_ranks
+from ogive.profiles._sensitivity import Sensitivity
+
+__all__ = [
+    "Aggregates",
+    "AverageRanks",
+    "Baselines",
+    "GeometricMeans",
+    "MinMax",
+    "PairOfCurves",
+    "Profile",
+    "RankedPair",
+    "Reference",
+    "Sensitivity",
+    "Steps",
+    "aggregates",
+    "average_ranks",
+    "performance_profile",
+    "probability_of_improvement",
+    "shifted_geometric_mean",
+]

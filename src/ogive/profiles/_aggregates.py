@@ -1,0 +1,259 @@
+"""One number for many tasks: IQM, mean, median, optimality gap, probability of improvement."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ogive.answers._words import aligned, interval, plural, printable
+from ogive.errors import InputError
+from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
+from ogive.profiles._normalise import Reference, Scale, normalised
+from ogive.profiles._reading import Roles, as_table
+from ogive.profiles._rescaling import reference_intervals
+from ogive.statistics import Interval, aggregate, improvement_over_tasks
+from ogive.statistics._aggregate import AGGREGATES
+from ogive.statistics._interval import json_ready
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABELS = {"iqm": "IQM", "mean": "mean", "median": "median", "optimality_gap": "optimality gap"}
+COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Aggregates:
+    """Aggregates of every method over the same tasks, each with an interval of its own.
+
+    Attributes
+    ----------
+    found : dict
+        (method, statistic) -> Interval.
+    tasks : str
+        "fixed" or "random": whether the intervals speak of these tasks or of others too.
+    """
+
+    found: dict[tuple[str, str], Interval]
+    methods: tuple[str, ...]
+    statistics: tuple[str, ...]
+    tasks: str
+    n_tasks: int
+    goal: str
+    confidence: float
+    notes: tuple[str, ...] = ()
+    reading: tuple[str, ...] = ()
+    source: str = ""
+
+    def __repr__(self) -> str:
+        return f"Aggregates({', '.join(self.statistics)}; {len(self.methods)} methods, {self.n_tasks} tasks)"
+
+    def __str__(self) -> str:
+        head = ["method", *(LABELS.get(s, s) for s in self.statistics)]
+        rows = [[printable(m), *(_shown(self.found[m, s]) for s in self.statistics)] for m in self.methods]
+        return "\n".join(
+            [*aligned([head, *rows]), "", self.sentence, *(f"{n[:1].upper()}{n[1:]}." for n in self.notes)]
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    @property
+    def sentence(self) -> str:
+        """What the intervals are, and what they are not."""
+        scope = "these tasks held fixed" if self.tasks == "fixed" else "tasks taken as a random sample"
+        return (
+            f"Each interval has {100 * self.confidence:g} % confidence on its own (approximate; {plural(self.n_tasks, 'task')}, {scope}). "
+            "Overlapping intervals do not mean equal methods."
+        )
+
+    def of(self, method: str, statistic: str) -> Interval:
+        """One aggregate of one method."""
+        place_of(method, self.methods)
+        if statistic not in self.statistics:
+            raise InputError(f"there is no {statistic!r} here; there are {', '.join(map(repr, self.statistics))}.")
+        return self.found[method, statistic]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each method and statistic."""
+        return [
+            json_ready({"algorithm": m, "statistic": s, "estimate": i.estimate, "low": i.low, "high": i.high, "method": i.method,
+             "guarantee": i.guarantee, "n": i.n}) for (m, s), i in self.found.items()
+        ]  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with `"schema": 1`."""
+        return {
+            "schema": 1, "source": self.source, "unit": self.tasks, "notes": [*self.reading, *self.notes],
+            "confidence": self.confidence, "rows": self.rows(),
+        }  # fmt: skip
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each method and statistic."""
+        import pandas as pd
+
+        rows = [
+            {"algorithm": m, "statistic": s, "estimate": i.estimate, "low": i.low, "high": i.high, "method": i.method,
+             "guarantee": i.guarantee, "n": i.n} for (m, s), i in self.found.items()
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def aggregates(
+    table: Any,
+    *,
+    statistics: Sequence[str] = AGGREGATES,
+    normalise: Scale | None = None,
+    tasks: Literal["fixed", "random"] = "fixed",
+    failed: float | None = None,
+    gamma: float = 1.0,
+    confidence: float = 0.95,
+    goal: str | None = None,
+    missing: str = "refuse",
+    seed: int = 0,
+    n_resamples: int = 2000,
+    metric: str | None = None,
+    algorithm: str | None = None,
+    task: str | None = None,
+    score: str | None = None,
+    repeat: str | None = None,
+    wide: bool | None = None,
+) -> Aggregates:
+    """IQM, mean, median and optimality gap of every method over the same tasks, with intervals.
+
+    Parameters
+    ----------
+    table
+        As for `performance_profile`; several runs of every method on every task.
+    statistics : sequence of str
+        See `ogive.statistics.aggregate`.
+    normalise : Baselines, MinMax or Reference, optional
+        Bring tasks to one scale first. With `Reference` the reference's runs are resampled together with
+        the method's, since the scale itself is uncertain; the reference is then left out.
+    failed : float, optional
+        The score, on the final scale, of a failed run.
+    gamma : float
+        The score from which on nothing is missing to the optimality gap.
+
+    Notes
+    -----
+    Approximate; see `ogive.statistics.aggregate`. Every interval holds on its own.
+
+    Examples
+    --------
+    >>> scores = {"a": [[0.2, 0.3, 0.4], [0.5, 0.9, 0.7]], "b": [[0.1, 0.2, 0.2], [0.6, 0.5, 0.4]]}
+    >>> round(aggregates(scores).of("a", "mean").estimate, 2)
+    0.5
+    """
+    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    cells = runs_of(table, roles, goal, missing)
+    scaled = _without_failures(normalised(cells, normalise), failed)
+    options: dict[str, Any] = {
+        "statistics": tuple(statistics),
+        "confidence": confidence,
+        "seed": seed,
+        "n_resamples": n_resamples,
+    }
+    options |= {"gamma": scaled.sign * gamma}
+    found: dict[tuple[str, str], Interval] = {}
+    shown = list(scaled.methods)
+    if isinstance(normalise, Reference):
+        if tasks != "fixed":
+            raise InputError("`tasks='random'` cannot be combined with a reference method; use Baselines or MinMax.")
+        shown.remove(normalise.method)
+    for m in shown:
+        place = place_of(m, scaled.methods)
+        if isinstance(normalise, Reference):
+            both = [
+                [cells.sign * c for c in cells.of_method(i)] for i in (place, place_of(normalise.method, cells.methods))
+            ]
+            by_name = reference_intervals(*both, **options)
+        else:
+            by_name = aggregate([scaled.sign * c for c in scaled.of_method(place)], tasks=tasks, **options)
+        found |= {(m, s): _turned(i, s, scaled.sign) for s, i in by_name.items()}
+    notes = (
+        scaled.notes
+        if normalise is not None
+        else (*scaled.notes, "scores are taken as they are: tasks must share a scale")
+    )
+    if isinstance(normalise, Reference):
+        notes = (*cells.notes, f"a score is the share of {normalise.method}'s runs that it beats on the task; these runs are resampled together with the method's")  # fmt: skip
+    return Aggregates(
+        found=found, methods=tuple(shown), statistics=tuple(statistics), tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
+        confidence=confidence, notes=notes, reading=cells.reading, source=cells.source,
+    )  # fmt: skip
+
+
+def runs_of(table: Any, roles: Roles, goal: str | None, missing: str) -> Cells:
+    """The runs of a table; refused where it holds means only."""
+    found = as_table(table, roles, goal, "maximize")
+    if isinstance(found, Moments):
+        raise InputError("aggregates need the runs themselves, and this table holds means.")
+    return settle_missing(found, missing)
+
+
+def _without_failures(cells: Cells, failed: float | None) -> Cells:
+    lost = ~np.isfinite(cells.values)
+    n = int(lost.sum())
+    if not n:
+        return cells
+    if failed is None:
+        raise InputError(
+            f"{plural(n, 'failed run')} of {lost.size} have no score to average; say failed= with the score that they count as."
+        )
+    note = f"{plural(n, 'failed run')} of {lost.size} count as {failed:g}"
+    return replace(cells, values=np.where(lost, failed, cells.values), notes=(*cells.notes, note))
+
+
+def _turned(found: Interval, statistic: str, sign: float) -> Interval:
+    """An aggregate of negated scores, back on their own scale; a gap is a distance and stays."""
+    return found if sign > 0 or statistic == "optimality_gap" else found.negated()
+
+
+def _shown(i: Interval) -> str:
+    return interval(i.estimate, i.low, i.high)
+
+
+def probability_of_improvement(
+    table: Any,
+    a: str,
+    b: str,
+    *,
+    confidence: float = 0.95,
+    goal: str | None = None,
+    missing: str = "refuse",
+    seed: int = 0,
+    n_resamples: int = 2000,
+    metric: str | None = None,
+    algorithm: str | None = None,
+    task: str | None = None,
+    score: str | None = None,
+    repeat: str | None = None,
+    wide: bool | None = None,
+) -> Interval:
+    """How often a run of `a` beats a run of `b` on the same task, averaged over these tasks.
+
+    Notes
+    -----
+    Ties count half; only the order of runs within a task matters, so that no common scale is needed and
+    a failed run is simply worse than all others. See `ogive.statistics.improvement_over_tasks`.
+
+    Examples
+    --------
+    >>> scores = {"a": [[3, 4, 5], [7, 8, 9]], "b": [[1, 2, 3], [1, 2, 3]]}
+    >>> print(probability_of_improvement(scores, "a", "b"))
+    0.972 [0.359, 1]
+    """
+    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    cells = runs_of(table, roles, goal, missing).only((a, b))
+    xs, ys = [], []
+    for p in range(len(cells.problems)):
+        one, two = (cells.sign * cells.cell(m, p) for m in (0, 1))
+        _, ranks = np.unique(np.append(one, two), return_inverse=True)
+        xs.append(ranks[: one.size].astype(np.float64))
+        ys.append(ranks[one.size :].astype(np.float64))
+    return improvement_over_tasks(xs, ys, confidence=confidence, seed=seed, n_resamples=n_resamples)

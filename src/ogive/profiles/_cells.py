@@ -1,0 +1,202 @@
+"""What a profile is made of: the runs, or the mean, spread and number of runs, of every method on every problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ogive.answers._words import listed, plural, printable
+from ogive.errors import InputError
+from ogive.statistics._arguments import FloatArray, Goal, IntArray
+
+Joined: TypeAlias = Literal["mean", "median", "best"]
+Missing: TypeAlias = Literal["refuse", "fail", "drop-problem"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The runs of every method on every problem.
+
+    `values` holds them method by method and, within a method, problem by problem; the cell of
+    method m and problem p begins at `starts[m * n_problems + p]`. A failed run is infinite on the
+    bad side, a missing one NaN. `repeated` says that several rows of a cell are runs by declaration.
+    """
+
+    methods: tuple[str, ...]
+    problems: tuple[str, ...]
+    values: FloatArray
+    starts: IntArray
+    goal: Goal
+    notes: tuple[str, ...] = ()
+    independent: bool = True
+    folds: bool = False
+    repeated: bool = True
+    source: str = "table"
+    reading: tuple[str, ...] = ()
+
+    @property
+    def sizes(self) -> IntArray:
+        """Runs in each cell, methods × problems."""
+        return np.diff(self.starts).reshape(len(self.methods), len(self.problems))
+
+    @property
+    def failure(self) -> float:
+        """What stands for a failed run."""
+        return np.inf if self.goal == "minimize" else -np.inf
+
+    @property
+    def sign(self) -> float:
+        """1 where large values are good, else -1."""
+        return 1.0 if self.goal == "maximize" else -1.0
+
+    def cell(self, m: int, p: int) -> FloatArray:
+        """The runs of one method on one problem."""
+        at = m * len(self.problems) + p
+        return self.values[self.starts[at] : self.starts[at + 1]]
+
+    def of_method(self, m: int) -> list[FloatArray]:
+        """The runs of one method, problem by problem."""
+        return [self.cell(m, p) for p in range(len(self.problems))]
+
+    def with_values(self, values: FloatArray) -> Cells:
+        """The same runs with other values."""
+        return replace(self, values=values)
+
+    def only(self, methods: Sequence[str]) -> Cells:
+        """The cells of some methods, in this order."""
+        places = [place_of(name, self.methods) for name in methods]
+        width = len(self.problems)
+        ends = self.starts[::width] if width else np.zeros(len(self.methods) + 1, dtype=np.intp)
+        values = np.concatenate([self.values[ends[m] : ends[m + 1]] for m in places])
+        starts = np.concatenate(([0], np.cumsum(self.sizes[places].ravel()))).astype(np.intp)
+        return replace(self, methods=tuple(self.methods[m] for m in places), values=values, starts=starts)
+
+    def on(self, kept: Iterable[int]) -> Cells:
+        """The cells of some problems."""
+        chosen = list(kept)
+        runs = [[self.cell(m, p) for p in chosen] for m in range(len(self.methods))]
+        return from_lists(self.methods, [self.problems[p] for p in chosen], runs, self)
+
+    def joined(self, how: Joined) -> FloatArray:
+        """One number for each cell, methods × problems."""
+        shape = len(self.methods), len(self.problems)
+        sizes = np.diff(self.starts)
+        if (sizes == 1).all():
+            return self.values.reshape(shape).copy()
+        if how == "mean":
+            found = np.add.reduceat(self.values, self.starts[:-1]) / sizes
+        elif how == "best":
+            pick = np.maximum if self.goal == "maximize" else np.minimum
+            found = pick.reduceat(self.values, self.starts[:-1])
+        else:
+            found = np.array([np.median(part) for part in np.split(self.values, self.starts[1:-1])])
+        return np.asarray(found, dtype=np.float64).reshape(shape)
+
+    def halves(self) -> tuple[Cells, Cells]:
+        """Runs with even and with odd places; the cells must have two runs at least."""
+        first, second = (
+            from_lists(self.methods, self.problems, [[c[k::2] for c in self.of_method(m)] for m in range(len(self.methods))], self)
+            for k in (0, 1)
+        )  # fmt: skip
+        return first, second
+
+    def first_runs(self, n: int) -> Cells:
+        """The first n runs of every cell."""
+        runs = [[c[:n] for c in self.of_method(m)] for m in range(len(self.methods))]
+        return from_lists(self.methods, self.problems, runs, self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Mean, standard deviation (n - 1 in the denominator) and number of runs, methods × problems."""
+
+    methods: tuple[str, ...]
+    problems: tuple[str, ...]
+    mean: FloatArray
+    std: FloatArray
+    n: IntArray
+    goal: Goal
+    notes: tuple[str, ...] = ()
+    source: str = "table"
+    reading: tuple[str, ...] = ()
+    independent: bool = True
+
+    @property
+    def sign(self) -> float:
+        """1 where large means are good, else -1."""
+        return 1.0 if self.goal == "maximize" else -1.0
+
+    def only(self, methods: Sequence[str]) -> Moments:
+        """The rows of some methods, in this order."""
+        places = [place_of(name, self.methods) for name in methods]
+        names = tuple(self.methods[m] for m in places)
+        return replace(self, methods=names, mean=self.mean[places], std=self.std[places], n=self.n[places])
+
+
+Table: TypeAlias = Cells | Moments
+
+
+def from_lists(
+    methods: Sequence[str], problems: Sequence[str], runs: Sequence[Sequence[FloatArray]], like: Cells
+) -> Cells:
+    """Cells from the runs of each method on each problem; everything else as in `like`."""
+    parts = [np.asarray(cell, dtype=np.float64) for row in runs for cell in row]
+    starts = np.concatenate(([0], np.cumsum([part.size for part in parts]))).astype(np.intp)
+    values = np.concatenate(parts) if parts else np.empty(0)
+    return replace(like, methods=tuple(methods), problems=tuple(problems), values=values, starts=starts)
+
+
+def from_matrix(
+    methods: Sequence[str], problems: Sequence[str], values: FloatArray, goal: Goal, source: str = "table"
+) -> Cells:
+    """Cells with one run each, from methods × problems."""
+    flat = np.ascontiguousarray(values, dtype=np.float64).ravel()
+    return Cells(tuple(methods), tuple(problems), flat, np.arange(flat.size + 1), goal, source=source)
+
+
+def from_moments(moments: Moments) -> Cells:
+    """The means as if each were one run, for kinds that need one number for each cell."""
+    cells = from_matrix(moments.methods, moments.problems, moments.mean, moments.goal, moments.source)
+    return replace(cells, notes=(*moments.notes, "each cell is a mean; its spread is not used"))
+
+
+def settle_missing(cells: Cells, rule: str) -> Cells:
+    """Cells without holes: refused, counted as failures, or their problems dropped, as the rule says."""
+    if rule not in ("refuse", "fail", "drop-problem"):
+        raise InputError(f"`missing` must be 'refuse', 'fail' or 'drop-problem'; got {rule!r}.")
+    absent = np.isnan(cells.values)
+    holes = cells.sizes == 0
+    if not absent.any() and not holes.any():
+        return cells
+    lost = np.add.reduceat(np.append(absent, False), np.minimum(cells.starts[:-1], absent.size)).reshape(holes.shape)
+    lost = np.where(holes, 1, lost)
+    if rule == "refuse":
+        m, p = np.argwhere(lost > 0)[0]
+        raise InputError(
+            f"{plural(int(lost.sum()), 'value')} {'is' if lost.sum() == 1 else 'are'} missing, the first for {cells.methods[m]!r} on "
+            f"{cells.problems[p]!r}; say missing='fail' to count them as failures, or missing='drop-problem'."
+        )
+    if rule == "drop-problem":
+        kept = np.flatnonzero(~(lost > 0).any(axis=0))
+        if kept.size == 0:
+            raise InputError("every problem misses a value of some method; say missing='fail', or leave methods out.")
+        note = f"{plural(holes.shape[1] - kept.size, 'problem')} with missing values dropped"
+        return replace(cells.on(kept), notes=(*cells.notes, note))
+    runs = [[_filled(cell, cells.failure) for cell in cells.of_method(m)] for m in range(len(cells.methods))]
+    note = f"{plural(int(lost.sum()), 'missing value')} counted as {'a failure' if lost.sum() == 1 else 'failures'}"
+    return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, note))
+
+
+def _filled(cell: FloatArray, failure: float) -> FloatArray:
+    return np.array([failure]) if cell.size == 0 else np.where(np.isnan(cell), failure, cell)
+
+
+def place_of(name: str, methods: Sequence[str]) -> int:
+    """Where a method stands; refused with the names where there is none."""
+    if name not in methods:
+        known = listed([repr(printable(m)) for m in methods])
+        raise InputError(f"there is no method {name!r} in this table; there are {known}.")
+    return list(methods).index(name)

@@ -1,0 +1,178 @@
+"""How far a method is from the best one on a problem: methods × problems, infinite where it failed.
+
+The smallest distance is 1 for `ratio` and 0 otherwise; the best method has it, and so has every
+method that ties with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ogive.errors import InputError
+from ogive.profiles._cells import Cells, Joined, Moments
+from ogive.statistics._arguments import FloatArray
+from ogive.statistics._ranking import win_matrix
+
+
+def ratio(costs: FloatArray) -> FloatArray:
+    """Cost over the least cost on the problem; costs are positive, infinite for a failure."""
+    best = costs.min(axis=0)
+    solved = np.isfinite(costs)
+    return np.where(solved, costs / np.where(np.isfinite(best), best, 1.0), np.inf)
+
+
+def difference(scores: FloatArray, *, relative: bool) -> FloatArray:
+    """The best score minus the score, or that as a share of the best score's size; -inf is a failure."""
+    best = scores.max(axis=0)
+    known = np.where(np.isfinite(best), best, 0.0)
+    if relative and (known == 0.0).any():
+        raise InputError(
+            "`relative` divides by the best score, which is 0 on some problem; use the difference itself, or shift the scores."
+        )
+    scale = np.abs(known) if relative else np.ones_like(known)
+    return np.where(np.isfinite(scores), (known - np.where(np.isfinite(scores), scores, 0.0)) / scale, np.inf)
+
+
+def split_sample(cells: Cells, how: Joined, kind: str, *, relative: bool) -> FloatArray:
+    """Distances from a best method that other runs chose: half of the runs choose it, the other half measure.
+
+    The best of several noisy numbers looks better than it is. Both halves take both parts and the two
+    distances are averaged (ratios geometrically); a distance may then lie beyond the best.
+    """
+    if int(cells.sizes.min()) < 2:
+        raise InputError("`split` needs at least two runs of every method on every problem.")
+    halves = [half.joined(how) * cells.sign for half in cells.halves()]
+    found = []
+    for chooser, measured in (halves, halves[::-1]):
+        best = np.take_along_axis(measured, chooser.argmax(axis=0)[None, :], axis=0)[0]
+        known, scored = np.isfinite(best), np.isfinite(measured)
+        own = np.where(scored, measured, cells.sign)
+        safe = np.where(known, best, own)
+        if kind == "ratio":
+            distance = -cells.sign * np.log(own / safe)
+        else:
+            distance = (safe - own) / (np.abs(safe) if relative else 1.0)
+        # A best method that failed in the other half is beaten by everybody who did not.
+        found.append(np.where(scored, np.where(known, distance, 0.0), np.inf))
+    mean = (found[0] + found[1]) / 2.0
+    return np.exp(mean) if kind == "ratio" else mean
+
+
+def improvement(cells: Cells) -> FloatArray:
+    """P(a run of the best method beats one of this method) - 1/2, ties half; between 0 and 1/2.
+
+    The best method is the one whose runs beat those of the others most often.
+    """
+    out = np.empty((len(cells.methods), len(cells.problems)))
+    for p in range(len(cells.problems)):
+        wins = win_matrix([cells.sign * cells.cell(m, p) for m in range(len(cells.methods))])
+        out[:, p] = np.maximum(wins[_most_wins(wins)] - 0.5, 0.0)
+    return out
+
+
+def _most_wins(wins: FloatArray) -> int:
+    return int(np.argmax(wins.sum(axis=1).round(12)))
+
+
+def rank(cells: Cells, *, paired: bool) -> FloatArray:
+    """-log10 of the one-sided p of a rank test that this method is at least as good as the best one.
+
+    Mann and Whitney's test, or Wilcoxon's for paired runs; the best method is the one whose runs
+    beat those of the others most often.
+    """
+    from scipy.stats import mannwhitneyu
+
+    out = np.zeros((len(cells.methods), len(cells.problems)))
+    for p in range(len(cells.problems)):
+        runs = [cells.sign * cells.cell(m, p) for m in range(len(cells.methods))]
+        wins = win_matrix(runs)
+        best = _most_wins(wins)
+        for m, own in enumerate(runs):
+            if m == best or wins[best, m] <= 0.5:
+                continue
+            if paired:
+                p_value = _wilcoxon(runs[best], own)
+            else:
+                p_value = float(mannwhitneyu(runs[best], own, alternative="greater").pvalue)
+            out[m, p] = -np.log10(p_value) if p_value > 0.0 else np.inf
+    return np.maximum(out, 0.0)
+
+
+def _wilcoxon(best: FloatArray, own: FloatArray) -> float:
+    from scipy.stats import wilcoxon
+
+    if best.size != own.size:
+        raise InputError(
+            f"paired runs must be equally many for every method; there are {best.size} and {own.size}. Say paired=False."
+        )
+    if not (np.isfinite(best).all() and np.isfinite(own).all()):
+        raise InputError("paired runs must be finite: a failed run has no difference. Say paired=False.")
+    gaps = best - own
+    return 1.0 if not gaps.any() else float(wilcoxon(gaps, alternative="greater").pvalue)
+
+
+def welch(moments: Moments) -> FloatArray:
+    """-log10 of the one-sided Welch p that this method's mean is at least the best one's.
+
+    The best method has the largest mean; a mean that equals it has distance 0. Where neither spreads
+    and the means differ the distance is infinite.
+    """
+    mean, n = moments.sign * moments.mean, moments.n.astype(np.float64)
+    top = mean.argmax(axis=0)[None, :]
+    error = moments.std**2 / n
+    best, own = (np.take_along_axis(a, top, axis=0) for a in (error, n))
+    gap = np.take_along_axis(mean, top, axis=0) - mean
+    total = best + error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = gap / np.sqrt(total)
+        df = total**2 / (best**2 / (own - 1.0) + error**2 / (n - 1.0))
+    found = np.zeros_like(gap)
+    worse = gap > 0.0
+    found[worse & (total == 0.0)] = np.inf
+    usual = worse & (total > 0.0)
+    found[usual] = minus_log10_t(t[usual], df[usual])
+    return found
+
+
+def minus_log10_t(t: FloatArray, df: FloatArray) -> FloatArray:
+    """-log10 P(T > t) for Student's t; by the leading term of the incomplete beta where P underflows."""
+    from scipy.special import betaln, stdtr
+
+    p = np.asarray(stdtr(df, -t))
+    a = df / 2.0
+    far = a * (np.log(df) - np.log(df + t**2)) - np.log(a) - betaln(a, 0.5) - np.log(2.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.where(p > 1e-290, -np.log10(p), -far / np.log(10.0)))
+
+
+def moments_of(cells: Cells) -> Moments:
+    """Mean, standard deviation and number of runs of every cell."""
+    sizes = cells.sizes
+    if not np.isfinite(cells.values).all():
+        raise InputError(
+            "a failed run has no place in a mean; use kind='rank' or 'improvement', which only order runs."
+        )
+    if int(sizes.min()) < 2:
+        m, p = np.argwhere(sizes == sizes.min())[0]
+        raise InputError(
+            f"{cells.methods[m]!r} has one run on {cells.problems[p]!r}; one run says nothing about spread, and a Welch test needs two."
+        )
+    mean = cells.joined("mean")
+    gaps = (cells.values - np.repeat(mean.ravel(), sizes.ravel())) ** 2
+    std = np.sqrt(np.add.reduceat(gaps, cells.starts[:-1]) / (sizes.ravel() - 1)).reshape(sizes.shape)
+    # Equal runs have no spread; the rounding of their mean is none.
+    low, high = (f.reduceat(cells.values, cells.starts[:-1]).reshape(sizes.shape) for f in (np.minimum, np.maximum))
+    constant = low == high
+    mean, std = np.where(constant, low, mean), np.where(constant, 0.0, std)
+    return Moments(
+        cells.methods, cells.problems, mean, std, sizes.astype(np.intp), cells.goal, cells.notes, cells.source,
+        cells.reading, cells.independent,
+    )  # fmt: skip
+
+
+def equal_counts(moments: Moments) -> tuple[Moments, int]:
+    """As if every mean stood on the smallest number of runs in the table."""
+    least = int(moments.n.min())
+    return replace(moments, n=np.full_like(moments.n, least)), least

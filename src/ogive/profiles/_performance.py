@@ -1,0 +1,334 @@
+"""performance_profile: one table, several notions of distance from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from ogive.errors import InputError
+from ogive.profiles import _distances
+from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, from_moments, settle_missing
+from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
+from ogive.profiles._moments import settle_missing_moments
+from ogive.profiles._normalise import Scale, normalised
+from ogive.profiles._preparing import equalised, limited, positive, said_of_failures, without_unsolved
+from ogive.profiles._profile import Profile
+from ogive.profiles._reading import Roles, as_table, refuse_duplicates
+from ogive.statistics._arguments import FloatArray, as_confidence
+from ogive.statistics._interval import Guarantee
+
+Kind: TypeAlias = Literal["ratio", "difference", "improvement", "score", "welch", "rank"]
+
+KINDS = get_args(Kind)
+STRICT_KINDS = ("welch", "rank", "score")
+RUNS_KINDS = ("improvement", "rank", "score")
+FEWEST_TASKS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """What was decided before looking."""
+
+    kind: str
+    strict: bool
+    runs: Joined
+    relative: bool
+    split: bool
+    paired: bool
+    unsolved: str
+    equalise: str | None
+    normalise: Scale | None
+    random_tasks: bool
+    band: str
+    solve: bool
+    confidence: float
+    seed: int
+
+
+def performance_profile(
+    table: Any,
+    kind: Kind = "ratio",
+    *,
+    goal: str | None = None,
+    time_limit: float | None = None,
+    floor: float | None = None,
+    runs: Joined | None = None,
+    relative: bool = False,
+    split: bool = False,
+    paired: bool = False,
+    strict: bool | None = None,
+    missing: Missing = "refuse",
+    unsolved: Literal["keep", "drop"] = "keep",
+    equalise: Literal["min-n"] | None = None,
+    normalise: Scale | None = None,
+    tasks: Literal["fixed", "random"] = "fixed",
+    band: str = "exact",
+    confidence: float = 0.95,
+    solve: bool = False,
+    seed: int = 0,
+    n: int | Mapping[str, int] | None = None,
+    metric: str | None = None,
+    algorithm: str | None = None,
+    task: str | None = None,
+    score: str | None = None,
+    repeat: str | None = None,
+    wide: bool | None = None,
+) -> Profile:
+    """How often each method is within τ of the best, for all τ at once, with bands.
+
+    Parameters
+    ----------
+    table : frame, dictionary, path or Trials
+        Wide: methods as columns, problems as rows. Long: a column each for method, problem and value.
+        A dictionary method -> values by problem, -> problem -> value or runs, or -> runs × problems.
+        For `welch` also problem, method, mean, std and n, or text such as "0.85 ± 0.02" with `n`.
+    kind : {"ratio", "difference", "improvement", "score", "welch", "rank"}
+        The distance d of a method on a problem. `ratio`: its time or cost over the least one.
+        `difference`: the best score minus its score. `improvement`: the probability that a run of the
+        best method beats one of its runs, minus 1/2. `welch`, `rank`: -log10 of the one-sided p of a
+        Welch or rank test that it is at least as good as the best. `score`: no distance; the share of
+        runs better than τ, averaged over tasks.
+    goal : {"maximize", "minimize"}, optional
+        Which values are good: small ones for `ratio`, else large ones, where the table does not say.
+    time_limit : float, optional
+        A value at or above it is a failure.
+    floor : float, optional
+        The clock's resolution: smaller times count as this.
+    runs : {"mean", "median", "best"}, optional
+        How several runs of a cell become one number for `ratio` and `difference`; the mean where the
+        runs are numbered. Several rows that nothing numbers are refused until this is said.
+    relative : bool
+        For `difference`: as a share of the best score's size.
+    split : bool
+        For `ratio` and `difference`: half of the runs choose the best method, the other half measure the
+        distance, and the other way round. The best of several noisy numbers looks better than it is.
+    paired : bool
+        For `rank`: Wilcoxon's test of runs with equal numbers, instead of Mann and Whitney's.
+    strict : bool, optional
+        Count d < τ (score > τ) or d <= τ (score >= τ). Strict for `welch`, `rank` (Recht 2018) and
+        `score`; else not (Dolan and Moré 2002).
+    missing : {"refuse", "fail", "drop-problem"}
+        What an absent or NaN value means.
+    unsolved : {"keep", "drop"}
+        Whether problems that no method solves are counted.
+    equalise : {"min-n"}, optional
+        Count as many runs everywhere as the smallest cell has.
+    normalise : Baselines, MinMax or Reference, optional
+        For `score`: bring tasks to one scale first.
+    tasks : {"fixed", "random"}
+        For `score`: a statement about these tasks with other runs, or about other tasks too.
+    band : {"exact", "ks", "dkw", "none"}
+        See `ogive.statistics.band`.
+    n : int or mapping, optional
+        Runs behind each mean, where the table has no column for it.
+    metric, algorithm, task, score, repeat, wide
+        Which columns are what, where their names do not say it; see `ogive.read`.
+
+    Notes
+    -----
+    What is random is said in `Profile.random`. Distances: the problems, of which these are a sample;
+    each curve is then the empirical CDF of independent distances, and its band is that of
+    `ogive.statistics.band`: conservative for every n. Runs behind a cell are part of the draw of its
+    problem. `score` with fixed tasks: the runs; the band of R·T draws, approximate (it errs on the safe
+    side, since every task is drawn equally often). Tasks with different numbers of runs: a bootstrap of
+    the largest deviation, approximate (simulated 0.96 to 0.99), refused below 5 runs. With random tasks: the band of T draws,
+    approximate. The error is divided over the methods. `docs/reference/profiles.md` has the simulated
+    coverage.
+
+    `welch` and `rank` measure evidence, not size: few runs bring a method close to the best.
+    `improvement` does not depend on the number of runs.
+
+    References
+    ----------
+    Dolan and Moré (2002), Benchmarking optimization software with performance profiles. Gould and Scott
+    (2016), A note on performance profiles for benchmarking software. Agarwal et al. (2021), Deep
+    reinforcement learning at the edge of the statistical precipice. Recht (2018), Benchmarking machine
+    learning with performance profiles.
+
+    Examples
+    --------
+    >>> times = {"simplex": [1.0, 8.0, 30.0], "barrier": [2.0, 4.0, 10.0]}
+    >>> p = performance_profile(times, time_limit=20)
+    >>> p.methods, p.at(1).round(2).tolist(), p.at(2).round(2).tolist()
+    (('simplex', 'barrier'), [0.33, 0.67], [0.67, 1.0])
+    """
+    if kind not in KINDS:
+        raise InputError(f"`kind` must be one of {', '.join(map(repr, KINDS))}; got {kind!r}.")
+    if tasks not in ("fixed", "random"):
+        raise InputError(f"`tasks` must be 'fixed' or 'random'; got {tasks!r}.")
+    design = Design(
+        kind=kind, strict=kind in STRICT_KINDS if strict is None else strict, runs=_as_joined(runs), relative=relative,
+        split=split, paired=paired, unsolved=unsolved, equalise=equalise, normalise=normalise,
+        random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
+    )  # fmt: skip
+    _check(design)
+    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide, n=n)
+    found = as_table(table, roles, goal, "minimize" if kind == "ratio" else "maximize")
+    return build(_prepared(found, design, runs, missing, time_limit, floor), design)
+
+
+def _as_joined(runs: str | None) -> Joined:
+    if runs not in (None, "mean", "median", "best"):
+        raise InputError(f"`runs` must be 'mean', 'median' or 'best'; got {runs!r}.")
+    return "median" if runs == "median" else "best" if runs == "best" else "mean"
+
+
+def _check(design: Design) -> None:
+    kind = design.kind
+    if design.unsolved not in ("keep", "drop"):
+        raise InputError(f"`unsolved` must be 'keep' or 'drop'; got {design.unsolved!r}.")
+    if design.equalise not in (None, "min-n"):
+        raise InputError(f"`equalise` must be 'min-n' or None; got {design.equalise!r}.")
+    for wrong, name, where in (
+        (design.split and kind not in ("ratio", "difference"), "split", "kind='ratio' and 'difference'"),
+        (design.relative and kind != "difference", "relative", "kind='difference'"),
+        (design.paired and kind != "rank", "paired", "kind='rank'"),
+        (design.normalise is not None and kind != "score", "normalise", "kind='score'; the other kinds need no common scale"),
+        (design.random_tasks and kind != "score", "tasks", "kind='score'; the other kinds always take problems as random"),
+    ):  # fmt: skip
+        if wrong:
+            raise InputError(f"`{name}` goes with {where}; got kind={kind!r}.")
+
+
+def _prepared(
+    table: Table, design: Design, runs: str | None, missing: str, time_limit: float | None, floor: float | None
+) -> Table:
+    """The table after every rule for failures, missing values and clocks; scores on their scale."""
+    if len(table.methods) < 2:
+        raise InputError(
+            f"a profile compares methods, and this table has one: {table.methods[0]!r}."
+            if table.methods
+            else "a profile compares methods, and this table has none."
+        )
+    if isinstance(table, Moments):
+        if design.kind == "welch":
+            return settle_missing_moments(table, missing)
+        if design.kind in RUNS_KINDS:
+            raise InputError(
+                f"kind={design.kind!r} needs the runs themselves, and this table holds means; use kind='welch' or 'difference'."
+            )
+        table = from_moments(table)
+    if design.kind in ("ratio", "difference"):
+        refuse_duplicates(table, runs)
+    cells = limited(settle_missing(table, missing), time_limit, floor)
+    if design.kind == "ratio":
+        positive(cells)
+    if design.equalise is not None:
+        cells = equalised(cells)
+    cells = normalised(cells, design.normalise)
+    if design.kind == "welch":
+        return _distances.moments_of(cells)
+    return without_unsolved(said_of_failures(cells), design.unsolved)
+
+
+def build(table: Table, design: Design) -> Profile:
+    """The profile of a table that needs no more preparing."""
+    if isinstance(table, Cells) and design.kind == "score":
+        return _score_profile(table, design)
+    distances, notes = _measured(table, design)
+    m, p = distances.shape
+    if p < 2:
+        raise InputError(
+            f"a profile needs at least two problems; there is {p}. One problem is a comparison: ogive.compare."
+        )
+    judged = design.band if table.independent else "none"
+    held = corridor(p, 1.0 - (1.0 - design.confidence) / m, judged, design.solve)
+    best = 1.0 if design.kind == "ratio" else 0.0
+    if not table.independent:
+        notes = (*notes, "no bands: a grid or an adaptive sampler chose the runs, or may have")
+    if held.method not in (design.band, "none"):
+        notes = (*notes, f"the {held.method} band stands in for {design.band}, whose table ends below this confidence")
+    return Profile(
+        kind=design.kind, methods=table.methods, problems=table.problems,
+        curves=tuple(distance_curve(d, held, strict=design.strict) for d in distances),
+        wins=(distances <= best).mean(axis=1), solved=np.isfinite(distances).mean(axis=1), distances=distances,
+        goal=table.goal, strict=design.strict, confidence=design.confidence, band=held.method, guarantee="conservative",
+        random="problems", n=(p,) * m, notes=(*table.notes, *notes), reading=table.reading, source=table.source,
+        again=partial(_again, table, design),
+    )  # fmt: skip
+
+
+def _again(table: Table, design: Design, methods: Sequence[str], confidence: float) -> Profile:
+    """The profile of some of the methods, at a confidence."""
+    if len(set(methods)) < 2:
+        raise InputError("a profile needs at least two different methods.")
+    return build(table.only(methods), replace(design, confidence=confidence))
+
+
+def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[str, ...]]:
+    """Distances, methods × problems, and what must be said about them."""
+    if isinstance(table, Moments):
+        return _welch(table, design)
+    kind = design.kind
+    if kind in ("improvement", "rank"):
+        if kind == "rank" and int(table.sizes.max()) < 2:
+            raise InputError("kind='rank' needs several runs of every method on every problem; there is one each. Use kind='difference'.")  # fmt: skip
+        found = _distances.improvement(table) if kind == "improvement" else _distances.rank(table, paired=design.paired)
+        return found, _uneven(table.sizes) if kind == "rank" else ()
+    most = int(table.sizes.max())
+    joined = (f"several runs of a cell count by their {design.runs}",) if most > 1 else ()
+    if design.split:
+        how = _distances.split_sample(table, design.runs, kind, relative=design.relative)
+        return how, (*joined, "half of the runs chose the best method, the other half measured the distance, and the other way round")  # fmt: skip
+    values = table.joined(design.runs)
+    if kind == "difference":
+        scale = () if design.relative else ("differences are taken as they are: problems must share a scale",)
+        return _distances.difference(table.sign * values, relative=design.relative), (*joined, *scale)
+    if table.goal == "maximize":
+        values = np.where(np.isfinite(values), 1.0 / np.where(np.isfinite(values), values, 1.0), np.inf)
+    return _distances.ratio(values), joined
+
+
+def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[str, ...]]:
+    notes = _uneven(table.n)
+    if design.equalise is not None:
+        table, least = _distances.equal_counts(table)
+        notes = (f"every mean counts as if it stood on {least} runs",)
+    flat = int(np.count_nonzero(table.std == 0.0))
+    if flat:
+        notes = (*notes, f"{flat} of {table.std.size} cells have a standard deviation of 0, and the test believes them")
+    return _distances.welch(table), notes
+
+
+def _uneven(n: Any) -> tuple[str, ...]:
+    low, high = int(np.min(n)), int(np.max(n))
+    if low == high:
+        return (f"evidence, not size: with {low} runs each, other numbers of runs would give other distances",)
+    return (
+        f"cells have {low} to {high} runs: a method with few runs is never far from the best, so numbers of runs are compared with "
+        "methods (equalise='min-n' counts equally many)",
+    )
+
+
+def _score_profile(cells: Cells, design: Design) -> Profile:
+    m, t = len(cells.methods), len(cells.problems)
+    judged = design.band if cells.independent else "none"
+    found = [
+        score_curve(
+            cells.of_method(i), maximize=cells.goal == "maximize", strict=design.strict, random_tasks=design.random_tasks,
+            confidence=1.0 - (1.0 - design.confidence) / m, method=judged, solve=design.solve, seed=design.seed,
+        ) for i in range(m)
+    ]  # fmt: skip
+    means = cells.sign * cells.joined("mean")
+    sure: Guarantee = "heuristic" if cells.folds else "approximate"
+    notes = list(cells.notes)
+    if design.normalise is None:
+        notes.append("scores are taken as they are: tasks must share a scale")
+    if design.random_tasks and t < FEWEST_TASKS:
+        notes.append(f"too few tasks to generalise: {t}, where {FEWEST_TASKS} are wanted")
+    if not cells.folds:
+        notes.append("runs are taken as independent")
+    else:
+        notes.append("the runs are folds of a cross-validation and not independent: the band is heuristic")
+    return Profile(
+        kind="score", methods=cells.methods, problems=cells.problems, curves=tuple(curve for curve, _ in found),
+        wins=(means >= means.max(axis=0)).mean(axis=1),
+        solved=np.array([np.mean([np.isfinite(c).mean() for c in cells.of_method(i)]) for i in range(m)]), distances=None,
+        goal=cells.goal, strict=design.strict, confidence=design.confidence, band="/".join(dict.fromkeys(b.method for _, b in found)),
+        guarantee=sure, random="tasks and runs" if design.random_tasks else "runs", n=tuple(b.n for _, b in found),
+        notes=tuple(notes), reading=cells.reading, source=cells.source, again=partial(_again, cells, design),
+    )  # fmt: skip

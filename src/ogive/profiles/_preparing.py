@@ -1,0 +1,94 @@
+"""Rules that turn a table into one without doubt: time limits, clocks, failures, problems that nobody solves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ogive.answers._words import listed, plural, printable
+from ogive.errors import InputError
+from ogive.profiles._cells import Cells
+
+
+def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cells:
+    """Values at or above the limit are failures; values below the clock's resolution are raised to it."""
+    if time_limit is None and floor is None:
+        return cells
+    if cells.goal != "minimize":
+        raise InputError(
+            "`time_limit` and `floor` go with times or costs, of which small ones are good; say goal='minimize'."
+        )
+    values, notes = cells.values.copy(), list(cells.notes)
+    if time_limit is not None:
+        if not 0.0 < time_limit < np.inf:
+            raise InputError(f"`time_limit` must be a positive number; got {time_limit}.")
+        over = np.isfinite(values) & (values >= time_limit)
+        values[over] = np.inf
+        notes.append(
+            f"{plural(int(over.sum()), 'value')} {'reaches' if over.sum() == 1 else 'reach'} the time limit of {time_limit:g}"
+        )
+    if floor is not None:
+        if not 0.0 < floor < np.inf:
+            raise InputError(f"`floor` must be a positive number; got {floor}.")
+        under = (values >= 0.0) & (values < floor)
+        values[under] = floor
+        notes.append(
+            f"{plural(int(under.sum()), 'value')} below the clock's resolution of {floor:g} count as {floor:g}"
+        )
+    return replace(cells, values=values, notes=tuple(notes))
+
+
+def positive(cells: Cells) -> None:
+    """Refuse what cannot stand in a ratio."""
+    finite = np.isfinite(cells.values)
+    if (finite & (cells.values < 0.0)).any():
+        value = float(cells.values[finite & (cells.values < 0.0)][0])
+        raise InputError(f"times and costs must be positive; got {value:g}. For scores use kind='difference'.")
+    if (finite & (cells.values == 0.0)).any():
+        n = int(np.count_nonzero(cells.values == 0.0))
+        raise InputError(
+            f"{plural(n, 'value')} {'is' if n == 1 else 'are'} 0, which no ratio can hold; say floor= with the clock's resolution, for example floor=0.01."
+        )
+
+
+def equalised(cells: Cells) -> Cells:
+    """The first runs of every cell, as many as the smallest one has."""
+    least = int(cells.sizes.min())
+    if int(cells.sizes.max()) == least:
+        return cells
+    note = f"the first {plural(least, 'run')} of every cell are counted, as many as the smallest has"
+    return replace(cells.first_runs(least), notes=(*cells.notes, note))
+
+
+def said_of_failures(cells: Cells) -> Cells:
+    """A note on failed runs, and a refusal where nobody succeeded."""
+    failed = ~np.isfinite(cells.values)
+    if not failed.any():
+        return cells
+    by_cell = np.add.reduceat(failed, cells.starts[:-1]).reshape(cells.sizes.shape)
+    hopeless = [cells.methods[m] for m in np.flatnonzero((by_cell == cells.sizes).all(axis=1))]
+    if len(hopeless) == len(cells.methods):
+        raise InputError("no method has any success on any problem; there is nothing to compare.")
+    notes = [*cells.notes, f"{plural(int(failed.sum()), 'failed run')} of {failed.size} {'counts' if failed.sum() == 1 else 'count'} as infinitely far from the best"]  # fmt: skip
+    if hopeless:
+        names = listed([printable(m) for m in hopeless])
+        notes.append(f"{names} {'has' if len(hopeless) == 1 else 'have'} no success on any problem")
+    return replace(cells, notes=tuple(notes))
+
+
+def without_unsolved(cells: Cells, rule: str) -> Cells:
+    """Problems on which every run of every method failed, kept or dropped, with a note either way."""
+    failed = ~np.isfinite(cells.values)
+    if not failed.any():
+        return cells
+    by_cell = np.add.reduceat(failed, cells.starts[:-1]).reshape(cells.sizes.shape)
+    lost = (by_cell == cells.sizes).all(axis=0)
+    n = int(lost.sum())
+    if not n:
+        return cells
+    if rule == "keep":
+        note = f"{plural(n, 'problem')} that no method solves {'is' if n == 1 else 'are'} counted (unsolved='drop' leaves them out)"
+        return replace(cells, notes=(*cells.notes, note))
+    dropped = f"{plural(n, 'problem')} that no method solves {'is' if n == 1 else 'are'} left out"
+    return replace(cells.on(np.flatnonzero(~lost)), notes=(*cells.notes, dropped))

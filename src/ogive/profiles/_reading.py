@@ -1,0 +1,252 @@
+"""The door for tables: dictionaries, wide and long frames, files, Trials and tables of means become cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ogive.answers._words import listed, plural
+from ogive.errors import InputError
+from ogive.importers._roles import ALIASES
+from ogive.profiles import _moments
+from ogive.profiles._cells import Cells, Moments, Table, from_lists, from_matrix
+from ogive.statistics._arguments import FloatArray, Goal, as_goal
+from ogive.trials import Trials
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FAILED = ("error", "timeout", "memory", "crashed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """What the caller says about a table's columns."""
+
+    algorithm: str | None = None
+    task: str | None = None
+    score: str | None = None
+    repeat: str | None = None
+    metric: str | None = None
+    wide: bool | None = None
+    n: int | Mapping[str, int] | None = None
+
+
+def as_table(source: Any, roles: Roles, goal: str | None, default: Goal) -> Table:
+    """Any table as cells or moments; `default` is the direction where neither caller nor table names one."""
+    said = None if goal is None else as_goal(goal)
+    if isinstance(source, (Cells, Moments)):
+        return source
+    if isinstance(source, Trials):
+        return from_trials(source, roles.metric, said, default)
+    if isinstance(source, Mapping):
+        return _from_dictionary(source, said or default)
+    if isinstance(source, (str, Path)):
+        return _from_path(source, roles, said, default)
+    frame = _as_pandas(source)
+    if frame is None:
+        raise InputError(
+            f"a profile needs a frame, a dictionary method -> values, a path or Trials; got {type(source).__name__}."
+        )
+    return _from_frame(frame, roles, said, default, "data frame")
+
+
+def _as_pandas(source: Any) -> pd.DataFrame | None:
+    """A pandas frame, or what can turn itself into one; pandas is never imported here."""
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
+        frame: pd.DataFrame = source
+        return frame
+    if hasattr(source, "to_pandas"):
+        turned: pd.DataFrame = source.to_pandas()
+        return turned if hasattr(turned, "columns") else None
+    return None
+
+
+def _from_path(source: str | Path, roles: Roles, goal: Goal | None, default: Goal) -> Table:
+    path = Path(source)
+    if path.suffix.lower() in (".csv", ".parquet") and path.is_file():
+        import pandas as pd
+
+        try:
+            frame = pd.read_csv(path) if path.suffix.lower() == ".csv" else pd.read_parquet(path)
+        except ValueError as error:
+            raise InputError(
+                f"{path.name} cannot be read as a table: {str(error).splitlines()[0].rstrip('.')}."
+            ) from error
+        if _moments.has_moments(frame) or not _is_long(frame, roles):
+            return _from_frame(frame, roles, goal, default, path.name)
+    return _from_read(source, roles, goal, default)
+
+
+def _from_frame(frame: pd.DataFrame, roles: Roles, goal: Goal | None, default: Goal, source: str) -> Table:
+    if any(name is not None for name in frame.index.names) and _is_long(frame.reset_index(), roles):
+        frame = frame.reset_index()
+    frame = frame.rename(columns=str)
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise InputError(f"the table has several columns named {repeated[0]!r}; every method has one column.")
+    if len(frame) == 0:
+        raise InputError("the table has no rows.")
+    long = _is_long(frame, roles)
+    if _moments.has_moments(frame):
+        found = (
+            _moments.from_long(frame, roles.n, goal or default, roles.algorithm, roles.task)
+            if long
+            else _moments.from_wide(_indexed(frame, roles), roles.n, goal or default)
+        )
+        return replace(found, source=source)
+    return (
+        _from_read(frame, roles, goal, default) if long else _from_wide(_indexed(frame, roles), goal or default, source)
+    )
+
+
+def _is_long(frame: pd.DataFrame, roles: Roles) -> bool:
+    if roles.wide is not None:
+        return not roles.wide
+    if roles.algorithm is not None or roles.score is not None:
+        return True
+    return _moments.column_called([str(c) for c in frame.columns], ALIASES["algorithm"]) is not None
+
+
+def _indexed(frame: pd.DataFrame, roles: Roles) -> pd.DataFrame:
+    """A wide frame whose index names the problems: a column called so, or the first column of names."""
+    columns = [str(c) for c in frame.columns]
+    names = roles.task or _moments.column_called(columns, ALIASES["task"])
+    if names is None:
+        plus_minus = _moments.has_moments(frame)
+        text = [c for c in columns if frame[c].dtype.kind not in "fiub" and not (plus_minus and _is_value(frame[c]))]
+        names = text[0] if text and text[0] == columns[0] else None
+    if names is not None and names not in columns:
+        raise InputError(f"`task`: there is no column {names!r}; the columns are {', '.join(columns)}.")
+    frame = frame if names is None else frame.set_index(names)
+    twice = frame.index[frame.index.duplicated()]
+    if len(twice):
+        raise InputError(
+            f"problem {str(twice[0])!r} has several rows; a wide table has one for each problem. For several runs use a long table."
+        )
+    return frame
+
+
+def _is_value(column: Any) -> bool:
+    return any(_moments.parse_plus_minus(v) is not None for v in column.tolist())
+
+
+def _from_wide(frame: pd.DataFrame, goal: Goal, source: str) -> Cells:
+    columns = [_numbers(frame[c].tolist(), str(c)) for c in frame.columns]
+    if not columns:
+        raise InputError("the table has no column of numbers; every method has one column.")
+    return from_matrix([str(c) for c in frame.columns], [str(p) for p in frame.index], np.stack(columns), goal, source)
+
+
+def _from_read(source: Any, roles: Roles, goal: Goal | None, default: Goal) -> Cells:
+    from ogive.reading import read
+
+    trials = read(source, score=roles.score, algorithm=roles.algorithm, task=roles.task, repeat=roles.repeat,
+                  goal=goal or ("minimize" if default == "minimize" else None), wide=bool(roles.wide))  # fmt: skip
+    cells = from_trials(trials, roles.metric, goal, default)
+    known = roles.repeat is not None or any(note.startswith(("repeat:", "fold:")) for note in trials.notes)
+    # What one independent draw is matters to no distance; where runs are counted the profile says it.
+    return replace(cells, repeated=known, reading=tuple(n for n in cells.reading if not n.startswith("unit:")))
+
+
+def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: Goal) -> Cells:
+    """The runs of Trials; units that hold several rows become one run, their mean."""
+    if trials.question is not None:
+        raise InputError(trials.question)
+    name = trials.metric_name(metric)
+    guessed = any(n.startswith(f"goal of {name!r}:") and "guessed" in n for n in trials.notes)
+    direction = goal or (default if guessed and default == "minimize" else as_goal(trials.goals[name]))
+    reading = [n for n in trials.notes if not (guessed and n.startswith(f"goal of {name!r}:"))]
+    if guessed:
+        reading.append(f"goal of {name!r}: {direction} (guessed; say goal= to decide)")
+    varied = (f"{listed(list(trials.varied))} varied between runs",) if trials.varied else ()
+    failure = np.inf if direction == "minimize" else -np.inf
+    values = trials.values(name).copy()
+    status = np.array(trials.table["status"].to_pylist(), dtype=object)
+    values[np.isin(status, FAILED) | np.isinf(values)] = failure
+    cell = trials.codes("algorithm") * len(trials.tasks) + trials.codes("task")
+    if trials.clustered:
+        cell, values = _by_unit(cell, trials.codes("group"), values)
+    order = np.argsort(cell, kind="stable")
+    counts = np.bincount(cell, minlength=len(trials.algorithms) * len(trials.tasks))
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.intp)
+    return Cells(
+        trials.algorithms, trials.tasks, values[order], starts, direction, independent=trials.independent,
+        folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=varied,
+    )  # fmt: skip
+
+
+def _by_unit(cell: Any, group: Any, values: FloatArray) -> tuple[Any, FloatArray]:
+    key = cell * (int(group.max(initial=0)) + 2) + group + 1
+    _, first, code = np.unique(key, return_index=True, return_inverse=True)
+    return cell[first], np.asarray(np.bincount(code, weights=values) / np.bincount(code))
+
+
+def _from_dictionary(table: Mapping[Any, Any], goal: Goal) -> Cells:
+    """method -> values by problem; -> problem -> value or runs; -> runs × problems."""
+    if not table:
+        raise InputError("the table is empty; it needs at least two methods.")
+    methods = [str(m) for m in table]
+    if all(isinstance(v, Mapping) for v in table.values()):
+        problems = list(dict.fromkeys(str(p) for by in table.values() for p in by))
+        named = [{str(p): v for p, v in by.items()} for by in table.values()]
+        runs = [[_runs(by[p], m) if p in by else np.empty(0) for p in problems] for m, by in zip(methods, named, strict=True)]  # fmt: skip
+    else:
+        runs = [_by_problem(values, m) for m, values in zip(methods, table.values(), strict=True)]
+        lengths = {len(row) for row in runs}
+        if len(lengths) > 1:
+            found = ", ".join(f"{m!r}: {len(row)}" for m, row in zip(methods, runs, strict=True))
+            raise InputError(f"every method needs a value for the same problems; got {found}.")
+        problems = [str(i + 1) for i in range(lengths.pop())]
+    empty = Cells((), (), np.empty(0), np.zeros(1, dtype=np.intp), goal, source="dictionary")
+    return from_lists(methods, problems, runs, empty)
+
+
+def _by_problem(values: Any, method: str) -> list[FloatArray]:
+    if getattr(values, "ndim", 0) == 2:
+        return list(_matrix(values, method).T)
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise InputError(f"the values of {method!r} must be numbers, one for each problem; got {values!r}.")
+    parts = list(values)
+    if any(hasattr(part, "__len__") and not isinstance(part, (str, bytes)) for part in parts):
+        return [_runs(part, method) for part in parts]
+    return list(_numbers(parts, method)[:, None])
+
+
+def _matrix(values: Any, method: str) -> FloatArray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"the values of {method!r} must be numbers; some are text.") from None
+
+
+def _runs(value: Any, method: str) -> FloatArray:
+    several = hasattr(value, "__len__") and not isinstance(value, (str, bytes))
+    return _numbers(list(value) if several else [value], method)
+
+
+def _numbers(values: list[Any], name: str) -> FloatArray:
+    try:
+        if any(isinstance(v, (str, bytes)) for v in values):
+            raise ValueError
+        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        text = next((v for v in values if isinstance(v, (str, bytes))), values[0] if values else None)
+        raise InputError(f"the values of {name!r} must be numbers; got {text!r:.40}.") from None
+
+
+def refuse_duplicates(cells: Cells, how: str | None) -> None:
+    """Refuse several rows in a cell where nothing says that they are runs."""
+    if cells.repeated or how is not None:
+        return
+    sizes = cells.sizes
+    if (sizes > 1).any():
+        m, p = np.argwhere(sizes > 1)[0]
+        raise InputError(
+            f"{cells.methods[m]!r} on {cells.problems[p]!r} has {plural(int(sizes[m, p]), 'row')} and no column numbers the runs; "
+            "if they are runs say runs='mean', 'median' or 'best', or name the column with repeat=."
+        )

@@ -1,0 +1,79 @@
+"""`ogive profile` as a user calls it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ogive.cli import _app
+
+
+@pytest.fixture
+def times(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    rows = [
+        (p, s, float(np.exp(rng.normal(i, 1)))) for p in range(30) for i, s in enumerate(("fast", "slow, but sure"))
+    ]
+    path = tmp_path / "times.csv"
+    pd.DataFrame(rows, columns=["problem", "solver", "time_s"]).to_csv(path, index=False)
+    return path
+
+
+def run(*arguments: object) -> int:
+    return _app.main(["profile", *map(str, arguments)])
+
+
+def test_a_table_of_times(times, capsys):
+    assert run(times, "--time-limit", 20, "--compare", "fast,slow, but sure") == 0
+    out, err = capsys.readouterr()
+    assert "best on" in out
+    assert "reach the time limit of 20" in out or "reaches the time limit of 20" in out
+    assert "is ahead of" in out
+    assert "guessed" in err
+
+
+def test_json_has_a_schema_and_nothing_else_on_stdout(times, capsys, tmp_path):
+    picture = tmp_path / "out" / "p.png"
+    assert run(times, "--time-limit", 20, "--json", "--out", picture, "--compare", "fast,slow, but sure") == 0
+    held = json.loads(capsys.readouterr().out)
+    assert held["schema"] == 1
+    assert [row["algorithm"] for row in held["rows"]] == ["fast", "slow, but sure"]
+    assert held["comparison"]["conclusion"] == "ahead"
+    assert picture.stat().st_size > 0
+
+
+def test_scores_between_baselines(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    rows = [(g, a, r, float(rng.normal(50, 9))) for g in ("x", "y") for a in ("m", "n") for r in range(6)]
+    pd.DataFrame(rows, columns=["game", "agent", "run", "score"]).to_csv(tmp_path / "s.csv", index=False)
+    pd.DataFrame({"game": ["x", "y"], "random": [0, 10], "human": [100, 110]}).to_csv(tmp_path / "b.csv", index=False)
+    assert run(tmp_path / "s.csv", "--kind", "score", "--baselines", tmp_path / "b.csv", "-q") == 0
+    assert "0 at the low baseline" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--kind", "fast"], "`kind` must be one of"),
+        (["--out", "picture.txt"], "must end in one of"),
+        (["--compare", "fast,quick"], "two methods with a comma"),
+        (["--time-limit", "-1"], "positive number"),
+        (["--runs", "worst"], "`runs` must be"),
+        (["--task", "nothing"], "no column 'nothing'"),
+        (["--kind", "score", "--baselines", "nowhere.csv"], "three columns"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_2(times, arguments, words, capsys):
+    assert run(times, *arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = [line for line in err.splitlines() if line.startswith("ogive:")]
+    assert len(lines) == 1
+    assert words in lines[0]
+
+
+def test_a_file_that_is_not_there(capsys):
+    assert run("nowhere.csv") == 2
+    assert "does not exist" in capsys.readouterr().err

@@ -1,0 +1,143 @@
+"""One number for many tasks: scales, aggregates, geometric means, ranks."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ogive.profiles import (
+    Baselines,
+    MinMax,
+    Reference,
+    aggregates,
+    average_ranks,
+    probability_of_improvement,
+    shifted_geometric_mean,
+)
+from ogive.profiles._ranks import holm
+from ogive.statistics import aggregate, improvement_over_tasks
+
+RNG = np.random.default_rng(2)
+SCORES = {"a": RNG.normal(0.5, 0.2, (12, 6)), "b": RNG.normal(0.7, 0.2, (12, 6))}
+
+
+def test_aggregates_are_those_of_statistics():
+    found = aggregates(SCORES)
+    for m, runs in SCORES.items():
+        for name, expected in aggregate(runs).items():
+            assert found.of(m, name) == expected
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert len(held["rows"]) == 8
+    assert "on its own" in str(found)
+    assert list(found.to_pandas().columns[:3]) == ["algorithm", "statistic", "estimate"]
+
+
+def test_aggregates_turn_round_with_the_direction():
+    up = aggregates(SCORES)
+    down = aggregates({m: -x for m, x in SCORES.items()}, goal="minimize", gamma=-1.0)
+    for m in SCORES:
+        assert down.of(m, "iqm").estimate == pytest.approx(-up.of(m, "iqm").estimate)
+        assert down.of(m, "iqm").low == pytest.approx(-up.of(m, "iqm").high)
+        assert down.of(m, "optimality_gap").estimate == pytest.approx(up.of(m, "optimality_gap").estimate)
+
+
+def test_baselines_and_min_max_by_hand():
+    runs = {"a": [[1.0, 3.0], [10.0, 20.0]], "b": [[2.0, 5.0], [30.0, 50.0]]}
+    human = aggregates(runs, normalise=Baselines({"1": 1.0, "2": 10.0}, {"1": 5.0, "2": 50.0}))
+    least = aggregates(runs, normalise=MinMax())
+    expected = np.mean([(0 + 0.5) / 2, (0 + 0.25) / 2])
+    assert human.of("a", "mean").estimate == pytest.approx(expected)
+    assert least.of("a", "mean").estimate == pytest.approx(expected)
+    errors = aggregates({m: [[6 - v for v in r] for r in t] for m, t in runs.items()}, goal="minimize",
+                        normalise=Baselines({"1": 5.0, "2": -4.0}, {"1": 1.0, "2": -44.0}))  # fmt: skip
+    assert errors.of("a", "mean").estimate == pytest.approx(expected)
+
+
+def test_the_mean_on_a_reference_scale_is_the_probability_of_improvement():
+    found = aggregates(SCORES, normalise=Reference("a"))
+    assert found.methods == ("b",)
+    expected = improvement_over_tasks(list(SCORES["b"].T), list(SCORES["a"].T))
+    mean = found.of("b", "mean")
+    assert mean.estimate == pytest.approx(expected.estimate)
+    assert mean.high - mean.low == pytest.approx(expected.high - expected.low, rel=0.1)
+    assert found.of("b", "optimality_gap").estimate == pytest.approx(1 - mean.estimate)
+
+
+def test_a_reference_scale_knows_nothing_of_units():
+    plain = aggregates(SCORES, normalise=Reference("a"))
+    bent = aggregates({m: np.exp(3 * x) * [1, 10, 100, 1, 1, 1] for m, x in SCORES.items()}, normalise=Reference("a"))
+    for s in plain.statistics:
+        assert plain.of("b", s) == bent.of("b", s)
+
+
+def test_resampling_the_reference_widens_the_interval():
+    """With few reference runs the scale itself is uncertain, and the interval must know it."""
+    few = {"a": SCORES["a"][:4], "b": RNG.normal(0.6, 0.2, (200, 6))}
+    many = {"a": RNG.normal(0.5, 0.2, (200, 6)), "b": few["b"]}
+    widths = [(i := aggregates(t, normalise=Reference("a")).of("b", "iqm")).high - i.low for t in (few, many)]
+    assert widths[0] > 2 * widths[1]
+
+
+def test_iqm_on_a_reference_scale_with_unequal_runs():
+    runs = {"a": [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], "b": [[2.5, 2.5], [0.5, 0.5, 3.5, 3.5]]}
+    iqm = aggregates(runs, normalise=Reference("a")).of("b", "iqm")
+    # Shares 2/3 (half of the weight), 0 and 1 (a quarter each): the middle half is 2/3.
+    assert iqm.estimate == pytest.approx(2 / 3)
+
+
+def test_probability_of_improvement_needs_only_the_order():
+    found = probability_of_improvement(SCORES, "b", "a")
+    assert found == improvement_over_tasks(
+        [np.unique(np.append(x, y), return_inverse=True)[1][: x.size].astype(float) for x, y in zip(SCORES["b"].T, SCORES["a"].T, strict=True)],
+        [np.unique(np.append(x, y), return_inverse=True)[1][x.size :].astype(float) for x, y in zip(SCORES["b"].T, SCORES["a"].T, strict=True)],
+    )  # fmt: skip
+    failed = {"a": [[1.0, -np.inf], [2.0, 3.0]], "b": [[0.0, 0.5], [5.0, 6.0]]}
+    assert probability_of_improvement(failed, "a", "b").estimate == pytest.approx(0.25)
+
+
+def test_shifted_geometric_means_by_hand():
+    times = {"a": [1.0, 100.0, 999.0], "b": [5.0, 10.0, 1000.0]}
+    found = shifted_geometric_mean(times, time_limit=1000)
+    expected = {m: float(np.exp(np.mean(np.log(np.array(t) + 10))) - 10) for m, t in times.items()}
+    for m in times:
+        assert found.means[m].estimate == pytest.approx(expected[m])
+        assert found.scaled[m] == pytest.approx(expected[m] / min(expected.values()))
+        assert found.means[m].low < expected[m] < found.means[m].high
+    assert found.n_unsolved == {"a": 0, "b": 1}
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert "counts as the time limit of 1000" in str(found)
+
+
+def test_average_ranks_are_scipys():
+    x = RNG.normal(size=(4, 15)) + np.array([[0.0], [0.2], [1.5], [3.0]])
+    found = average_ranks({f"m{i}": row for i, row in enumerate(x)})
+    assert found.ranks == pytest.approx(stats.rankdata(-x, axis=0).mean(axis=1))
+    assert found.friedman == pytest.approx(stats.friedmanchisquare(*x).pvalue)
+    assert found.order[0] == "m3"
+    for pair in found.pairs:
+        i, j = int(pair.a[1]), int(pair.b[1])
+        assert pair.p == pytest.approx(stats.wilcoxon(x[i], x[j]).pvalue)
+        assert pair.p <= pair.p_holm <= 1
+    assert "not thereby equal" in found.verdict
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_groups_hold_no_separated_pair():
+    x = RNG.normal(size=(6, 20)) + np.linspace(0, 3, 6)[:, None]
+    found = average_ranks({f"m{i}": row for i, row in enumerate(x)}, test="sign")
+    apart = {frozenset((p.a, p.b)) for p in found.pairs if p.p_holm < 0.05}
+    for group in found.groups:
+        places = [found.order.index(m) for m in group]
+        assert places == list(range(places[0], places[0] + len(group)))
+        assert not any(frozenset((a, b)) in apart for a in group for b in group if a != b)
+
+
+def test_holm_by_hand():
+    assert holm(np.array([0.01, 0.02, 0.03, 0.005])).tolist() == pytest.approx([0.03, 0.04, 0.04, 0.02])
+
+
+def test_both_failing_is_a_tie():
+    times = {"a": [1.0] * 9 + [np.inf, np.inf], "b": [2.0] * 9 + [np.inf, 3.0]}
+    found = average_ranks(times, goal="minimize")
+    assert (found.pairs[0].wins, found.pairs[0].ties, found.pairs[0].losses) == (9, 1, 1)

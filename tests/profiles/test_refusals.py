@@ -1,0 +1,139 @@
+"""Bad input: one sentence each, with the way out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ogive.errors import InputError, OgiveError
+from ogive.profiles import (
+    Baselines,
+    Reference,
+    aggregates,
+    average_ranks,
+    performance_profile,
+    probability_of_improvement,
+    shifted_geometric_mean,
+)
+
+GOOD = {"a": [1.0, 2.0, 3.0], "b": [2.0, 1.0, 3.0]}
+MEANS = pd.DataFrame({"problem": ["p", "p", "q", "q"], "method": ["a", "b"] * 2, "mean": [1.0, 2.0, 3.0, 4.0], "std": [1.0] * 4})  # fmt: skip
+LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, "time": [1.0, 2.0, 3.0, 4.0]})
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "words"),
+    [
+        ({"a": [-1.0, 2.0], "b": [1.0, 1.0]}, {}, "must be positive; got -1"),
+        ({"a": [0.0, 2.0], "b": [1.0, 1.0]}, {}, "1 value is 0.*floor="),
+        ({"a": [1.0, 2.0]}, {}, "this table has one: 'a'"),
+        ({}, {}, "the table is empty"),
+        ({"a": [1.0], "b": [2.0]}, {}, "at least two problems; there is 1"),
+        ({"a": [np.inf, np.inf], "b": [np.inf, np.inf]}, {}, "no method has any success"),
+        ({"a": [1.0, np.nan], "b": [1.0, 2.0]}, {}, "1 value is missing, the first for 'a' on '2'"),
+        ({"a": [1.0, "fast"], "b": [1.0, 2.0]}, {}, "'a' must be numbers; got 'fast'"),
+        ({"a": "fast", "b": [1.0, 2.0]}, {}, "'a' must be numbers"),
+        ({"a": [1.0, 2.0], "b": [1.0]}, {}, "the same problems; got 'a': 2, 'b': 1"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), {}, "'b' must be numbers; got 'x'"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0]}, index=["p", "p"]), {}, "problem 'p' has several rows"),
+        (pd.concat([LONG, LONG]), {}, "'a' on 'p' has 2 rows and no column numbers the runs.*runs='mean'"),
+        (pd.concat([MEANS.assign(n=5)] * 2), {"kind": "welch"}, "'a' on 'p' has several rows"),
+        (MEANS, {"kind": "welch"}, "how many runs stand behind each mean.*n=5"),
+        (MEANS.assign(n=[5, 5, 5, np.nan]), {"kind": "welch"}, "number of runs of 'b' on 'q' is missing"),
+        (MEANS.assign(n=1), {"kind": "welch"}, "at least 2; got 1"),
+        (MEANS, {"kind": "welch", "n": {"a": 5}}, "'b' is missing"),
+        (MEANS.assign(n=5), {"kind": "score"}, "needs the runs themselves"),
+        (MEANS.assign(n=5, std=-1.0), {"kind": "welch"}, "must not be negative"),
+        (GOOD, {"kind": "welch"}, "'a' has one run on '1'"),
+        (GOOD, {"kind": "rank"}, "needs several runs"),
+        (GOOD, {"kind": "fast"}, "`kind` must be one of 'ratio'"),
+        (GOOD, {"confidence": 95}, "Did you mean 0.95"),
+        (GOOD, {"time_limit": -3}, "`time_limit` must be a positive number"),
+        (GOOD, {"kind": "difference", "time_limit": 3}, "say goal='minimize'"),
+        (GOOD, {"floor": 0}, "`floor` must be a positive number"),
+        (GOOD, {"runs": "worst"}, "`runs` must be 'mean', 'median' or 'best'"),
+        (GOOD, {"missing": "ignore"}, "`missing` must be"),
+        (GOOD, {"unsolved": "ignore"}, "`unsolved` must be"),
+        (GOOD, {"band": "wide"}, "`band` must be"),
+        (GOOD, {"goal": "up"}, "`goal` must be"),
+        (GOOD, {"split": True}, "at least two runs"),
+        (GOOD, {"tasks": "random"}, "goes with kind='score'"),
+        (GOOD, {"normalise": Reference("a")}, "goes with kind='score'"),
+        (GOOD, {"kind": "score", "normalise": Reference("z")}, "no method 'z'"),
+        (GOOD, {"kind": "score", "normalise": Baselines({"1": 0}, {"1": 1})}, "'2' is missing"),
+        (GOOD, {"kind": "score", "normalise": Baselines(dict.fromkeys("123", 1), dict.fromkeys("123", 1))}, "two different"),
+        ({"a": [0.0, 1.0], "b": [0.0, 2.0]}, {"kind": "difference", "relative": True}, "which is 0 on some problem"),
+        (7, {}, "got int"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_sentence(table, options, words):
+    with pytest.raises(InputError, match=words) as caught:
+        performance_profile(table, **options)
+    text = str(caught.value)
+    assert text.endswith((".", "?"))
+    assert "\n" not in text
+    assert text.count(". ") <= 1
+
+
+def test_a_method_without_any_success_is_kept_and_named():
+    p = performance_profile({"a": [1.0, 2.0, 3.0], "b": [np.inf] * 3})
+    assert p.solved.tolist() == [1.0, 0.0]
+    assert p.at(1e9).tolist() == [1.0, 0.0]
+    assert any("b has no success" in note for note in p.notes)
+
+
+def test_missing_cells_count_as_told():
+    table = {"a": {"p": 1.0, "q": 2.0, "r": 1.0}, "b": {"p": 2.0, "q": np.nan}}
+    failed = performance_profile(table, missing="fail")
+    assert failed.solved.tolist() == pytest.approx([1.0, 1 / 3])
+    assert any("2 missing values counted as failures" in note for note in failed.notes)
+    with pytest.raises(InputError, match="at least two problems"):
+        performance_profile(table, missing="drop-problem")
+    table["b"]["r"] = 5.0
+    dropped = performance_profile(table, missing="drop-problem")
+    assert dropped.problems == ("p", "r")
+    assert any("1 problem with missing values dropped" in note for note in dropped.notes)
+
+
+def test_unsolved_problems_are_kept_or_dropped_and_that_is_said():
+    table = {"a": [1.0, 99.0, 3.0], "b": [2.0, 99.0, 1.0]}
+    kept, dropped = (performance_profile(table, time_limit=50, unsolved=rule) for rule in ("keep", "drop"))
+    assert kept.solved.tolist() == pytest.approx([2 / 3, 2 / 3])
+    assert dropped.solved.tolist() == [1.0, 1.0]
+    assert any("1 problem that no method solves is counted" in note for note in kept.notes)
+    assert any("is left out" in note for note in dropped.notes)
+
+
+def test_a_clock_has_a_floor():
+    p = performance_profile({"a": [0.0, 0.001, 5.0], "b": [0.01, 0.01, 1.0]}, floor=0.01)
+    assert p.distances[:, :2].tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert any("2 values below the clock's resolution" in note for note in p.notes)
+
+
+def test_rows_that_are_runs_may_be_joined_when_told():
+    p = performance_profile(pd.concat([LONG, LONG.assign(time=[3.0, 4.0, 5.0, 6.0])]), runs="mean")
+    assert p.distances[1].tolist() == pytest.approx([1.5, 1.25])
+    numbered = pd.concat([LONG.assign(run=0), LONG.assign(run=1)])
+    assert performance_profile(numbered).distances[1].tolist() == pytest.approx([2.0, 4 / 3])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: aggregates({"a": [[1.0, np.inf]], "b": [[1.0, 2.0]]}, goal="minimize"), "1 failed run of 4.*failed="),
+        (lambda: aggregates(MEANS.assign(n=5)), "need the runs themselves"),
+        (lambda: aggregates({"a": [[1.0, 2.0]], "b": [[1.0, 2.0]]}, normalise=Reference("a"), tasks="random"), "reference"),
+        (lambda: probability_of_improvement(GOOD, "a", "z"), "no method 'z'"),
+        (lambda: average_ranks(GOOD), "10 problems"),
+        (lambda: average_ranks({m: range(12) for m in "ab"}, test="t"), "`test` must be"),
+        (lambda: shifted_geometric_mean({"a": [np.inf, 1.0], "b": [1.0, 1.0]}), "say time_limit="),
+        (lambda: shifted_geometric_mean(GOOD, shift=-1), "`shift` must be"),
+        (lambda: performance_profile(GOOD).verdict("a", "a"), "got 'a' twice"),
+        (lambda: performance_profile(GOOD).verdict("a", "z"), "no method 'z'"),
+        (lambda: performance_profile(GOOD).area(0.5), "`tau_max` must be"),
+        (lambda: performance_profile(GOOD).reach(2), "`share` must"),
+        (lambda: performance_profile(GOOD).at(np.nan), "`tau` must be numbers"),
+    ],
+)  # fmt: skip
+def test_the_other_doors_refuse_as_well(call, words):
+    with pytest.raises(OgiveError, match=words):
+        call()
