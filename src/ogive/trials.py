@@ -73,6 +73,8 @@ class Trials:
         they differ.
     looks : int
         How often smaller tables of the same study were judged before.
+    holds : mapping or None
+        What a study held fixed or drew for several trials at once; empty where nothing, None where unknown.
     notes : tuple of str
         How the table was read: what was declared and what was guessed.
     source : str
@@ -90,6 +92,7 @@ class Trials:
     n_folds: int | None = None
     scope: str | Mapping[str, str] | None = None
     looks: int = 0
+    holds: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     source: str = ""
 
@@ -297,7 +300,7 @@ class Trials:
     def _facts(self) -> dict[str, Any]:
         return {
             "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in self.definitions.items()},
-            **{name: getattr(self, name) for name in (*_FACTS, "looks")},
+            **{name: getattr(self, name) for name in (*_FACTS, "looks", "holds")},
         }
 
     @classmethod
@@ -313,7 +316,7 @@ class Trials:
             definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
             known: dict[str, Any] = {
                 name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
-            } | {"source": source, "looks": facts.get("looks", 0)}
+            } | {"source": source, "looks": facts.get("looks", 0), "holds": facts.get("holds")}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, UnreadableSource):
                 raise

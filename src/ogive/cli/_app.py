@@ -23,6 +23,7 @@ from ogive.cli import (
     _report,
     _reproduce,
     _run,
+    _sources,
     _status,
     _summary,
     _verify,
@@ -47,6 +48,7 @@ app.command("inspect")(_inspect.inspect)
 app.command("summary")(_summary.summary)
 app.command("compare")(_compare.compare)
 app.command("rank")(_rank.rank)
+app.command("sources")(_sources.sources)
 app.command("plan")(_plan.plan)
 app.command("check")(_check.check)
 app.command("plot")(_plot.plot)

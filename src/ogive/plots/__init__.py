@@ -7,6 +7,7 @@
   ranks(ranking)            the ranks that the data allow each method
   planning(plan)            what a number of trials achieves
   intervals(summary)        one statistic of every method with its interval
+  sources(sources)          shares of variance, and each hyper-parameter's effect
   profile(profile)          how often each method is within τ of the best
   critical_difference(ranks)  average ranks and who cannot be told apart
   aggregates(table)         IQM, mean, median, optimality gap over tasks
@@ -31,6 +32,7 @@ from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
 from ogive.plots._ranks import RanksDisplay, ranks
+from ogive.plots._sources import SourcesDisplay, sources
 
 __all__ = [
     "AggregatesDisplay",
@@ -44,6 +46,7 @@ __all__ = [
     "PlanDisplay",
     "ProfileDisplay",
     "RanksDisplay",
+    "SourcesDisplay",
     "aggregates",
     "as_picture",
     "best_of",
@@ -55,4 +58,5 @@ __all__ = [
     "planning",
     "profile",
     "ranks",
+    "sources",
 ]

@@ -36,6 +36,7 @@ from ogive.statistics._components import VarianceComponents, variance_components
 from ogive.statistics._dip import Dip, dip
 from ogive.statistics._distribution import Distribution, ecdf
 from ogive.statistics._dominance import Dominance, dominance
+from ogive.statistics._effects import Gain, explained_share, restriction_gain
 from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import (
     Interval,
@@ -46,17 +47,21 @@ from ogive.statistics._interval import (
     tail_mean_interval,
 )
 from ogive.statistics._normality import Normality, normality
+from ogive.statistics._strata import Component, VarianceShares, variance_shares
 
 __all__ = [
     "AlmostDominance",
     "Band",
+    "Component",
     "Dip",
     "Distribution",
     "Dominance",
+    "Gain",
     "Interval",
     "Normality",
     "ScoreProfile",
     "VarianceComponents",
+    "VarianceShares",
     "aggregate",
     "almost_dominance",
     "band",
@@ -66,6 +71,7 @@ __all__ = [
     "dominance",
     "ecdf",
     "exceedance",
+    "explained_share",
     "improvement_over_tasks",
     "independent_improvement",
     "mcnemar",
@@ -77,8 +83,10 @@ __all__ = [
     "proportion_difference",
     "quantile_difference",
     "quantile_interval",
+    "restriction_gain",
     "tail_mean_difference",
     "tail_mean_interval",
     "variance_components",
+    "variance_shares",
     "violation_ratio",
 ]

@@ -71,6 +71,7 @@ def to_trials(
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
         question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, counted, *said), source=source, looks=looks,
+        holds=record.get("holds"),
     )  # fmt: skip
 
 

@@ -1,0 +1,394 @@
+"""Where does the spread come from: configuration, data or seed; which hyper-parameter, and which of its values?"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ogive.answers._bands import refuse_unjudgeable
+from ogive.answers._sources_allocation import Allocation, allocate
+from ogive.answers._sources_draws import CONFIGURATION, Draws, find_draws
+from ogive.answers._sources_parameters import Effect, Parameter, effect, find_parameters
+from ogive.answers._sources_ranges import Range, find_ranges
+from ogive.answers._sources_words import (
+    effect_sentences,
+    missing_sentence,
+    percent,
+    range_sentences,
+    share_remarks,
+    share_sentence,
+    worth_sentence,
+)
+from ogive.answers._wording import scope_words, unit_words
+from ogive.answers._words import aligned, failure_words, interval, number, plural, printable
+from ogive.errors import InputError
+from ogive.schema import ONE_TASK
+from ogive.seeding import stream
+from ogive.statistics._arguments import as_confidence
+from ogive.statistics._interval import Interval, json_ready
+from ogive.statistics._strata import VarianceShares, variance_shares
+from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("algorithm", "task", "metric", "kind", "name", "estimate", "low", "high", "method", "guarantee", "n")
+NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns with params=."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CellSources:
+    """Where the spread of one method on one task comes from.
+
+    `shares` is None where the runs cannot tell; `missing` then says why and names the runs that would.
+    """
+
+    algorithm: str
+    task: str
+    metric: str
+    goal: str
+    n: int
+    n_failed: int
+    shares: VarianceShares | None
+    missing: str | None
+    effects: tuple[Effect, ...]
+    ranges: tuple[Range, ...]
+    allocation: Allocation | None
+    sentences: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"CellSources({self.algorithm!r} on {self.task!r}: {plural(len(self.effects), 'parameter')})"
+
+    @property
+    def place(self) -> str:
+        """`SVM on moons`."""
+        return _place(self.algorithm, self.task)
+
+    def allocate(self, budget: float, cost_ratio: float = 0.0) -> Allocation:
+        """Configurations and runs of each that make the mean most precise for a budget.
+
+        Parameters
+        ----------
+        budget : float
+            What may be spent, counted in runs.
+        cost_ratio : float
+            What a new configuration costs beside its runs, counted in runs.
+
+        Notes
+        -----
+        With K configurations, r runs of each and the share s of the configuration, the variance of the
+        mean is proportional to (s + (1 - s) / r) / K; a configuration costs cost_ratio + r. The best r is
+        sqrt(cost_ratio (1 - s) / s), rounded to the better neighbour and at least 1.
+        """
+        component = None if self.shares is None else self.shares.of(CONFIGURATION)
+        if self.shares is None or component is None or component.sources != (CONFIGURATION,):
+            raise InputError(
+                f"a budget can be divided where the share of the configuration is known; for {self.place} it is not. "
+                "Run study.hold(config=ogive.every(10))."
+            )
+        return allocate(component.share, self.shares.variance, self.place, budget, cost_ratio)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Shares, explained shares and held-out gains, each with its interval."""
+        found: list[tuple[str, str, Interval]] = []
+        if self.shares is not None:
+            found += [("share", c.name, c.share) for c in self.shares.components]
+        found += [("explained", e.parameter, e.explained) for e in self.effects]
+        found += [(f"gain of {r.target}", r.words, r.gain) for r in self.ranges]
+        return [
+            dict(zip(COLUMNS, (self.algorithm, self.task, self.metric, kind, name, i.estimate, i.low, i.high, i.method, i.guarantee, i.n), strict=True))
+            for kind, name, i in found
+        ]  # fmt: skip
+
+    def curves(self) -> list[dict[str, Any]]:
+        """Median and worst 10 % along every parameter, a row for each value or bin."""
+        out = []
+        for e in self.effects:
+            for b in e.bins:
+                row = {"algorithm": self.algorithm, "task": self.task, "metric": self.metric, "parameter": e.parameter,
+                       "value": b.label, "from": b.low, "to": b.high, "n": b.n}  # fmt: skip
+                for name, i in (("median", b.median), ("worst_0.1", b.worst), ("in_worse_half", b.bad)):
+                    row |= {name: i.estimate, f"{name}_low": i.low, f"{name}_high": i.high}
+                out.append(row)
+        return out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sources:
+    """Where the spread of every method on every task comes from. Sentences first."""
+
+    cells: tuple[CellSources, ...]
+    confidence: float
+    unit: str
+    failures: str
+    notes: tuple[str, ...]
+    source: str
+
+    def __repr__(self) -> str:
+        return (
+            f"Sources({plural(len(self.cells), 'cell')}, {plural(sum(len(c.effects) for c in self.cells), 'effect')})"
+        )
+
+    def __str__(self) -> str:
+        return "\n\n".join([*(_cell_text(c) for c in self.cells), self.footnote()])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences, cell after cell."""
+        return tuple(s for c in self.cells for s in c.sentences)
+
+    def cell(self, algorithm: str | None = None, task: str | None = None) -> CellSources:
+        """One method on one task; None where there is only one."""
+        found = [c for c in self.cells if algorithm in (None, c.algorithm) and task in (None, c.task)]
+        if len(found) != 1:
+            names = ", ".join(f"{c.algorithm!r} on {c.task!r}" for c in self.cells[:8])
+            raise InputError(f"`algorithm` and `task` must name one of {names}; {len(found)} fit.")
+        return found[0]
+
+    def footnote(self) -> str:
+        """What the brackets are."""
+        failed = sum(c.n_failed for c in self.cells)
+        text = (
+            f"Brackets: {100 * self.confidence:g} % intervals, approximate, over {self.unit}. Ranges were chosen on every other run (or "
+            "group of runs that share a draw) and checked on the rest; the gains of one method on one task hold together."
+        )
+        return text + (f" {plural(failed, 'run')} failed and {self.failures}." if failed else "")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each share, explained share and gain."""
+        import pandas as pd
+
+        return pd.DataFrame([row for c in self.cells for row in c.rows()], columns=list(COLUMNS))
+
+    def curves(self) -> pd.DataFrame:
+        """A row for each value or bin of each parameter: median and worst 10 % with intervals."""
+        import pandas as pd
+
+        return pd.DataFrame([row for c in self.cells for row in c.curves()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with `"schema": 1`."""
+        return {
+            "schema": 1, "source": self.source, "unit": self.unit, "confidence": self.confidence,
+            "failures": self.failures or "none", "notes": [*self.notes, *(r for c in self.cells for r in c.remarks)],
+            "sentences": list(self.sentences),
+            "rows": [json_ready(row) for c in self.cells for row in c.rows()],
+            "curves": [json_ready(row) for c in self.cells for row in c.curves()],
+            "ranges": [{"algorithm": c.algorithm, "task": c.task, **r.to_dict()} for c in self.cells for r in c.ranges],
+            "allocation": [
+                {"algorithm": c.algorithm, "task": c.task, **c.allocation.to_dict()} for c in self.cells if c.allocation
+            ],
+        }  # fmt: skip
+
+
+def sources(
+    trials: Trials,
+    *,
+    algorithm: str | None = None,
+    task: str | None = None,
+    metric: str | None = None,
+    confidence: float = 0.95,
+    failures: str | float = "refuse",
+    holds: Mapping[str, Any] | None = None,
+    budget: float | None = None,
+    cost_ratio: float = 0.0,
+) -> Sources:
+    """Where the spread comes from: configuration, data or seed; which hyper-parameter; which of its values.
+
+    Parameters
+    ----------
+    trials : Trials
+        What `read` or `run` returned.
+    algorithm, task : str, optional
+        Only this method, only this task; all where not given.
+    metric : str, optional
+        The first where not given.
+    failures : {"refuse", "exclude", "worst", "like:NAME"} or float
+        How failed trials count.
+    holds : mapping, optional
+        What the study held, as `study.holds` says it, or `{"config": ogive.every(10)}`. Not needed where
+        the table knows; an imported table shares a configuration where its parameters are equal.
+    budget, cost_ratio : float, optional
+        Say how a budget of so many runs is best divided between configurations and seeds, when a new
+        configuration costs `cost_ratio` runs beside its own.
+
+    Notes
+    -----
+    Shares of variance: `statistics.variance_shares`, an analysis of variance of random effects, for
+    crossed and nested designs, with approximate intervals. Effects of parameters: medians by order
+    statistics (guaranteed where runs are independent) and means of the worst 10 % (approximate), for
+    each value, or in up to eight bins of equal count; the share of variance between them
+    (`explained_share`). Runs of one configuration count once. Ranges are chosen on even trial numbers:
+    the widest that keeps 80 % of the best one's gain, less two standard errors; checked on the odd ones, where all gains hold
+    together (Bonferroni). A parameter speaks of its own average effect over the others, as drawn.
+    Simulated coverage and false claims: docs/reference/sources.md.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"score": [1, 2, 5, 6, 9, 10], "lr": [0.1, 0.1, 0.2, 0.2, 0.3, 0.3], "seed": range(6)})
+    >>> trials = ogive.read(rows, score="score", params=["lr"], repeat="seed", unit="configuration")
+    >>> [(c.name, round(c.share.estimate, 3)) for c in sources(trials).cell().shares.components]
+    [('configuration', 0.969), ('seed', 0.031)]
+    """
+    require_trials(trials, "sources")
+    confidence = as_confidence(confidence)
+    rule = failure_rule(failures)
+    name = trials.metric_name(metric)
+    refuse_unjudgeable(trials, name)
+    if not trials.independent:
+        raise InputError(
+            "a grid or an adaptive sampler chose these trials, so effects of parameters and shares of variance would speak of its choices; "
+            "say independent=True when reading if they were drawn at random."
+        )
+    for what, asked, names in (("algorithm", algorithm, trials.algorithms), ("task", task, trials.tasks)):
+        if asked is not None and asked not in names:
+            raise InputError(f"`{what}` {asked!r} is not in the table; there are {', '.join(map(repr, names[:8]))}.")
+    asked_for = _Question(trials, name, rule, confidence, holds, budget, cost_ratio)
+    cells = [c for c in trials.cells if algorithm in (None, c.algorithm) and task in (None, c.task)]
+    return Sources(
+        cells=tuple(_cell(asked_for, cell) for cell in cells), confidence=confidence, unit=unit_words(trials),
+        failures=failure_words(rule), notes=trials.notes, source=trials.source,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    trials: Trials
+    metric: str
+    rule: str | float
+    confidence: float
+    holds: Mapping[str, Any] | None
+    budget: float | None
+    cost_ratio: float
+
+    @property
+    def sign(self) -> float:
+        return 1.0 if self.trials.goals[self.metric] == "maximize" else -1.0
+
+
+def _cell(q: _Question, cell: Cell) -> CellSources:
+    scores, rows = q.trials.resolve_failures(cell, q.metric, q.rule)
+    if not np.all(np.isfinite(scores)):
+        raise InputError(
+            "variance is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
+        )
+    place = _place(cell.algorithm, cell.task)
+    draws = find_draws(q.trials, rows, q.holds)
+    remarks: list[str] = []
+    effects: tuple[Effect, ...] = ()
+    ranges: tuple[Range, ...] = ()
+    shares: VarianceShares | None = None
+    missing: str | None = None
+    is_flat = scores.size > 1 and bool(np.ptp(scores) == 0.0)
+    if is_flat:
+        missing = f"All {scores.size} runs of {place} score {number(float(scores[0]))}; there is no spread to explain."
+    else:
+        shares, missing = _shares(q, draws, scores, place)
+        effects, ranges = _parameters(q, draws, scores, rows, remarks)
+    found = CellSources(
+        algorithm=cell.algorithm, task=cell.task, metric=q.metric, goal=q.trials.goals[q.metric], n=scores.size,
+        n_failed=int(q.trials.failed(q.metric)[cell.rows].sum()), shares=shares, missing=missing, effects=effects,
+        ranges=ranges, allocation=None, sentences=(), remarks=(),
+    )  # fmt: skip
+    return _told(q, found, remarks, is_flat)
+
+
+def _shares(q: _Question, draws: Draws, scores: FloatArray, place: str) -> tuple[VarianceShares | None, str | None]:
+    """Shares, with fewer sources told apart where the runs do not allow all."""
+    codes = dict(draws.codes)
+    if scores.size < 3 or not draws.shared:
+        return None, missing_sentence(draws, place, scores.size)
+    while True:
+        try:
+            rng = stream(0, "resample", None, "sources")
+            return variance_shares(scores, codes, rng=rng, confidence=q.confidence), None
+        except InputError:  # the source with the most shared draws is given up and becomes part of the rest
+            shared = [s for s in draws.shared if s != CONFIGURATION and np.unique(codes[s]).size < scores.size]
+            if not shared:
+                return None, missing_sentence(draws, place, scores.size)
+            codes[max(shared, key=lambda s: int(np.unique(codes[s]).size))] = np.arange(scores.size)
+
+
+def _parameters(
+    q: _Question, draws: Draws, scores: FloatArray, rows: IntArray, remarks: list[str]
+) -> tuple[tuple[Effect, ...], tuple[Range, ...]]:
+    units = draws.units()
+    known, said = find_parameters(q.trials, rows, units)
+    remarks += said
+    if scores.size < 3:
+        return (), ()
+    n_judged = max(1, sum(p.n_bins for p in known))
+    effects: list[Effect] = []
+    judged: list[Parameter] = []
+    for parameter in known:
+        try:
+            found = effect(parameter, scores, units, q.sign, q.confidence, n_judged)
+        except InputError as error:
+            found = f"{printable(parameter.name)} is left out: {error}"
+        if isinstance(found, str):
+            remarks.append(found)
+        else:
+            effects.append(found)
+            judged.append(parameter)
+    trial = q.trials.table["trial"].chunk(0).to_numpy()[rows]
+    ranges = find_ranges(judged, scores, trial, units, q.sign, q.confidence) if judged else ()
+    crossed = draws.crossed
+    if effects and crossed:
+        remarks.append(f"Effects of parameters are for these draws of {' and '.join(crossed)}.")
+    return tuple(sorted(effects, key=lambda e: -e.explained.estimate)), ranges
+
+
+def _told(q: _Question, found: CellSources, remarks: list[str], is_flat: bool) -> CellSources:
+    """The same cell with its sentences."""
+    sentences = [found.missing] if found.missing is not None else []
+    allocation = None
+    if found.shares is not None:
+        scope = scope_words(q.trials, (found.task,))
+        sentences.append(share_sentence(found.shares, found.place, found.n, q.confidence, scope))
+        remarks = [*share_remarks(found.shares), *remarks]
+    if found.effects:
+        sentences += effect_sentences(found.effects)
+        sentences += range_sentences(found.ranges, found.place, max(e.explained.n for e in found.effects))
+    elif found.n >= 3 and not remarks and not is_flat:
+        named = q.trials.codes("params").max(initial=-1) >= 0
+        sentences.append(f"No hyper-parameter of {found.place} varies." if named else NO_PARAMETERS)
+    component = None if found.shares is None else found.shares.of(CONFIGURATION)
+    if component is not None and component.sources == (CONFIGURATION,):
+        if q.budget is not None:
+            allocation = found.allocate(q.budget, q.cost_ratio)
+        worth = str(allocation) if allocation is not None else worth_sentence(component.share)
+        sentences += [worth] if worth else []
+    return replace(found, sentences=tuple(sentences), remarks=tuple(dict.fromkeys(remarks)), allocation=allocation)
+
+
+def _place(algorithm: str, task: str) -> str:
+    return printable(algorithm) if task == ONE_TASK else f"{printable(algorithm)} on {printable(task)}"
+
+
+def _cell_text(c: CellSources) -> str:
+    """Sentences, then what was found along each parameter."""
+    parts = ["\n".join(c.sentences)]
+    if c.effects:
+        head = ["parameter", "value", "runs", "median", "worst 10 %", "explains"]
+        body = [
+            [printable(e.parameter) if i == 0 else "", printable(b.label), str(b.n), _shown(b.median), _shown(b.worst), percent(e.explained) if i == 0 else ""]
+            for e in c.effects for i, b in enumerate(e.bins)
+        ]  # fmt: skip
+        parts.append("\n".join(aligned([head, *body])))
+    if c.remarks:
+        parts.append("\n".join(c.remarks))
+    return "\n\n".join(parts)
+
+
+def _shown(i: Interval) -> str:
+    return interval(i.estimate, i.low, i.high)

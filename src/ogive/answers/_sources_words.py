@@ -1,0 +1,155 @@
+"""Where the spread comes from, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ogive.answers._sources_draws import CONFIGURATION, REST, Draws
+from ogive.answers._sources_parameters import Effect
+from ogive.answers._sources_ranges import FEWEST_KEPT, Range
+from ogive.answers._words import interval, listed, number, plural, printable
+from ogive.statistics import Interval
+
+if TYPE_CHECKING:
+    from ogive.statistics._strata import Component, VarianceShares
+
+NESTED = "study.hold(config=ogive.every(10))"
+CROSSED = "study.hold(config=ogive.every(20), data=ogive.cycle(10))"
+MOST_NAMED = 4
+
+
+def percent(i: Interval) -> str:
+    """`77 % [70, 83]`."""
+    text = interval(100 * i.estimate, 100 * i.low, 100 * i.high, (0.0,))
+    estimate, _, rest = text.partition(" ")
+    return f"{estimate} % {rest}" if rest else f"{estimate} %"
+
+
+def share_sentence(shares: VarianceShares, place: str, n_runs: int, confidence: float, scope: str) -> str:
+    """What brings how much of the variance."""
+    ordered = sorted(shares.components, key=lambda c: -c.share.estimate)
+    parts = [f"{percent(c.share)} from {_source(c)}" for c in ordered[1:]]
+    first = f"{percent(ordered[0].share)} of the variance of {place} comes from {_source(ordered[0])}"
+    counts = [f"{plural(c.n_levels, _singular(c))}" for c in shares.components if c.n_levels < n_runs and c.sources]
+    design = f"{plural(n_runs, 'run')}" + (f", {listed(counts)}" if counts else "")
+    text = f"{first}{', ' + listed(parts) if parts else ''} ({100 * confidence:g} % intervals, {ordered[0].share.guarantee}; {design}){scope}."
+    if shares.fixed:
+        text += f" {listed([_the(f) for f in shares.fixed]).capitalize()} did not vary."
+    return text
+
+
+def share_remarks(shares: VarianceShares) -> list[str]:
+    """Estimates below zero, and what a component cannot be told from."""
+    out = []
+    below = [_source(c) for c in shares.components if c.raw < 0.0]
+    if below:
+        verb = "was" if len(below) == 1 else "were"
+        out.append(
+            f"The estimate for {listed(below)} {verb} below zero, which chance alone brings about, and counts as 0."
+        )
+    for c in shares.components:
+        mixed = [s for s in c.contains if not set(s) & set(c.sources)] if c.sources else []
+        if mixed:
+            words = listed([f"what {listed(list(s))} do together" for s in mixed])
+            out.append(f"The share of {_source(c)} contains {words}, which these runs do not separate.")
+    if not shares.balanced:
+        out.append("The groups differ in size, for which the intervals of the shares allow only roughly.")
+    return out
+
+
+def _source(c: Component) -> str:
+    if c.sources:
+        return _the(c.sources[0]) if len(c.sources) == 1 else listed([printable(s) for s in c.sources])
+    return f"how {' and '.join(c.name.split(' × '))} act together"
+
+
+def _the(name: str) -> str:
+    return f"the {name}" if name in (CONFIGURATION, "seed", "item") else printable(name)
+
+
+def _singular(c: Component) -> str:
+    name = listed(list(c.sources))
+    return {"data": "data draw", REST: "group"}.get(name, name)
+
+
+def missing_sentence(draws: Draws, place: str, n_runs: int) -> str:
+    """Why shares cannot be told, and the runs that would tell them."""
+    start = f"Where the spread of {place} comes from cannot be told"
+    if n_runs < 3:
+        return f"{start}: there {'is one run' if n_runs == 1 else f'are {n_runs} runs'}."
+    fixed = [name for name, codes in draws.codes.items() if codes.max(initial=0) == 0]
+    free = [name for name in draws.codes if name not in fixed and name != REST]
+    way = f"Run {NESTED} to separate the configuration from the rest, or {CROSSED} to separate configuration, data and seed."
+    if not draws.declared and CONFIGURATION not in draws.codes:
+        return (
+            f"{start}: no column says which runs share a configuration, data or a seed. Name them when reading, params=['lr', …], "
+            f"repeat='seed' or group='split', or run a study: {NESTED}."
+        )
+    if draws.declared and len(free) == 1:
+        return f"All spread of {place} comes from {_the(free[0])}: nothing else varied. {way}"
+    if CONFIGURATION in fixed:
+        return (
+            f"{start}: all {n_runs} runs have one configuration, and nothing else is shared by some of them only. {way}"
+        )
+    if not draws.declared:
+        return f"{start}: no two of the {n_runs} runs share a configuration, data or a seed. {way}"
+    return f"{start}: every run drew {listed(free)} anew. {way}"
+
+
+def effect_sentences(effects: Sequence[Effect]) -> list[str]:
+    """Which parameters explain how much, and which values make the worse half."""
+    ordered = sorted(effects, key=lambda e: -e.explained.estimate)
+    seen = [e for e in ordered if e.explained.low > 0.0]
+    unseen = [printable(e.parameter) for e in ordered if e.explained.low <= 0.0]
+    out = []
+    if seen:
+        parts = [_explained(e, first=i == 0) for i, e in enumerate(seen[:MOST_NAMED])]
+        rest = f"; no effect of {listed(unseen[:8])} can be shown" if unseen else ""
+        out.append(f"{', '.join(parts)}{rest}.")
+    elif unseen:
+        word = "parameters explain" if len(unseen) > 1 else "parameter explains"
+        out.append(
+            f"No effect of {listed(unseen[:8])} can be shown: which of the spread the {word} is not seen in these runs."
+        )
+    blamed = [e.made_bad for e in ordered if e.made_bad is not None]
+    if blamed:
+        out.append(f"The worse half is made by {listed(blamed[:MOST_NAMED])}.")
+    return out
+
+
+def _explained(e: Effect, *, first: bool) -> str:
+    where = "" if e.present > 0.999 else f" where it is set ({100 * e.present:.0f} % of runs)"
+    return f"{printable(e.parameter)} {'explains ' if first else ''}{percent(e.explained)}{' of the variance' if first else ''}{where}"
+
+
+def range_sentences(ranges: Sequence[Range], place: str, n_units: int) -> list[str]:
+    """Ranges whose held-out gain is certain; that there is none, where there is none."""
+    shown = sorted(
+        (r for r in ranges if r.shown), key=lambda r: -r.gain.low / max(1e-300, abs(r.gain.high - r.gain.low))
+    )
+    if not shown:
+        if not ranges and n_units < 4 * FEWEST_KEPT["median"]:
+            return [f"{n_units} independent draws of the parameters are too few to choose a sub-range and to check it."]
+        if not ranges:
+            return ["No sub-range of a parameter looks better than the whole on the runs set aside for choosing."]
+        count = plural(len(ranges), "sub-range")
+        return [
+            f"{count} looked better on one half of the runs; on the other half no gain can be shown (not shown: {listed([r.words for r in ranges[:MOST_NAMED]])})."
+        ]
+    out = []
+    for target in dict.fromkeys(r.target for r in shown):
+        out += [f"{place}: {r}." for r in shown if r.target == target][:2]
+    return out
+
+
+def worth_sentence(share: Interval) -> str:
+    """When a second seed of a configuration pays."""
+    if share.estimate <= 0.0 or share.estimate >= 1.0:
+        return ""
+    # (s + (1 - s) / 2)(c + 2) < c + 1 holds from c = 2 s / (1 - s) on.
+    cost = 2.0 * share.estimate / (1.0 - share.estimate)
+    return (
+        f"For its mean, one run of each of many configurations is best; a second seed pays only where a new configuration costs more "
+        f"than {number(cost, 1 if cost < 10.0 else 0)} runs beside its own."
+    )

@@ -1,0 +1,107 @@
+"""`ogive sources`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ogive.cli._compare import OnTask
+from ogive.cli._options import (
+    Algorithm,
+    BoundsText,
+    Confidence,
+    Failures,
+    Fold,
+    Goal,
+    Group,
+    Independent,
+    Item,
+    Json,
+    MetricName,
+    Pair,
+    Params,
+    Quiet,
+    Repeat,
+    Score,
+    Sources,
+    Status,
+    Task,
+    Unit,
+    Varied,
+    Wide,
+    read_sources,
+    refuse_unknown_task,
+)  # fmt: skip
+from ogive.cli._output import show, tell
+from ogive.errors import InputError
+
+Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Only this method.")]
+Holds = Annotated[
+    str | None,
+    typer.Option("--holds", metavar="JSON", help='What the study held, where the table does not say: {"config": {"every": 10}}.'),
+]  # fmt: skip
+Budget = Annotated[
+    float | None, typer.Option("--budget", metavar="RUNS", help="Divide so many runs between configurations and seeds.")
+]
+CostRatio = Annotated[
+    float, typer.Option("--cost-ratio", metavar="RUNS", help="What a new configuration costs beside its runs.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture of one method on one task: .png, .pdf or .svg.")
+]  # fmt: skip
+
+
+def sources(
+    source: Sources, on: OnTask = None, method: Method = None, out: Out = None, holds: Holds = None, budget: Budget = None,
+    cost_ratio: CostRatio = 0.0, failures: Failures = "refuse", confidence: Confidence = 0.95,
+    metric: MetricName = None, as_json: Json = False, quiet: Quiet = False,
+    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
+    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
+    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+) -> None:  # fmt: skip
+    """Where the spread comes from: configuration, data or seed; which hyper-parameter, which of its values."""
+    held = _holds(holds)
+    trials = read_sources(
+        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
+        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
+    )  # fmt: skip
+    from ogive.answers._sources import sources as ask
+
+    refuse_unknown_task(trials, on)
+    target = None if out is None else _picture(out)
+    result = ask(
+        trials, algorithm=method, task=on, metric=metric, confidence=confidence, failures=failures, holds=held, budget=budget,
+        cost_ratio=cost_ratio,
+    )  # fmt: skip
+    if not quiet:
+        tell(trials.notes)
+    if target is not None:
+        from ogive.plots._sources import sources as picture
+
+        if len(result.cells) > 1:
+            raise InputError("`--out` draws one method on one task; choose them with --method and --on.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        print(picture(result).save(target), file=sys.stderr if as_json else sys.stdout)
+    show(result, as_json=as_json)
+
+
+def _picture(out: Path) -> Path:
+    from ogive.plots import as_picture
+
+    return as_picture(out)
+
+
+def _holds(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        held = json.loads(text)
+    except ValueError:
+        held = None
+    if not isinstance(held, dict):
+        raise InputError(f'`--holds` must be JSON like {{"config": {{"every": 10}}}}; got {text!r}.')
+    return held

@@ -1,0 +1,272 @@
+"""What a grouping of the runs explains, and what leaving some of them out would gain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ogive.errors import InputError
+from ogive.statistics._arguments import FloatArray, IntArray, Tail, as_clusters, as_confidence, as_scores, as_tail
+from ogive.statistics._distribution import step_function
+from ogive.statistics._interval import INDEPENDENT, Interval, quantile_interval, tail_influence, tail_mean_interval
+
+# Beyond this the noncentral F distribution costs digits and adds nothing to the delta method.
+_LARGEST_NONCENTRALITY = 2000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """A statistic of all runs, of those that are kept, and the difference; positive is better."""
+
+    before: Interval
+    after: Interval
+    gain: Interval
+
+
+def explained_share(
+    scores: ArrayLike, groups: ArrayLike, *, confidence: float = 0.95, clusters: ArrayLike | None = None
+) -> Interval:
+    """The share of the variance that lies between groups of runs.
+
+    Parameters
+    ----------
+    groups : array-like
+        The group of each score: the value of a categorical parameter, or the bin of a numeric one.
+    clusters : array-like, optional
+        Which scores belong together and count once (several seeds of one configuration).
+
+    Notes
+    -----
+    Approximate. The estimate is 1 - MS_within / MS_total, the share less what chance alone would
+    explain, and 0 where that is negative. The interval is the hull of two: that of the noncentral F
+    distribution, exact for normal scores of equal variance in groups of given size, which is right
+    near 0; and Student's interval of the delta method, for any distribution, which is right away from
+    0. Clusters that lie within groups enter by their means. Simulated coverage:
+    docs/reference/sources.md.
+
+    References
+    ----------
+    Steiger (2004), Beyond the F test: effect size confidence intervals.
+
+    Examples
+    --------
+    >>> print(explained_share([1, 2, 3, 4, 11, 12, 13, 14], list("aaaabbbb")))
+    0.944 [0.726, 0.98]
+    """
+    values = as_scores(scores, at_least=4)
+    confidence = as_confidence(confidence)
+    labels = np.asarray(groups)
+    if labels.shape != values.shape:
+        raise InputError(f"`groups` must name a group for each of the {values.size} scores; got shape {labels.shape}.")
+    codes = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    units = as_clusters(clusters, values.size)
+    if codes.max() == 0:
+        raise InputError("`groups` must name at least two groups.")
+    scale = float(np.abs(values).max())
+    y = (values - values.mean()) / (scale or 1.0)
+    total = float(y.var(ddof=1))
+    if total <= 1e-30:
+        raise InputError("all scores are equal; there is no variance to explain.")
+    by_means = units is not None and _is_constant_within(codes, units)
+    reduced, of = _cluster_means(y, codes, units) if by_means and units is not None else (y, codes)
+    if np.unique(of).size == reduced.size:
+        raise InputError("`groups` must hold two independent runs or more in some group.")
+    estimate, low, high = _between(reduced, of, confidence)
+    ratio = min(1.0, float(reduced.var(ddof=1)) / total)
+    estimate, low, high = estimate * ratio, low * ratio, high * ratio
+    ends = _delta(y, codes, units, estimate, confidence)
+    return Interval(
+        estimate=estimate, low=max(0.0, min(low, ends[0])), high=min(1.0, max(high, ends[1])), confidence=confidence,
+        method="noncentral F and delta", guarantee="approximate", n=reduced.size, assumptions=(INDEPENDENT,),
+    )  # fmt: skip
+
+
+def _is_constant_within(codes: IntArray, units: IntArray) -> bool:
+    first = np.empty(int(units.max()) + 1, dtype=np.intp)
+    first[units] = codes
+    return bool(np.all(first[units] == codes))
+
+
+def _cluster_means(y: FloatArray, codes: IntArray, units: IntArray) -> tuple[FloatArray, IntArray]:
+    of = np.empty(int(units.max()) + 1, dtype=np.intp)
+    of[units] = codes
+    return np.bincount(units, weights=y) / np.bincount(units), of
+
+
+def _between(y: FloatArray, codes: IntArray, confidence: float) -> tuple[float, float, float]:
+    """The adjusted share between groups with the noncentral F interval."""
+    n, sizes = y.size, np.bincount(codes)
+    k = int(np.count_nonzero(sizes))
+    means = np.bincount(codes, weights=y) / np.maximum(sizes, 1)
+    between, around = float(np.sum(sizes * (means - y.mean()) ** 2)), float(np.sum((y - y.mean()) ** 2))
+    within = max(around - between, 0.0) / (n - k)
+    if around <= 0.0:
+        return 0.0, 0.0, 1.0
+    estimate = max(0.0, 1.0 - within * (n - 1) / around)
+    if within <= 1e-14 * around:
+        return estimate, estimate, 1.0
+    ratio = between / (k - 1) / within
+    if ratio * (k - 1) > _LARGEST_NONCENTRALITY:
+        return estimate, estimate, estimate
+    low, high = (_noncentrality(ratio, k - 1, n - k, p) for p in (0.5 + confidence / 2.0, 0.5 - confidence / 2.0))
+    return estimate, min(estimate, low / (low + n)), max(estimate, high / (high + n))
+
+
+def _noncentrality(ratio: float, df: int, df_within: int, p: float) -> float:
+    """The noncentrality at which an F variable stays below `ratio` with probability p; 0 where none does."""
+    from scipy.optimize import brentq
+    from scipy.special import fdtr, ncfdtr
+
+    if float(fdtr(df, df_within, ratio)) <= p:
+        return 0.0
+    high = 10.0 + 2.0 * ratio * df
+    while float(ncfdtr(df, df_within, high, ratio)) > p and high < 1e6:
+        high *= 2.0
+    return float(brentq(lambda nc: float(ncfdtr(df, df_within, nc, ratio)) - p, 1e-9, high, xtol=1e-6))
+
+
+def _delta(
+    y: FloatArray, codes: IntArray, units: IntArray | None, estimate: float, confidence: float
+) -> tuple[float, float]:
+    """Student's interval around the share, from the spread of each run's part in it."""
+    from scipy.special import stdtrit
+
+    sizes = np.bincount(codes)
+    means = np.bincount(codes, weights=y) / sizes
+    inside, around = (y - means[codes]) ** 2, (y - y.mean()) ** 2
+    parts = (inside - inside.mean() / around.mean() * around) / around.mean()
+    parts = parts if units is None else np.bincount(units, weights=parts)
+    half = float(stdtrit(max(1, parts.size - sizes.size), 0.5 + confidence / 2.0)) * math.sqrt(float(np.sum(parts**2)))
+    return estimate - half / y.size, estimate + half / y.size
+
+
+def restriction_gain(
+    scores: ArrayLike, kept: ArrayLike, *, statistic: Literal["median", "tail"], tail: str = "lower", mass: float = 0.1,
+    confidence: float = 0.95, clusters: ArrayLike | None = None,
+) -> Gain:  # fmt: skip
+    """What a statistic gains when only the runs in `kept` are made.
+
+    Parameters
+    ----------
+    kept : array-like of bool
+        Which runs would still be made. It must not depend on these scores.
+    statistic : {"median", "tail"}
+        The median, or the mean of the share `mass` of runs at the bad end.
+    tail : {"lower", "upper"}
+        Which end is bad; the gain is positive where the statistic moves away from it.
+
+    Notes
+    -----
+    Approximate: limits of the two statistics, which share runs, are combined with the correlation of
+    their first-order terms (MOVER; none is counted where scores are so few that medians jump). The mean
+    of the worst runs is too good in small samples, so the interval of its gain is moved down by what
+    that makes out. Simulated coverage: docs/reference/sources.md.
+
+    References
+    ----------
+    Zou (2008), On the estimation of additive interaction by use of the four-by-two table and beyond.
+
+    Examples
+    --------
+    >>> g = restriction_gain(range(200), [i >= 100 for i in range(200)], statistic="median")
+    >>> g.before.estimate, g.after.estimate, g.gain.low > 0
+    (99.0, 149.0, True)
+    """
+    values, end = as_scores(scores, at_least=2), as_tail(tail)
+    mask = np.asarray(kept, dtype=np.bool_)
+    if mask.shape != values.shape or not mask.any():
+        raise InputError("`kept` must say for each score whether it is kept, and keep at least one.")
+    units = as_clusters(clusters, values.size)
+    inside = None if units is None else units[mask]
+
+    def limits(y: FloatArray, of: IntArray | None) -> Interval:
+        if statistic == "median" and of is not None:
+            return _clustered_median(y, of, confidence)
+        if statistic == "median":
+            return quantile_interval(y, 0.5, confidence=confidence, clusters=of)
+        return tail_mean_interval(y, mass=mass, tail=end, confidence=confidence, clusters=of)
+
+    before, after = limits(values, units), limits(values[mask], inside)
+    together = _correlation(values, mask, units, (before.estimate, after.estimate), statistic, end, mass)
+    optimism = 0.0
+    if statistic == "tail":
+        optimism = _tail_bias(values[mask], after.n, end, mass) - _tail_bias(values, before.n, end, mass)
+    found = _mover(after, before, together, optimism)
+    return Gain(before=before, after=after, gain=found if end == "lower" else found.negated())
+
+
+def _clustered_median(y: FloatArray, units: IntArray, confidence: float) -> Interval:
+    """The median of runs in clusters: the share of runs up to it varies over clusters as a mean does (Woodruff 1952)."""
+    from scipy.special import stdtrit
+
+    distribution = step_function(y, np.unique(units, return_inverse=True)[1].astype(np.intp))
+    middle = distribution.quantile(0.5)
+    sizes = np.bincount(units)
+    shares = (np.bincount(units, weights=y <= middle) / np.maximum(sizes, 1))[sizes > 0]
+    k = shares.size
+    # Clusters that all lie on one side of the median vary like coin tosses, whatever few of them show.
+    spread = max(float(shares.std(ddof=1)), 0.25) if k > 1 else math.inf
+    half = float(stdtrit(k - 1, 0.5 + confidence / 2.0)) * spread / math.sqrt(k) if k > 1 else math.inf
+    low = distribution.quantile(0.5 - half) if half < 0.5 else -math.inf
+    high = distribution.quantile(0.5 + half) if half < 0.5 else math.inf
+    return Interval(
+        estimate=middle, low=low, high=high, confidence=confidence, method="Woodruff", guarantee="approximate", n=k,
+        assumptions=(INDEPENDENT,),
+    )  # fmt: skip
+
+
+def _correlation(
+    y: FloatArray, mask: np.ndarray, units: IntArray | None, at: tuple[float, float], statistic: str, end: Tail, mass: float
+) -> float:  # fmt: skip
+    """Of the two estimates, by the first-order part that each run, or unit of runs, has in them."""
+    parts = []
+    for chosen, value in ((np.ones(y.size, dtype=np.bool_), at[0]), (mask, at[1])):
+        terms = (y[chosen] > value).astype(float) if statistic == "median" else tail_influence(y[chosen], mass, end)
+        part = np.zeros(y.size)
+        part[chosen] = (terms - terms.mean()) / terms.size
+        parts.append(part if units is None else np.bincount(units, weights=part))
+    if statistic == "median" and _is_coarse(y, at):
+        return 0.0
+    size = math.sqrt(float(np.sum(parts[0] ** 2)) * float(np.sum(parts[1] ** 2)))
+    return min(max(float(np.sum(parts[0] * parts[1])) / size, 0.0), 0.99) if size > 0.0 else 0.0
+
+
+def _is_coarse(y: FloatArray, at: tuple[float, float]) -> bool:
+    """Whether many scores equal a median, so that it stays or jumps instead of moving."""
+    tied = max(float(np.mean(y == value)) for value in at)
+    return tied * math.sqrt(y.size) > 0.2
+
+
+def _tail_bias(y: FloatArray, n: int, end: Tail, mass: float) -> float:
+    """By how much the mean of the worst share is too large, for the lower tail: (1 - mass) / (2 n f) at its quantile.
+
+    The empirical tail mean is the maximum over c of c - E(c - Z)+ / mass; a maximum of noisy values
+    exceeds that of their means by half the gradient's variance over the curvature. The density f is
+    that between half and one and a half times the share.
+    """
+    low, high = (mass / 2.0, 1.5 * mass) if end == "lower" else (1.0 - 1.5 * mass, 1.0 - mass / 2.0)
+    width = float(np.quantile(y, min(high, 1.0)) - np.quantile(y, max(low, 0.0)))
+    size = (1.0 - mass) / (2.0 * n) * width / mass
+    return size if end == "lower" else -size
+
+
+def _mover(a: Interval, b: Interval, correlation: float, optimism: float) -> Interval:
+    """The difference a - b from the limits of both (method of variance estimates recovery)."""
+
+    def reach(one: float, other: float) -> float:
+        if not (math.isfinite(one) and math.isfinite(other)):
+            return math.inf
+        return math.sqrt(max(one**2 + other**2 - 2.0 * correlation * one * other, 0.0))
+
+    difference = a.estimate - b.estimate
+    centre = difference - optimism
+    heuristic = "heuristic" in (a.guarantee, b.guarantee)
+    return Interval(
+        estimate=difference, low=centre - reach(a.estimate - a.low, b.high - b.estimate),
+        high=centre + reach(a.high - a.estimate, b.estimate - b.low), confidence=a.confidence, method="MOVER",
+        guarantee="heuristic" if heuristic else "approximate", n=a.n, assumptions=(INDEPENDENT,),
+    )  # fmt: skip

@@ -1,0 +1,306 @@
+"""sources: shares of variance, effects of parameters, ranges, budgets; in sentences."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from make_sources_coverage import false_claims, planted_gains
+
+import ogive
+from ogive.answers._sources import sources
+from ogive.answers._sources_draws import find_draws, source_word
+from ogive.errors import FailedTrials, InputError
+
+
+def frame(n_configs=300, runs=1, seed=0, sign=1.0):
+    """A method whose scores are ruined by kernel = sigmoid and by C < 0.1."""
+    rng = np.random.default_rng(seed)
+    C = np.exp(rng.uniform(np.log(0.01), np.log(100), n_configs))
+    kernel = rng.choice(["linear", "poly", "rbf", "sigmoid"], n_configs)
+    good = np.select([kernel == "linear", kernel == "poly", kernel == "rbf"], [0.86, 0.82, 0.9], 0.5) - 0.2 * (C < 0.1)
+    of = np.repeat(np.arange(n_configs), runs)
+    configs = [
+        {"C": float(C[i]), "kernel": str(kernel[i]), "tol": float(rng.random()), **({"degree": int(rng.integers(2, 6))} if kernel[i] == "poly" else {})}
+        for i in range(n_configs)
+    ]  # fmt: skip
+    scores = good[of] + rng.normal(0, 0.02, n_configs)[of] + rng.normal(0, 0.05, of.size)
+    text = [json.dumps(configs[i], sort_keys=True) for i in of]
+    return pd.DataFrame(
+        {"algorithm": "SVM", "task": "moons", "run": np.arange(of.size), "params": text, "accuracy": sign * scores}
+    )
+
+
+def table(n_configs=300, runs=1, unit=None, sign=1.0, **choices):
+    unit = unit or ("row" if runs == 1 else "configuration")
+    data = frame(n_configs, runs, sign=sign)
+    return ogive.read(data, score="accuracy", params="params", repeat="run", unit=unit, varied=["configuration", "data", "seed"], **choices)  # fmt: skip
+
+
+EVERY_TEN = {"config": {"every": 10}}
+
+
+def test_the_sentences_say_where_the_spread_comes_from():
+    found = sources(table(100, 10), holds=EVERY_TEN)
+    cell = found.cell()
+    assert cell.shares.of("configuration").share.estimate > 0.8
+    assert cell.sentences[0].startswith("9")
+    assert "of the variance of SVM on moons comes from the configuration" in cell.sentences[0]
+    assert "from data and seed (95 % intervals, approximate; 1000 runs, 100 configurations)" in cell.sentences[0]
+    assert cell.sentences[1].startswith("kernel explains ")
+    assert cell.effects[0].parameter == "kernel"
+    assert "kernel = sigmoid" in cell.sentences[2]
+    assert "C < 0." in cell.sentences[2]
+    assert str(found).startswith(cell.sentences[0])
+
+
+def test_runs_that_drew_everything_anew_name_the_runs_that_are_missing():
+    cell = sources(table(), holds={}).cell()
+    assert cell.shares is None
+    assert "every run drew configuration, data and seed anew" in cell.missing
+    assert "study.hold(config=ogive.every(10))" in cell.missing
+    assert cell.effects, "parameters can be judged all the same"
+
+
+@pytest.mark.parametrize(
+    ("holds", "names"),
+    [
+        ({"config": {"every": 10}}, ["configuration", "data and seed"]),
+        ({"config": {"every": 10}, "seed": {"cycle": 10}}, ["configuration", "data", "seed"]),
+        ({"config": {"every": 20}, "data": {"cycle": 10}}, ["configuration", "configuration × data", "data", "seed"]),
+        ({"config": {"every": 20}, "data": {"every": 4}}, ["configuration", "data", "seed"]),
+        ({"config": {"every": 10}, "data": {"at": 0}}, ["configuration", "seed"]),
+        ({"data": {"every": 5}}, ["configuration and seed", "data"]),
+        ({"config": ogive.every(10), "data": 3}, ["configuration", "seed"]),
+    ],
+    ids=str,
+)
+def test_what_was_held_decides_what_is_told_apart(holds, names):
+    cell = sources(table(40, 10), holds=holds).cell()
+    assert sorted(c.name for c in cell.shares.components) == names
+    assert sum(c.share.estimate for c in cell.shares.components) == pytest.approx(1.0)
+
+
+def test_counters_are_those_of_a_study():
+    study = ogive.Study("s", ogive.Algorithm("a", lambda c, rng: 0.0, {"x": [1, 2]}), ogive.tasks.none())
+    study = study.hold(config=ogive.every(6), seed=ogive.cycle(3), data=4)
+    trials = table(12, 10)
+    codes = find_draws(trials, np.arange(120), study.holds).codes
+    cell = study.cell("a", study.tasks[0].name)
+    for word in ("configuration", "seed", "data"):
+        counters = [cell.counters(t)[word] for t in range(120)]
+        assert np.array_equal(codes[word], np.unique(counters, return_inverse=True)[1])
+
+
+def test_an_imported_table_shares_a_configuration_where_parameters_are_equal():
+    rows = pd.DataFrame(
+        [(lr, seed, lr + 0.1 * seed + 0.01 * ((7 * seed + int(10 * lr)) % 5)) for lr in np.arange(1, 13) / 10 for seed in range(5)],
+        columns=["lr", "seed", "score"],
+    )  # fmt: skip
+    trials = ogive.read(rows, score="score", params=["lr"], repeat="seed")
+    assert trials.question is not None, "others refuse this table; here it is just what is needed"
+    cell = sources(trials).cell()
+    assert [c.name for c in cell.shares.components][:2] == ["seed", "configuration"]
+    grouped = ogive.read(rows.rename(columns={"lr": "split"}), score="score", group="split", varied=["split", "seed"])
+    assert sources(grouped).cell().shares.of("data") is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "word"), [("Splits", "data"), ("config_id", "configuration"), ("random_state", "seed"), ("lab", "lab")]
+)
+def test_columns_are_recognised_by_their_names(column, word):
+    assert source_word(column) == word
+
+
+def test_a_planted_bad_range_is_left_out_and_its_gain_is_shown():
+    cell = sources(table(1500), holds={}).cell()
+    shown = {(r.parameter, r.target): r for r in cell.ranges if r.shown}
+    kernel = shown["kernel", "worst_0.1"]
+    assert "sigmoid" not in kernel.words
+    assert kernel.after > kernel.before + 0.15
+    assert shown["C", "median"].words.startswith("C ≥ 0.")
+    assert any("held-out gain" in s and "instead of all 4 values" in s for s in cell.sentences)
+    assert not any(r.shown for r in cell.ranges if r.parameter == "tol")
+
+
+def test_the_direction_of_the_score_turns_everything_round():
+    up = sources(table(1500), holds={}).cell()
+    down = sources(table(1500, sign=-1.0, goal="minimize"), holds={}).cell()
+    assert [r.words for r in up.ranges if r.shown] == [r.words for r in down.ranges if r.shown]
+    for a, b in zip(up.ranges, down.ranges, strict=True):
+        assert a.gain.estimate == pytest.approx(b.gain.estimate, abs=0.005)
+    worst_up, worst_down = (c.effects[0].bins[3].worst.estimate for c in (up, down))
+    assert worst_up == pytest.approx(-worst_down)
+
+
+def test_ranges_are_chosen_on_even_trials_only():
+    """Scores of odd trials change what is reported, never what is chosen."""
+    trials = table(1500)
+    data = frame(1500)
+    data.loc[data["run"] % 2 == 1, "accuracy"] = np.random.default_rng(5).permutation(
+        data.loc[data["run"] % 2 == 1, "accuracy"]
+    )
+    shuffled = ogive.read(data, score="accuracy", params="params", repeat="run", unit="row", varied=["configuration"])
+    one, other = (sources(t, holds={}).cell().ranges for t in (trials, shuffled))
+    assert [(r.parameter, r.words) for r in one] == [(r.parameter, r.words) for r in other]
+    assert any(r.shown for r in one)
+    assert not any(r.shown for r in other), "where nothing holds out of sample, nothing is claimed"
+
+
+def test_configurations_are_never_split_between_choosing_and_checking():
+    from ogive.answers._sources_ranges import first_half
+
+    units = np.repeat(np.arange(30), 7)
+    half = first_half(np.arange(210), units)
+    assert all(np.unique(half[units == u]).size == 1 for u in range(30))
+    assert 0.4 < half.mean() < 0.6
+    assert 0.4 < first_half(np.arange(0, 400, 2), None).mean() < 0.6
+
+
+def test_no_range_is_claimed_where_parameters_have_no_effect():
+    assert false_claims(300, 1, 60) <= 0.1  # 0.05 gives more once in fifty times; the table has 500
+
+
+def test_a_planted_range_is_found_and_its_interval_holds_the_true_gain():
+    found, held = planted_gains(1000, 40)
+    assert found > 0.5
+    assert held > 0.88
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("n", "runs", "digits"), [(200, 1, None), (1000, 1, None), (1000, 1, 1), (200, 5, None)])
+def test_false_claims_are_rarer_than_one_in_twenty(n, runs, digits):
+    assert false_claims(n, runs, 2000, digits) < 0.05
+
+
+def test_a_parameter_that_is_not_always_set_is_judged_where_it_is():
+    cell = sources(table(1500), holds={}).cell()
+    degree = next(e for e in cell.effects if e.parameter == "degree")
+    assert degree.present == pytest.approx(0.25, abs=0.05)
+    assert sum(b.n for b in degree.bins) == pytest.approx(1500 * degree.present)
+    assert [b.label for b in degree.bins] == ["2", "3", "4", "5"]
+
+
+def test_bins_hold_about_equally_many_runs_and_short_numbers_bound_them():
+    c = next(e for e in sources(table(1600), holds={}).cell().effects if e.parameter == "C")
+    assert c.log
+    assert [b.n for b in c.bins] == pytest.approx([200] * 8, abs=40)
+    assert all(len(f"{b.low:g}") <= 5 for b in c.bins[1:])
+
+
+def test_runs_of_one_configuration_count_once_in_effects():
+    once, often = (sources(table(100, runs), holds=h).cell() for runs, h in ((1, {}), (10, EVERY_TEN)))
+    assert {b.median.n for b in often.effects[0].bins} == {b.median.n for b in once.effects[0].bins}
+    assert often.effects[0].explained.n == 100
+
+
+def test_the_budget_goes_to_configurations_unless_they_are_dear():
+    cell = sources(table(100, 10), holds=EVERY_TEN).cell()
+    s = cell.shares.of("configuration").share.estimate
+    assert cell.allocate(1000).repeats == 1
+    dear = cell.allocate(1000, cost_ratio=400.0)
+    brute = min(range(1, 500), key=lambda r: (s + (1 - s) / r) * (400 + r))
+    assert dear.repeats == brute > 1
+    assert dear.repeats_low <= dear.repeats <= dear.repeats_high
+    assert dear.configurations == int(1000 // (400 + brute))
+    told = sources(table(100, 10), holds=EVERY_TEN, budget=1000, cost_ratio=400.0).cell()
+    assert str(told.allocation) == told.sentences[-1]
+    with pytest.raises(InputError, match="budget can be divided"):
+        sources(table(), holds={}).cell().allocate(100)
+    for wrong in ({"budget": 1}, {"budget": 100, "cost_ratio": -1}):
+        with pytest.raises(InputError):
+            cell.allocate(**wrong)
+
+
+def test_a_table_without_parameters_says_so():
+    trials = ogive.read({"svm": list(np.random.default_rng(0).normal(size=30))}, unit="row")
+    cell = sources(trials).cell()
+    assert cell.missing.startswith("Where the spread of svm comes from cannot be told: no column says")
+    assert "names no hyper-parameters" in cell.sentences[1]
+    assert len(cell.sentences) == 2
+
+
+def test_a_table_with_one_configuration_says_so():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"score": rng.normal(size=20), "lr": [0.1] * 20})
+    cell = sources(ogive.read(data, score="score", params=["lr"], unit="row")).cell()
+    assert "all 20 runs have one configuration" in cell.missing
+    assert cell.sentences[1] == f"No hyper-parameter of {cell.place} varies."
+
+
+def test_constant_scores_are_refused_or_named():
+    with pytest.raises(InputError, match="all 20 scores"):
+        sources(
+            ogive.read(pd.DataFrame({"score": [1.0] * 20, "lr": range(20)}), score="score", params=["lr"], unit="row")
+        )
+    two = sources(ogive.read({"flat": [0.5] * 9, "free": list(np.arange(9.0))}, unit="row"))
+    assert two.cell("flat").sentences == ("All 9 runs of flat score 0.500; there is no spread to explain.",)
+
+
+def test_one_row_for_each_cell_says_so():
+    trials = ogive.read({"a": {"x": [0.1], "y": [0.2]}, "b": {"x": [0.3], "y": [0.5]}}, unit="row")
+    found = sources(trials)
+    assert len(found.cells) == 4
+    assert found.cell("a", "x").sentences == (
+        "Where the spread of a on x comes from cannot be told: there is one run.",
+    )
+
+
+def test_failures_count_by_the_usual_rule():
+    data = frame(200)
+    data.loc[:19, "accuracy"] = np.nan
+    read = {"score": "accuracy", "params": "params", "repeat": "run", "unit": "row", "varied": ["configuration"]}
+    trials = ogive.read(data, **read, bounds=(-1, 2))
+    with pytest.raises(FailedTrials):
+        sources(trials)
+    assert sources(trials, failures="exclude").cell().n == 180
+    counted = sources(trials, failures="worst", holds={})
+    assert counted.cell().n == 200
+    assert "20 runs failed and count as worse than every score" in str(counted)
+    with pytest.raises(InputError, match="variance is undefined"):
+        sources(ogive.read(data, **read), failures="worst", holds={})
+
+
+def test_adaptive_tables_and_wrong_names_are_refused():
+    with pytest.raises(InputError, match="adaptive sampler"):
+        sources(table(30, independent=False))
+    for wrong in (
+        {"algorithm": "x"},
+        {"task": "x"},
+        {"metric": "x"},
+        {"holds": {"weather": 1}},
+        {"holds": {"config": "x"}},
+    ):
+        with pytest.raises(InputError):
+            sources(table(30), **wrong)
+    with pytest.raises(InputError, match="takes trials"):
+        sources([1, 2, 3])
+
+
+def test_the_result_is_a_table_and_json():
+    found = sources(table(100, 10), holds=EVERY_TEN, budget=500)
+    rows = found.to_pandas()
+    assert set(rows["kind"]) >= {"share", "explained"}
+    assert (rows["low"] <= rows["estimate"] + 1e-12).all()
+    curves = found.curves()
+    assert {"parameter", "value", "median", "median_low", "worst_0.1_high"} <= set(curves.columns)
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert held["schema"] == 1
+    assert held["allocation"][0]["repeats"] == 1
+    assert repr(found) == "Sources(1 cell, 4 effects)"
+    assert "&lt;" in sources(table(200), holds={})._repr_html_() or "explains" in found._repr_html_()
+
+
+def test_the_same_table_gives_the_same_numbers():
+    one, other = (sources(table(60, 10), holds=EVERY_TEN).to_dict() for _ in range(2))
+    assert one == other
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows_take_seconds():
+    import time
+
+    trials = table(100_000)
+    start = time.perf_counter()
+    sources(trials, holds={})
+    assert time.perf_counter() - start < 30
