@@ -234,3 +234,8 @@ class TestFunctions:
 def test_what_is_no_space_is_refused(what):
     with pytest.raises(InputError, match="a space must be a dictionary"):
         as_space(what)
+
+
+def test_a_function_behind_a_name_is_refused_with_both_ways_out():
+    with pytest.raises(InputError, match="Make the whole space one function"):
+        as_space({"p": lambda rng: rng.uniform(1, 2)})

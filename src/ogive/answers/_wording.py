@@ -265,7 +265,7 @@ def effect_label(c: Comparison) -> str:
     """What the effects of a table of comparisons are."""
     a, b = printable(c.a), printable(c.b)
     if c.statistic == "improvement":
-        return f"P({a} beats {b})"
+        return f"P({a} beats {b}{' on the same draw' if c.paired else ''})"
     label = "mean" if c.statistic == "mean" else Statistic.parse(c.statistic).label
     return f"{label} {printable(c.metric)}: {a} better by"
 

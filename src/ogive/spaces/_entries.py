@@ -69,6 +69,11 @@ def as_parameter(value: Any) -> Parameter:
         )
     if hasattr(value, "rvs") and not isinstance(value, type):
         return _from_distribution(value)
+    if callable(value) and not isinstance(value, type):
+        raise InputError(
+            "a parameter must be a list of values or a distribution; got a function. Make the whole space one function "
+            "rng -> dict, or write constant(f) for a function that is the value."
+        )
     if value is None or callable(value) or isinstance(value, (Real, str, bytes)):
         raise InputError(
             f"a parameter must be a list of values or a distribution; got {value!r}. Write constant({value!r})."
