@@ -9,7 +9,7 @@ from scipy.stats import binom, t
 
 import ogive
 from ogive.answers import check
-from ogive.answers._check import _decide
+from ogive.answers._check import PASSING, _chosen, _decide
 from ogive.answers._verdict import rule
 from ogive.errors import InputError
 
@@ -123,7 +123,7 @@ def _joined(new, old):
 def test_worse_on_many_tasks_is_adjusted_and_names_the_tasks():
     rng = np.random.default_rng(6)
     result = check(tables(rng, 0.0, 0.1, 0.1), tables(rng, 0.0, 0.0, 0.0), margin=0.02)
-    assert {c.family_size for c in result.comparisons} == {3}
+    assert [c.family_size for c in result.comparisons] == [1, 3, 3]
     assert result.deciding == ("t1", "t2")
     assert "worse than the baseline by more than the acceptable 0.02 on t1 and t2." in str(result)
     assert "(on the task where that is hardest to see)" in str(result)
@@ -136,6 +136,63 @@ def test_tasks_that_stand_in_the_way_of_a_pass_are_named():
     assert "cannot be told on t0 and t1." in str(result)
 
 
+def exactly(*differences, n=30, half=0.0044):
+    """Two tables whose differences of means are these, each with 95 % intervals of this half-width."""
+    z = np.random.default_rng(8).normal(size=n)
+    z = (z - z.mean()) / z.std(ddof=1)
+    sd = half / (t.ppf(0.975, 2 * n - 2) * np.sqrt(2 / n))
+    return (
+        ogive.read({"m": {f"t{i}": 0.8 + d + sd * z for i, d in enumerate(shifts)}}, unit="row")
+        for shifts in (differences, [0.0] * len(differences))
+    )
+
+
+@pytest.mark.parametrize(("difference", "half"), [(-0.005, 0.0022), (-0.0055, 0.0044)])
+def test_a_task_that_passes_is_not_called_worse_because_another_is_open(difference, half):
+    """Worse by less than the margin at its own level; in the second case the wider interval reaches the margin."""
+    new, old = exactly(difference, -0.009, half=half)
+    alone, other = exactly(difference, half=half)
+    assert check(alone, other, margin=0.01).outcome == "pass"
+    result = check(new, old, margin=0.01)
+    assert (result.outcome, result.deciding) == ("worse", ("t1",))
+
+
+def test_what_is_worse_by_less_than_the_margin_leaves_the_gate_open_where_another_task_is():
+    rng = np.random.default_rng(9)
+    new, old = exactly(-0.0055)
+    wide = [ogive.read({"m": {"t0": x.scores(), "t1": rng.normal(0.8, 0.1, 30)}}, unit="row") for x in (new, old)]
+    result = check(*wide, margin=0.01)
+    assert (result.outcome, result.deciding) == ("cannot tell", ("t1",))
+    assert [c.conclusion for c in result.comparisons] == ["equivalent", "cannot tell"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_rows_that_do_not_pass_are_those_that_decide(seed):
+    rng = np.random.default_rng(seed)
+    result = check(tables(rng, 0.0, 0.005, 0.01, 0.0), tables(rng, 0.0, 0.0, 0.0, 0.0), margin=0.006)
+    failing = {c.task for c in result.comparisons if c.conclusion not in PASSING}
+    assert result.outcome != "pass"
+    assert set(result.deciding) <= failing
+    assert result.outcome == "worse" or set(result.deciding) == failing
+
+
+def test_verdicts_that_are_not_adjusted_say_how_many_they_are():
+    new, old = exactly(0.0, 0.001, 0.002)
+    text = str(check(new, old, margin=0.01))
+    assert text.count("one of 3, each at its own level)") == 3
+    assert "one verdict" not in text
+    assert "; one verdict)" in str(check(*exactly(0.0), margin=0.01))
+
+
+def test_no_end_is_rounded_across_the_margin_beside_its_conclusion():
+    new, old = exactly(-0.0074, half=0.00259)
+    result = check(new, old, margin=0.01)
+    assert -0.01 < result.comparisons[0].primary.low < -0.00995
+    assert result.outcome == "pass"
+    assert "-0.0100" not in result.to_markdown()
+    assert r"\[-0.00999, " in result.to_markdown()
+
+
 def _outcomes(differences, n, margin, confidence):
     """The rule of the gate on samples [repetition, task, run] of a difference of pairs, as `check` applies it."""
     k = differences.shape[1]
@@ -146,7 +203,7 @@ def _outcomes(differences, n, margin, confidence):
             [SimpleNamespace(task=str(i), conclusion=rule(low[i], 2 * estimate[i] - low[i], margin).conclusion) for i in range(k)]
             for low in (estimate - q * se for q in reach)
         ]  # fmt: skip
-        yield _decide(*each)[0]
+        yield _decide(_chosen(*each))
 
 
 @pytest.mark.statistical
@@ -158,9 +215,14 @@ def test_the_gate_seldom_passes_what_is_worse_and_seldom_condemns_what_is_equal(
     noise = rng.normal(size=(repetitions, k, n))
     hardest = np.zeros(k)
     hardest[0], hardest[1:] = -margin, 10.0
-    passed = sum(o == "pass" for o in _outcomes(noise + hardest[:, None], n, margin, confidence))
-    condemned = sum(o == "worse" for o in _outcomes(noise, n, margin, confidence))
-    for wrong in (passed, condemned):
+    passed = sum(o == "pass" for o, _ in _outcomes(noise + hardest[:, None], n, margin, confidence))
+    condemned = sum(o == "worse" for o, _ in _outcomes(noise, n, margin, confidence))
+    hardest[1:], hardest[0] = 0.0, -3.0 * margin  # one is worse, and the others must not be named beside it
+    named = sum(
+        o == "worse" and any(t != "0" for t in tasks)
+        for o, tasks in _outcomes(noise + hardest[:, None], n, margin, confidence)
+    )
+    for wrong in (passed, condemned, named):
         assert binom.sf(wrong - 1, repetitions, 1 - confidence) > 1e-6
     # Each errs on one side only: about half of what is allowed, so nothing is given away without need.
     assert passed / repetitions == pytest.approx((1 - confidence) / 2, abs=0.01)
@@ -210,6 +272,54 @@ def test_a_task_that_the_new_version_lacks_is_named():
     new = ogive.read({"m": {"x": [1.0, 2, 3]}}, unit="row")
     with pytest.raises(InputError, match="'y'"):
         check(new, old, margin=5)
+
+
+def test_a_task_that_the_chosen_method_lacks_is_named_though_another_method_has_it():
+    old = ogive.read({m: {"t1": [1.0, 2, 3], "t2": [1.0, 2, 3]} for m in ("m1", "m2")}, unit="row")
+    new = ogive.read({"m1": {"t1": [1.0, 2, 3]}, "m2": {"t1": [1.0, 2, 3], "t2": [1.0, 2, 3]}}, unit="row")
+    with pytest.raises(InputError, match="no runs on 't2'"):
+        check(new, old, margin=0.05, algorithm="m1")
+    assert check(new, old, margin=5, algorithm="m2").outcome == "pass"
+
+
+def frame(columns, **facts):
+    import pandas as pd
+
+    return ogive.read(pd.DataFrame(columns), **facts)
+
+
+def test_tables_that_count_rows_in_different_ways_are_refused_in_one_sentence():
+    score, seed = np.random.default_rng(1).normal(size=12), np.arange(12)
+    plain = frame({"score": score}, unit="row")
+    folds = [frame({"score": score, "fold": seed % k, "item": seed}, unit="fold") for k in (3, 4)]
+    shared, others = (frame({"score": score, name: seed // 3}, unit=name) for name in ("seed", "passage"))
+    alone = frame({"score": score, "seed": seed}, unit="seed")
+    for new, old, said in (
+        (folds[0], folds[1], "new has 3 folds, the baseline 4 folds"),
+        (plain, folds[0], "new has no folds, the baseline 3 folds"),
+        (shared, plain, "new counts by seed, the baseline by row"),
+        (others, shared, "new counts by passage, the baseline by seed"),
+        (alone, shared, "rows share a seed in one of the tables only"),
+    ):
+        with pytest.raises(InputError, match=said):
+            check(new, old, margin=1.0)
+        with pytest.raises(InputError, match=r"both tables need|in one of the tables only"):
+            check(old, new, margin=1.0)
+    assert check(shared, shared, margin=5.0).outcome == "pass"
+
+
+def test_what_only_one_table_says_is_not_claimed_of_both():
+    new, old = (ogive.read({"m": np.arange(9.0)}, unit="row", varied=v) for v in ("seed", None))
+    result = check(new, old, margin=9.0)
+    assert "what varied between runs was not stated" in str(result)
+    assert any("new says seed and the baseline nothing" in note for note in result.notes)
+    assert "seed varied" in str(check(new, new, margin=9.0))
+
+
+@pytest.mark.parametrize("drop", [np.inf, np.nan, 0.0, -1.0])
+def test_a_drop_must_be_a_positive_number(drop):
+    with pytest.raises(InputError, match="`drop` must be positive and finite"):
+        check(version(0.8), version(0.8), margin=0.1, drop=drop)
 
 
 def test_tables_with_other_goals_are_refused():

@@ -68,6 +68,24 @@ def test_a_cell_holds_conclusion_difference_and_over_tasks_wins():
     assert first != second
 
 
+def test_no_end_is_rounded_across_the_margin_beside_its_conclusion():
+    z = np.random.default_rng(8).normal(size=30)
+    z = (z - z.mean()) / z.std(ddof=1)
+    samples = {"a": 0.8 + 0.005 * z, "b": 0.8 - 0.0074 + 0.005 * z[::-1]}
+    low = ogive.compare(ogive.read(samples, unit="row"), "b", "a", statistic="mean").primary.low
+    display = pairs(ogive.rank(ogive.read(samples, unit="row"), margin=0.00001 - low))
+    pair = display.cells["b", "a"]
+    assert pair.conclusion == "equivalent"
+    shown = float(display.text(pair).split("[")[1].split(",")[0])
+    assert -pair.margin < shown <= pair.difference.low
+
+
+def test_the_caption_says_at_how_many_looks_the_confidence_holds():
+    trials = ogive.read({m: RNG.normal(size=12) for m in "abc"}, unit="row")
+    assert "for all 3 pairs together at 4 looks, over" in pairs(ogive.rank(trials, looks=4)).caption
+    assert "looks" not in pairs(ogive.rank(trials)).caption
+
+
 def test_many_methods_have_signs_instead_of_numbers():
     display = pairs(ranking(12)).plot()
     assert set(texts(display.axes_["pairs"])) <= {"+", "−", "?"}

@@ -19,9 +19,9 @@ from ogive.statistics._comparison import (
     paired_improvement,
     proportion_difference,
     quantile_difference,
-    tail_mean_difference,
     win_share,
 )
+from ogive.statistics._interval import EQUAL_SCORES
 
 scores = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
@@ -121,21 +121,30 @@ def test_quantile_difference_holds_both_intervals():
     assert (i.low, i.high) == (x.low - y.high, x.high - y.low)
 
 
-def test_tail_mean_difference_of_equal_samples_is_zero():
-    a = np.random.default_rng(3).normal(size=60)
-    i = tail_mean_difference(a, a[::-1], mass=0.2, tail="lower", paired=False)
-    assert i.estimate == 0.0
-    assert i.low < 0.0 < i.high
+@pytest.mark.parametrize("size", [1e-85, 1e-160, 1e-300, 1e85])
+def test_the_difference_of_means_does_not_depend_on_the_size_of_the_scores(size):
+    a, b = np.random.default_rng(5).normal(size=(2, 15))
+    expected, i = mean_difference(a, b[:9], paired=False), mean_difference(size * a, size * b[:9], paired=False)
+    assert_allclose((i.low / size, i.high / size), (expected.low, expected.high))
 
 
-@pytest.mark.statistical
+def test_a_small_spread_beside_large_equal_scores_still_gives_an_interval():
+    i = mean_difference(np.ones(9), 1e-90 * np.arange(9.0), paired=False)
+    assert i.estimate == 1.0
+    assert math.isfinite(i.high)
+
+
 @pytest.mark.parametrize("paired", [True, False])
-def test_tail_mean_difference_covers_nearly(paired):
-    covered = interval_coverage(
-        lambda rng: rng.normal(size=(2, 200)),
-        lambda pair: tail_mean_difference(*pair, mass=0.1, tail="lower", paired=paired), 0.0, 5000, seed=4,
-    )  # fmt: skip
-    assert 0.93 <= covered <= 0.97
+def test_rounding_is_not_taken_for_spread(paired):
+    i = mean_difference([0.1 + 0.2] * 9 + [0.3], [0.3] * 10, paired=paired)
+    assert (i.low, i.high) == (-math.inf, math.inf)
+    assert EQUAL_SCORES in i.assumptions
+
+
+def test_pairs_that_all_differ_by_the_same_amount_show_no_spread():
+    b = np.random.default_rng(6).normal(size=12)
+    assert np.ptp(b + 0.01 - b) > 0.0
+    assert math.isinf(mean_difference(b + 0.01, b, paired=True).high)
 
 
 @pytest.mark.statistical

@@ -12,9 +12,10 @@ import pyarrow as pa
 from ogive.answers._comparison import compare
 from ogive.answers._outcome import Comparison, Comparisons
 from ogive.answers._statistic import Statistic
-from ogive.answers._wording import unit_words
-from ogive.answers._words import interval, listed, markdown, plural, printable
+from ogive.answers._wording import shown, unit_words
+from ogive.answers._words import listed, markdown, plural, printable
 from ogive.errors import InputError
+from ogive.statistics._interval import tail_count
 from ogive.trials import Trials, compact
 
 Outcome: TypeAlias = Literal["pass", "worse", "cannot tell"]
@@ -37,8 +38,8 @@ class Check:
         The tasks that the outcome rests on: all where it is a pass, those that are worse, or those
         that stand in the way of a pass.
     comparisons : tuple of Comparison
-        One for each task: at the stated confidence where the outcome is a pass, else adjusted for the
-        number of tasks.
+        One for each task: at the stated confidence where the task passes, else adjusted for the number
+        of tasks.
     power : float
         The probability that the gate says `worse` when the true statistic is worse by `drop` on one
         task, with the spread seen here; the smallest of all tasks.
@@ -114,8 +115,8 @@ class Check:
             "| --- | --- | --- |",
         ]
         for c in self.comparisons:
-            shown = interval(c.primary.estimate, c.primary.low, c.primary.high)
-            lines.append(f"| {markdown(c.task)} | {markdown(shown)} | {c.conclusion} |")
+            difference = shown(c.primary, c.statistic, c.margin)
+            lines.append(f"| {markdown(c.task)} | {markdown(difference)} | {c.conclusion} |")
         return "\n".join([*lines, "", *(f"* {markdown(c.verdict)}" for c in self.comparisons)]) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
@@ -159,15 +160,16 @@ def check(
 
     Notes
     -----
-    With [l, u] the interval of the difference, positive where the new version is better: passes when
-    l > -margin on every task; else says worse when u < 0 on one of them; else cannot tell.
+    With [l, u] the interval of the difference, positive where the new version is better, a task passes
+    when l > -margin, each at the stated confidence. The gate passes when every task does. Else it says
+    worse when u < 0 on one of the tasks that do not pass, now with the error divided by the number k of
+    tasks; else cannot tell. A task that is worse by less than the margin passes, whatever the others do.
 
-    With k tasks a pass takes all of them, so each is judged at the stated confidence: if the truth is at
-    or below -margin on some task, a pass needs the interval of that task to miss it, which happens
-    with probability at most 1 - confidence (Berger's intersection-union test). To say worse one
-    task is enough, so there the error is divided by k: if no task is worse, the probability that
-    one of the k intervals lies below zero is at most 1 - confidence. Each is half of that where an
-    interval misses equally often on both sides.
+    A pass takes all tasks: if the truth is at or below -margin on some task, the interval of that task
+    must miss it, which happens with probability at most 1 - confidence (Berger's intersection-union
+    test). To say worse one task is enough: if no task is worse, the probability that one of the k wider
+    intervals lies below zero is at most 1 - confidence. Each is half of that where an interval misses
+    equally often on both sides.
 
     Rows are paired where both tables score the same items (or share the column read as `item`); runs
     and seeds are not by themselves, since equal seeds of two versions rarely mean equal draws.
@@ -188,8 +190,8 @@ def check(
         _refuse_unread(name, value)
     if statistic == "improvement":
         raise InputError("`statistic` of a gate must have the units of the score: mean, a quantile or a worst share.")
-    if drop is not None and not drop > 0.0:
-        raise InputError(f"`drop` must be positive; got {drop!r}.")
+    if drop is not None and not (drop > 0.0 and math.isfinite(drop)):
+        raise InputError(f"`drop` must be positive and finite; got {drop!r}.")
     merged = _merged(new, baseline, algorithm)
 
     def judged(family_size: int | None) -> tuple[Comparison, ...]:
@@ -201,21 +203,33 @@ def check(
 
     singly = judged(1)
     together = judged(None) if len(singly) > 1 else singly
-    outcome, deciding = _decide(singly, together)
+    rows = _chosen(singly, together)
+    outcome, deciding = _decide(rows)
     drop = 2.0 * margin if drop is None else drop
     return Check(
-        outcome=outcome, deciding=deciding, comparisons=singly if outcome == "pass" else together, margin=margin,
-        statistic=statistic, drop=drop, source=f"{new.source} against {baseline.source}", unit=unit_words(merged),
-        power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)), notes=merged.notes,
+        outcome=outcome, deciding=deciding, comparisons=tuple(_own(c, len(rows)) for c in rows), margin=margin, statistic=statistic, drop=drop,
+        source=f"{new.source} against {baseline.source}", unit=unit_words(merged), notes=merged.notes,
+        power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)),
     )  # fmt: skip
 
 
-def _decide(singly: Sequence[Comparison], together: Sequence[Comparison]) -> tuple[Outcome, tuple[str, ...]]:
-    """The outcome and the tasks it rests on, from intervals at the stated confidence and adjusted ones."""
-    open_tasks = tuple(c.task for c in singly if c.conclusion not in PASSING)
+def _chosen(singly: Sequence[Comparison], together: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Each task at the stated confidence where it passes there, else adjusted for the number of tasks."""
+    return tuple(a if a.conclusion in PASSING else b for a, b in zip(singly, together, strict=True))
+
+
+def _own(c: Comparison, k: int) -> Comparison:
+    """A comparison that was not adjusted says of itself that it is one of k."""
+    before, words, after = c.verdict.rpartition("; one verdict")
+    return c if k == 1 or not words else replace(c, verdict=f"{before}; one of {k}, each at its own level{after}")
+
+
+def _decide(rows: Sequence[Comparison]) -> tuple[Outcome, tuple[str, ...]]:
+    """The outcome and the tasks it rests on."""
+    open_tasks = tuple(c.task for c in rows if c.conclusion not in PASSING)
     if not open_tasks:
-        return "pass", tuple(c.task for c in singly)
-    worse = tuple(c.task for c in together if c.conclusion == "worse")
+        return "pass", tuple(c.task for c in rows)
+    worse = tuple(c.task for c in rows if c.conclusion == "worse")
     return ("worse", worse) if worse else ("cannot tell", open_tasks)
 
 
@@ -239,12 +253,21 @@ def _small_enough(c: Comparison, reach: float, distance: float, side: float) -> 
 
     if reach == 0.0 or not math.isfinite(reach):
         return float(reach == 0.0 and distance <= 0.0)
-    df, level = max(1, c.n - 1 if c.paired else c.n - 2), 0.5 + c.primary.confidence / 2.0
-    student = c.statistic == "mean"
+    df, level = _degrees(c), 0.5 + c.primary.confidence / 2.0
+    student = math.isfinite(df)
     quantile = float(stdtrit(df, level) if student else ndtri(level))
     shift, value = distance * quantile / reach, side * quantile
     found = float(nctdtr(df, shift, value)) if student else math.nan
     return found if math.isfinite(found) else float(ndtr(value - shift))
+
+
+def _degrees(c: Comparison) -> float:
+    """Degrees of freedom of the interval, for samples of equal size and spread; infinite for quantiles."""
+    samples, statistic = 1 if c.paired else 2, Statistic.parse(c.statistic)
+    if statistic.kind not in ("mean", "worst"):
+        return math.inf
+    size = c.n // samples
+    return float(max(1, samples * ((tail_count(size, statistic.amount) if statistic.kind == "worst" else size) - 1)))
 
 
 def _probability(value: float) -> str:
@@ -267,21 +290,64 @@ def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:
             "both tables need the same scores, goals and bounds; "
             f"new has {_described(new)}, the baseline {_described(baseline)}."
         )
-    missing = [task for task in baseline.tasks if task not in new.tasks]
-    if missing:
-        raise InputError(
-            f"the new table has no runs on {', '.join(map(repr, missing[:5]))}; a gate needs every task of the baseline."
-        )
     parts = [_one_method(trials, algorithm, name) for trials, name in ((new, NEW), (baseline, BASELINE))]
+    _refuse_missing(*(part["task"].unique().to_pylist() for part in parts))
     for trials in (new, baseline):
         if trials.question is not None:
             raise InputError(trials.question)
-    table = pa.concat_tables(parts, promote_options="permissive")
-    merged = compact(table)
+    _refuse_unlike(new, baseline, parts)
+    merged = compact(pa.concat_tables(parts, promote_options="permissive"))
     return replace(
-        baseline, table=merged, notes=tuple(dict.fromkeys((*new.notes, *baseline.notes))), pair="item" if merged["item"].null_count == 0 else None,
+        baseline, table=merged, pair="item" if merged["item"].null_count == 0 else None,
         independent=new.independent and baseline.independent, clustered=new.clustered or baseline.clustered,
+        looks=max(new.looks, baseline.looks), **_facts(new, baseline),
     )  # fmt: skip
+
+
+def _facts(new: Trials, baseline: Trials) -> dict[str, Any]:
+    """What is known of both tables; where they differ it is not claimed, and a note says so."""
+    notes = list(dict.fromkeys((*new.notes, *baseline.notes)))
+    known: dict[str, Any] = {"unit": None, "varied": (), "scope": None}
+    for name in known:
+        theirs, ours = getattr(baseline, name), getattr(new, name)
+        if theirs == ours:
+            known[name] = ours
+        else:
+            notes.append(f"{name}: not stated for both, since new says {_said(ours)} and the baseline {_said(theirs)}")
+    return {**known, "notes": tuple(notes)}
+
+
+def _said(fact: Any) -> str:
+    return "nothing" if not fact else printable(listed(list(fact)) if isinstance(fact, tuple) else str(fact))
+
+
+def _refuse_missing(ours: Sequence[str], theirs: Sequence[str]) -> None:
+    missing = [task for task in theirs if task not in ours]
+    if missing:
+        names = ", ".join(repr(task) for task in missing[:MOST_NAMED])
+        raise InputError(f"the new table has no runs on {names}; a gate needs every task of the baseline.")
+
+
+def _refuse_unlike(new: Trials, baseline: Trials, parts: Sequence[pa.Table]) -> None:
+    """Refuse tables whose rows are not counted alike."""
+    if new.n_folds != baseline.n_folds:
+        raise InputError(
+            f"both tables need the same cross-validation: new has {_folds(new)}, the baseline {_folds(baseline)}."
+        )
+    if not (new.clustered or baseline.clustered):
+        return
+    if new.unit != baseline.unit:
+        raise InputError(
+            f"both tables need the same unit, since rows share it: new counts by {_said(new.unit)}, the baseline by {_said(baseline.unit)}."
+        )
+    if any(part["group"].null_count for part in parts):
+        raise InputError(
+            f"rows share a {_said(new.unit)} in one of the tables only; average them before reading, so that both have one row for each."
+        )
+
+
+def _folds(trials: Trials) -> str:
+    return "no folds" if trials.n_folds is None else plural(trials.n_folds, "fold")
 
 
 def _described(trials: Trials) -> str:

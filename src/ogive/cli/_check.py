@@ -67,7 +67,8 @@ def check(
     """Hold NEW against a baseline: exit code 0 pass, 5 worse, 4 cannot tell.
 
     PASS: not worse by more than the margin, on every task. WORSE: worse on a task, even where nobody can say
-    whether by more than the margin. CANNOT TELL: neither is certain; more runs would decide.
+    whether by more than the margin. CANNOT TELL: neither is certain; more runs would decide. A task that is
+    certainly worse by less than the margin passes.
     """
     roles: dict[str, Any] = {
         "score": score, "algorithm": algorithm, "task": task, "repeat": repeat, "item": _joining(item, pair), "group": group,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 from ogive.answers import Ranking
 from ogive.answers._ranking import Pair
-from ogive.answers._words import clipped, interval, share
+from ogive.answers._wording import shown
+from ogive.answers._words import clipped, share
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
 
@@ -42,8 +43,8 @@ class PairsDisplay(Picture):
         """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
         if len(self.methods) > MOST_WITH_NUMBERS:
             return {1: "+", -1: "−", 0: "?"}[pair.certain]
-        d = pair.difference
-        lines = [pair.conclusion, interval(d.estimate, d.low, d.high)]
+        kind = "mean" if pair.statistic == "mean" else "improvement"
+        lines = [pair.conclusion, shown(pair.difference, kind, pair.margin)]
         if pair.wins + pair.ties + pair.losses > 1:
             lines.append(f"{pair.wins} won, {pair.losses} lost" + (f", {pair.ties} tied" if pair.ties else ""))
         return "\n".join(lines)
@@ -118,6 +119,8 @@ def _caption(ranking: Ranking) -> str:
     if len(ranking.rows) > MOST_WITH_NUMBERS:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
     level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
+    looks = round((1.0 - ranking.confidence) / (n * (1.0 - ranking.pairs[0].difference.confidence)))
+    level += f" at {looks} looks" if looks > 1 else ""
     return (
         f"Read a row: each cell gives the conclusion, and {what}. Blue: the row's method is better; orange: worse; white: "
         f"the data cannot tell. Intervals have {level}, over {ranking.unit}."

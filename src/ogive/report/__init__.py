@@ -4,7 +4,8 @@
 
 Inside
   _write      the page from the table
-  _findings   which results answer which question; whether failures change the verdict
+  _findings   which results answer which question
+  _judgement  the verdict or the ranking; whether failures change it
   _sections   findings as sections of a page
   _tables     tables in HTML, LaTeX and CSV
   _methods    caveats, "error bars of what?", a methods paragraph with its references

@@ -65,14 +65,8 @@ def caveats(found: Findings) -> list[tuple[str, str]]:
         ("Bounds", _bounds(found)),
     ]
     if found.judgement.sentence:
-        entries.append(("How many verdicts", _family(found)))
-        entries.append(
-            (
-                "Looking again",
-                "If runs are added and the report is read again, that is a second look, and the confidence no longer holds for both together.",
-            )
-        )
-    return entries  # fmt: skip
+        entries += [("How many verdicts", _family(found)), ("Looking again", _looks(found))]
+    return entries
 
 
 def _scope(t: Trials) -> str:
@@ -130,14 +124,36 @@ def _bounds(found: Findings) -> str:
 
 
 def _family(found: Findings) -> str:
-    judged = found.judgement
-    level = f"{100 * found.confidence:g} %"
+    judged, level = found.judgement, _level(found)
     if judged.ranking is not None:
-        return f"{plural(len(judged.ranking.pairs), 'pair')}; intervals are widened so that all of them hold together with {level} confidence (Bonferroni)."
+        return f"{plural(len(judged.ranking.pairs), 'pair')}; intervals are widened so that all of them hold together with {level} (Bonferroni)."
     if isinstance(judged.comparison, Comparisons):
         n = len(judged.comparison)
-        return f"{n} tasks, one verdict each, widened so that all hold together with {level} confidence (Bonferroni). The sentence about all tasks together has {level} of its own."
-    return f"One, at {level} confidence. Everything else about the pair is description."
+        together = f"{100 * judged.comparison.overall.primary.confidence:.4g} %"
+        return f"{n} tasks, one verdict each, widened so that all hold together with {level} (Bonferroni). The sentence about all tasks together has {together} of its own."
+    wider = ""
+    if found.looks > 1 and judged.comparison is not None:
+        wider = f" Its interval has {100 * judged.comparison.primary.confidence:.4g} %."
+    return f"One, at {level}.{wider} Everything else about the pair is description, at {100 * found.confidence:g} %."
+
+
+def _level(found: Findings) -> str:
+    """`95 % confidence`, or `95 % confidence at 3 looks` where the error is divided among them."""
+    return f"{100 * found.confidence:g} % confidence" + (f" at {found.looks} looks" if found.looks > 1 else "")
+
+
+def _looks(found: Findings) -> str:
+    """What another look at a growing table costs, what was paid, and what was looked at before."""
+    looks, before = found.looks, found.trials.looks
+    if looks > 1:
+        text = f"The error of the verdict is divided among {looks} looks: it may be read {looks} times while runs are added, and not once more."
+    else:
+        text = "If runs are added and the report is read again, that is a second look, and the confidence no longer holds for both together."
+    if not before:
+        return text
+    times = "once" if before == 1 else f"{before} times"
+    paid = "which is paid for" if looks > before else f"which is not paid for (say looks={before + 1})"
+    return f"Smaller tables of this study were judged {times} before, {paid}. {text}"
 
 
 def checklist(found: Findings) -> list[tuple[str, str]]:
@@ -151,10 +167,30 @@ def checklist(found: Findings) -> list[tuple[str, str]]:
         ("Which factors of variability do the error bars capture?", captured),
         ("How were they calculated?", f"{_grouped(ways)}. Computed with Ogive {__version__}."),
         ("What was assumed?", f"{_independence(t)} Student's and Welch's t also need means that are nearly normal; order statistics and bands need no such thing."),
-        ("Standard deviation, standard error or interval?", f"Neither: {100 * found.confidence:g} % confidence intervals (and bands for whole curves), not ± one standard error."),
+        ("Standard deviation, standard error or interval?", f"Neither: {100 * found.confidence:g} % confidence intervals (and bands for whole curves), not ± one standard error.{_verdicts_level(found)}"),
         ("Over how many runs?", f"{count_words(t, found.metric)} of each method on each task, over {printable(unit_words(t))}."),
-        ("Can they leave the range of the score?", "Those from order statistics and bands cannot; Student's t can, since it is symmetric."),
+        ("Can they leave the range of the score?", _range(found)),
     ]  # fmt: skip
+
+
+def _verdicts_level(found: Findings) -> str:
+    if found.looks < 2 or not found.judgement.sentence:
+        return ""
+    return f" The intervals of verdicts are wider: the error is divided among {found.looks} looks."
+
+
+def _range(found: Findings) -> str:
+    """Whether intervals can leave the range of the score."""
+    low, high = found.trials.bounds[found.metric]
+    tails = "Student's t is symmetric and can pass a limit that"
+    if low is None and high is None:
+        return f"Those from order statistics and bands cannot; {tails} nobody declared."
+    if low is not None and high is not None:
+        text = f"No: those of a method's own numbers are cut at the bounds {low:g} and {high:g}."
+    else:
+        side, bound = ("below", low) if low is not None else ("above", high)
+        text = f"Not {side} {bound:g}, where those of a method's own numbers are cut; on the other side {tails} nobody declared."
+    return f"{text} Differences between methods are not cut." if found.judgement.sentence else text
 
 
 def interval_methods(found: Findings) -> dict[str, str]:
@@ -228,12 +264,18 @@ def paragraph(found: Findings, band: str) -> str:
         text += " The runs are described without intervals."
     if judged.ranking is not None:
         text += (
-            f" Methods are ranked in tiers by pairwise comparison, adjusted for {plural(len(judged.ranking.pairs), 'pair')} (Bonferroni); "
+            f" Methods are ranked in tiers by pairwise comparison, adjusted for {plural(len(judged.ranking.pairs), 'pair')}{_and_looks(found)} (Bonferroni); "
             "a tier holds the methods that are not separated from its best one."
         )
     elif isinstance(judged.comparison, Comparisons):
-        text += f" Methods are compared on each task, adjusted for {len(judged.comparison)} tasks (Bonferroni)."
+        text += f" Methods are compared on each task, adjusted for {len(judged.comparison)} tasks{_and_looks(found)} (Bonferroni)."
+    elif judged.comparison is not None and found.looks > 1:
+        text += f" The verdict's interval is adjusted for {found.looks} looks (Bonferroni)."
     return f"{text} Computed with Ogive {__version__}."
+
+
+def _and_looks(found: Findings) -> str:
+    return f" and {found.looks} looks" if found.looks > 1 else ""
 
 
 def references(found: Findings, band: str) -> list[str]:
@@ -241,6 +283,7 @@ def references(found: Findings, band: str) -> list[str]:
     used = [band, *(how for how in interval_methods(found).values())]
     judged = found.judgement
     several = judged.ranking is not None and len(judged.ranking.pairs) > 1
+    several = several or (found.looks > 1 and bool(judged.sentence))
     if several or isinstance(judged.comparison, Comparisons):
         used.append("Bonferroni")
     cited: list[str] = []

@@ -16,7 +16,8 @@ from ogive.plots import best_of, difference, distribution, pairs
 from ogive.plots._distribution import DistributionDisplay
 from ogive.plots._ranks import caption as ranks_caption
 from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure
-from ogive.report._findings import Findings, attempt, cell_numbers, count_words, unranked
+from ogive.report._findings import Findings, cell_numbers, count_words, unranked
+from ogive.report._judgement import attempt
 from ogive.report._methods import band_name, caveats, checklist, paragraph, references, varied_words
 from ogive.report._page import Html, details, element, join, table
 from ogive.report._tables import (
@@ -150,7 +151,9 @@ def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html
             report.figure(difference_figure(display)),
             element("p", display.caption, class_="caption"),
         ]
-    note = f"Positive differences: {c.a} is better. The verdict reads one line of this table; the others describe."
+    note = (
+        f"Positive differences: {c.a} is better. The verdict reads the first line of this table; the others describe."
+    )
     return [*parts, comparison_table(c), _note(note)]
 
 

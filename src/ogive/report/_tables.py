@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ogive.answers import Comparison, Comparisons, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
+from ogive.answers._wording import shown
 from ogive.answers._words import clipped, interval, latex, number, printable, share
 from ogive.plots import PairsDisplay
 from ogive.report._page import Html, element, join, table
@@ -61,15 +62,15 @@ def _statistics(rows: Sequence[Row], names: Sequence[str], methods: Sequence[str
 def _cell(row: Row | None) -> Html:
     if row is None or math.isnan(row.estimate):
         return element("td", "–")
-    return _estimate(row.estimate, row.low, row.high)
+    if not (math.isfinite(row.low) or math.isfinite(row.high)):
+        return element("td", number(row.estimate))
+    return _below(interval(row.estimate, row.low, row.high))
 
 
-def _estimate(estimate: float, low: float, high: float) -> Html:
-    """A number, its interval below it; no interval where the data set no limit at all."""
-    if not (math.isfinite(low) or math.isfinite(high)):
-        return element("td", number(estimate))
-    shown, ends = interval(estimate, low, high).rstrip("]").split(" [")
-    return element("td", shown, element("small", ends.replace(", ", " to ")))
+def _below(text: str) -> Html:
+    """A number, its interval below it."""
+    estimate, ends = text.rstrip("]").split(" [")
+    return element("td", estimate, element("small", ends.replace(", ", " to ")))
 
 
 def pairs_table(display: PairsDisplay) -> Html:
@@ -105,7 +106,7 @@ def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
         ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low} to {r.rank_high}"
         cells = [
             element("th", clipped(r.algorithm, LONGEST_NAME)), element("td", ranks),
-            element("td", element("div", bar, class_="track")), element("td", str(r.tier)), element("td", share(r.p_first)),
+            element("td", element("div", bar, class_="track")), element("td", str(r.tier)), element("td", _first(r.p_first)),
             element("td", number(r.score)),
         ]  # fmt: skip
         lines.append(element("tr", *cells, class_=f"tier{1 + (r.tier + 1) % 2}"))
@@ -118,41 +119,52 @@ def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
     return element("div", inside, class_="wide")
 
 
+def _first(p: float) -> str:
+    """P(first); a dash where single runs cannot be drawn again."""
+    return "–" if math.isnan(p) else share(p)
+
+
 def comparison_table(found: Comparison | Comparisons) -> Html:
     """Two methods: by task where there are several, else by statistic."""
     if isinstance(found, Comparisons):
-        shown = "better by mean" if found[0].statistic == "mean" else "P(beats)"
-        body = [
-            [
-                element("th", clipped(c.task, LONGEST_NAME)),
-                c.conclusion,
-                _interval(c.primary),
-                _interval(c.mean_difference),
-                c.n,
-            ]
-            for c in found.items
-        ]
-        head = ["task", f"{clipped(found[0].a, LONGEST_NAME)} is", shown, "difference of means", "runs or pairs"]
-        return table(head, body)
-    rows: list[tuple[str, Interval]] = [
-        ("difference of means", found.mean_difference),
-        ("difference of the worst 10 %", found.cvar_difference),
-        *((f"difference at {share(p)} of the runs, worst → best", i) for p, i in found.quantile_differences.items()),
-    ]
+        return _tasks_table(found)
     how = "on the same draw" if found.paired else "fresh runs"
-    rows.insert(0, (f"P({clipped(found.a, 24)} beats {clipped(found.b, 24)}), {how}", found.probability_of_improvement))
+    beats = f"P({clipped(found.a, 24)} beats {clipped(found.b, 24)}), {how}"
+    rows: list[tuple[str, Interval, str]] = [
+        (beats, found.probability_of_improvement, "improvement"),
+        ("difference of means", found.mean_difference, "mean"),
+        ("difference of the worst 10 %", found.cvar_difference, "worst_0.1"),
+        *((f"difference at {share(p)} of the runs, worst → best", i, "q") for p, i in found.quantile_differences.items()),
+    ]  # fmt: skip
     if found.other_improvement is not None:
-        rows.insert(1, ("the same for fresh runs that share nothing", found.other_improvement))
+        rows.insert(1, ("the same for fresh runs that share nothing", found.other_improvement, "fresh"))
+    # The verdict's own line comes first, with the interval that the verdict reads.
+    verdict = [(label, found.primary, s) for label, _, s in rows if s == found.statistic]
+    rows = [*verdict, *(row for row in rows if row[2] != found.statistic)]
     return table(
         [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", "estimate", "how"],
-        [[label, _interval(i), _way(i)] for label, i in rows],
+        [[label, _interval(i, s, found.margin), _way(i, found.primary)] for label, i, s in rows],
     )
 
 
-def _way(i: Interval) -> str:
+def _tasks_table(found: Comparisons) -> Html:
+    """One line for each task: the conclusion beside the interval it reads, and the difference of means where that is another."""
+    by_mean = found[0].statistic == "mean"
+    head = ["task", f"{clipped(found[0].a, LONGEST_NAME)} is", "better by mean" if by_mean else "P(beats)"]
+    body = []
+    for c in found.items:
+        described = [] if by_mean else [_interval(c.mean_difference, "mean")]
+        body.append(
+            [element("th", clipped(c.task, LONGEST_NAME)), c.conclusion, _interval(c.primary, c.statistic, c.margin), *described, c.n]
+        )  # fmt: skip
+    return table([*head, *([] if by_mean else ["difference of means"]), "runs or pairs"], body)
+
+
+def _way(i: Interval, primary: Interval) -> str:
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return "no interval: too little data"
-    return f"{i.method}, {guarantee_words(i.guarantee)}"
+    read = f"; read by the verdict, at {100 * i.confidence:.4g} %" if i is primary else ""
+    return f"{i.method}, {guarantee_words(i.guarantee)}{read}"
 
 
 def guarantee_words(guarantee: str) -> str:
@@ -160,8 +172,11 @@ def guarantee_words(guarantee: str) -> str:
     return "guaranteed" if guarantee in ("exact", "conservative") else guarantee
 
 
-def _interval(i: Interval) -> Html:
-    return _estimate(i.estimate, i.low, i.high)
+def _interval(i: Interval, statistic: str, margin: float | None = None) -> Html:
+    """Rounded so that no end crosses what a conclusion reads it against; no interval where the data set no limit at all."""
+    if not (math.isfinite(i.low) or math.isfinite(i.high)):
+        return element("td", number(i.estimate))
+    return _below(shown(i, "improvement" if statistic == "fresh" else statistic, margin))
 
 
 def to_csv(summary: Summary) -> str:
@@ -212,6 +227,8 @@ def ranking_latex(ranking: Ranking, left_out: Mapping[str, str]) -> str:
     ]
     for r in ranking.rows:
         ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}--{r.rank_high}"
-        lines.append(rf"{latex(r.algorithm)} & {r.tier} & {ranks} & {latex(share(r.p_first))} & ${number(r.score)}$ \\")
+        lines.append(
+            rf"{latex(r.algorithm)} & {r.tier} & {ranks} & {latex(_first(r.p_first).replace('–', '--'))} & ${number(r.score)}$ \\"
+        )
     lines += [rf"{latex(method)} & -- & not ranked & -- & -- \\" for method in left_out]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

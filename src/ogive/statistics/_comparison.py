@@ -17,13 +17,20 @@ from ogive.statistics._arguments import FloatArray, as_clusters, as_confidence, 
 from ogive.statistics._distribution import step_function
 from ogive.statistics._interval import (
     EQUAL_SCORES,
+    EQUAL_TAIL,
+    FEW_IN_TAIL,
     INDEPENDENT,
     ONE_SCORE,
+    ROUNDING,
+    SHORT_TAIL,
     Guarantee,
     Interval,
     clopper_pearson,
     mean_interval,
     quantile_interval,
+    spread,
+    student_interval,
+    tail_count,
     tail_influence,
 )
 
@@ -172,7 +179,7 @@ def mean_difference(
     """
     if paired:
         x, y = _pairs(a, b)
-        return mean_interval(x - y, confidence=confidence, clusters=clusters, test_share=test_share)
+        return mean_interval(_gaps(x, y), confidence=confidence, clusters=clusters, test_share=test_share)
     if clusters is not None or test_share is not None:
         raise InputError("`clusters` and `test_share` go with paired=True; average the clusters of each sample first.")
     x, y = as_scores(a, name="a"), as_scores(b, name="b")
@@ -187,26 +194,36 @@ def tail_mean_difference(
     Notes
     -----
     Approximate, as `tail_mean_interval`: the scores are replaced by the terms whose mean the tail's
-    mean is to first order, and their difference is treated as one of means.
+    mean is to first order, and their difference is treated as one of means, with as many degrees of
+    freedom for each sample as it has scores in the tail, less one (Welch and Satterthwaite put them
+    together for independent samples). With fewer than ten scores in a tail it is called heuristic,
+    with fewer than two it is infinite. Equal methods are told apart in at most 0.075 of the samples
+    instead of 0.05 (docs/reference/verdicts.md).
 
     Examples
     --------
-    >>> i = tail_mean_difference(range(50), range(10, 60), mass=0.2, tail="lower", paired=True)
-    >>> round(i.estimate, 9)
-    -10.0
+    >>> i = tail_mean_difference(range(50), range(10, 60), mass=0.2, tail="lower", paired=False)
+    >>> print(i, i.guarantee)
+    -10 [-14.7, -5.31] approximate
     """
     confidence, mass, tail = as_confidence(confidence), as_mass(mass), as_tail(tail)
     x, y = _pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
     estimate = step_function(x).cvar(mass=mass, tail=tail) - step_function(y).cvar(mass=mass, tail=tail)
+    method, n = ("paired tail t", x.size) if paired else ("Welch tail t", x.size + y.size)
+    in_tail = tail_count(x.size, mass), tail_count(y.size, mass)
+    long = min(in_tail) >= FEW_IN_TAIL
+    guarantee: Guarantee = "approximate" if long else "heuristic"
+    assumptions = (INDEPENDENT,) if long else (INDEPENDENT, SHORT_TAIL)
+    if min(in_tail) < 2:
+        return _around(estimate, math.inf, confidence, n, method, guarantee, (*assumptions, ONE_SCORE))
     u, v = tail_influence(x, mass, tail), tail_influence(y, mass, tail)
-    few = min(x.size, y.size) * mass < 2.0
-    if paired and not few:
-        found = mean_interval(u - v, confidence=confidence)
-        half = found.high - found.estimate
-        return _around(estimate, half, confidence, x.size, "paired tail t", "approximate", found.assumptions)
-    if few:
-        return _around(estimate, math.inf, confidence, min(x.size, y.size), "tail t", "heuristic", (ONE_SCORE,))
-    return welch_interval(estimate, u, v, confidence, "Welch tail t", "approximate")
+    degrees = in_tail[0] - 1, in_tail[1] - 1
+    if paired:
+        return student_interval(
+            estimate, _gaps(u, v, 1.0 / mass), math.sqrt(1.0 / n), df=min(degrees), confidence=confidence, method=method,
+            guarantee=guarantee, assumptions=assumptions, n=n, flat=EQUAL_TAIL,
+        )  # fmt: skip
+    return welch_interval(estimate, u, v, confidence, method, guarantee, assumptions, df=degrees, flat=EQUAL_TAIL)
 
 
 def quantile_difference(a: ArrayLike, b: ArrayLike, p: float, *, confidence: float = 0.95) -> Interval:
@@ -274,19 +291,23 @@ def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def welch_interval(
-    estimate: float, x: FloatArray, y: FloatArray, confidence: float, method: str, guarantee: Guarantee
-) -> Interval:
-    """estimate ± Welch's t; infinite where neither sample shows spread."""
+    estimate: float, x: FloatArray, y: FloatArray, confidence: float, method: str, guarantee: Guarantee,
+    assumptions: tuple[str, ...] = (INDEPENDENT,), *, df: tuple[int, int] | None = None, flat: str = EQUAL_SCORES,
+) -> Interval:  # fmt: skip
+    """estimate ± Welch's t; infinite where neither sample shows spread. `df` of each sample: its size less one."""
     from scipy.special import stdtrit
 
-    n = min(x.size, y.size)
-    if n < 2 or (np.ptp(x) == 0.0 and np.ptp(y) == 0.0):
-        reason = ONE_SCORE if n < 2 else EQUAL_SCORES
-        return _around(estimate, math.inf, confidence, x.size + y.size, method, guarantee, (INDEPENDENT, reason))
-    u, v = float(x.var(ddof=1)) / x.size, float(y.var(ddof=1)) / y.size
-    df = (u + v) ** 2 / (u**2 / (x.size - 1) + v**2 / (y.size - 1))
-    half = float(stdtrit(df, 0.5 + confidence / 2.0)) * math.sqrt(u + v)
-    return _around(estimate, half, confidence, x.size + y.size, method, guarantee, (INDEPENDENT,))
+    n, deviations = min(x.size, y.size), (spread(x), spread(y))
+    larger = max(deviations)
+    if n < 2 or larger == 0.0:
+        reason = ONE_SCORE if n < 2 else flat
+        return _around(estimate, math.inf, confidence, x.size + y.size, method, guarantee, (*assumptions, reason))
+    # In units of the larger deviation, since squares of tiny ones would vanish.
+    u, v = ((s / larger) ** 2 / z.size for s, z in zip(deviations, (x, y), strict=True))
+    first, second = df or (x.size - 1, y.size - 1)
+    degrees = (u + v) ** 2 / (u**2 / first + v**2 / second)
+    half = float(stdtrit(degrees, 0.5 + confidence / 2.0)) * larger * math.sqrt(u + v)
+    return _around(estimate, half, confidence, x.size + y.size, method, guarantee, assumptions)
 
 
 def _around(
@@ -316,6 +337,14 @@ def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
             f"pairs need as many scores of A as of B; got {x.size} and {y.size}. Join them, or use independent samples."
         )
     return x, y
+
+
+def _gaps(x: FloatArray, y: FloatArray, magnified: float = 1.0) -> FloatArray:
+    """Differences of pairs; all the same where they differ by no more than the rounding of their terms."""
+    gaps = x - y
+    if np.ptp(gaps) <= magnified * ROUNDING * max(float(np.abs(x).max()), float(np.abs(y).max())):
+        return np.full(gaps.size, gaps.mean())
+    return gaps
 
 
 def _binary_pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:

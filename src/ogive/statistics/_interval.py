@@ -33,6 +33,8 @@ EQUAL_SCORES = "all scores are equal: without bounds nothing can be said about r
 EQUAL_TAIL = "the tail holds one value only: nothing can be said about its spread"
 ONE_SCORE = "one score says nothing about spread"
 FEW_IN_TAIL = 10
+# Scores that differ by less than this share of their size differ by how they were rounded.
+ROUNDING = 8.0 * float(np.finfo(float).eps)
 SHORT_TAIL = f"fewer than {FEW_IN_TAIL} scores in the tail: the interval may be too short"
 
 
@@ -278,7 +280,7 @@ def tail_mean_interval(
     if codes is not None:
         reduced = np.bincount(codes, weights=reduced) / np.bincount(codes)
     n = reduced.size
-    in_tail = math.ceil(n * mass - 1e-9)
+    in_tail = tail_count(n, mass)
     if in_tail < 2:
         reduced = reduced[:1]  # one score says nothing about the tail's spread
     return student_interval(
@@ -295,12 +297,29 @@ def tail_mean_interval(
     )
 
 
+def tail_count(n: int, mass: float) -> int:
+    """How many of n scores the share `mass` at one end holds, a part of one counting as one."""
+    return math.ceil(n * mass - 1e-9)
+
+
 def tail_influence(values: FloatArray, mass: float, tail: Tail, codes: IntArray | None = None) -> FloatArray:
     """Terms whose mean is the tail's mean to first order: q - (q - z)+ / mass for the lower tail."""
     if tail == "upper":
         return -tail_influence(-values, mass, "lower", codes)
     q = step_function(values, codes).quantile(mass)
-    return np.asarray(q - np.maximum(q - values, 0.0) / mass)
+    below = np.maximum(q - values, 0.0)
+    below[below <= ROUNDING * np.maximum(abs(q), np.abs(values))] = (
+        0.0  # else divided by the mass it would pass for spread
+    )
+    return np.asarray(q - below / mass)
+
+
+def spread(values: FloatArray) -> float:
+    """The standard deviation; 0 where values differ by no more than rounding."""
+    largest = float(np.abs(values).max())
+    if values.size < 2 or np.ptp(values) <= ROUNDING * largest:
+        return 0.0
+    return largest * float((values / largest).std(ddof=1))  # squares of tiny scores would vanish
 
 
 def student_interval(
@@ -308,15 +327,14 @@ def student_interval(
     df: int, confidence: float, method: str, guarantee: Guarantee, assumptions: tuple[str, ...], n: int, flat: str = EQUAL_SCORES,
 ) -> Interval:  # fmt: skip
     """estimate ± t · sd · scale; infinite where the values show no spread to go by."""
-    largest = float(np.abs(values).max())
-    if values.size == 1 or np.ptp(values) <= 8.0 * np.finfo(float).eps * largest:
+    deviation = spread(values)
+    if deviation == 0.0:
         half = math.inf
         assumptions = (*assumptions, ONE_SCORE if values.size == 1 else flat)
     else:
         from scipy.special import stdtrit
 
-        spread = largest * float((values / largest).std(ddof=1))  # squares of tiny scores would vanish
-        half = float(stdtrit(df, 0.5 + confidence / 2.0)) * spread * scale
+        half = float(stdtrit(df, 0.5 + confidence / 2.0)) * deviation * scale
     return Interval(
         estimate=estimate, low=estimate - half, high=estimate + half, confidence=confidence, n=n,
         method=method, guarantee=guarantee, assumptions=assumptions,

@@ -1,0 +1,146 @@
+"""What a report says about failures, looks, ranges and single runs."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ogive
+
+RNG = np.random.default_rng(7)
+A, B, C = (RNG.normal(m, 1, 60) for m in (0.0, 0.3, 2.0))
+BOUNDED = {"bounds": (-9, 9)}
+
+
+def read(samples, **facts) -> ogive.Trials:
+    return ogive.read(samples, **{"unit": "row", "varied": "seed", **facts})
+
+
+def failing(sample: np.ndarray, n: int) -> np.ndarray:
+    return np.where(np.arange(sample.size) < n, np.nan, sample)
+
+
+def spread(mean: float, half: float) -> np.ndarray:
+    """30 scores with this mean, of which two samples differ by ± half at 95 %."""
+    z = np.random.default_rng(8).normal(size=30)
+    return mean + half / 0.5168 * (z - z.mean()) / z.std(ddof=1)
+
+
+# Failures
+
+
+def test_a_method_that_drops_out_under_the_other_rule_is_a_change(page):
+    """Without its failures `a` cannot be ranked, and what was three pairs is one."""
+    text = page({"a": [np.nan] * 60, "b": B, "c": C}, BOUNDED, failures="worst").section("In short")
+    assert "The verdict depends on how failures count: with failed runs left out" in text
+    assert "a against b: worse becomes not judged, for want of usable runs" in text
+    assert "a against c: worse becomes not judged, for want of usable runs" in text
+
+
+def test_two_statistics_are_not_held_against_each_other(page):
+    """One usable run on a task leaves the share of tasks won, which is another question."""
+    samples = {m: {"x": RNG.normal(j, 1, 8), "y": RNG.normal(j, 1, 8)} for j, m in enumerate("abc")}
+    samples["a"]["x"] = failing(samples["a"]["x"], 7)
+    text = page(samples, BOUNDED, failures="worst").section("In short")
+    assert "cannot be said: with failed runs left out, methods would be compared by the share of tasks won" in text
+
+
+def test_a_task_without_usable_runs_does_not_turn_the_order_of_names(page):
+    """On the tasks that are left `b` would come first; no pair of that order was judged before."""
+    samples = {"a": {"x": A, "y": C, "z": C}, "b": {"x": B + 9.0, "y": A, "z": failing(A, 60)}}
+    text = page(samples, {"bounds": (-20, 20)}, failures="worst").section("In short")
+    assert "does not depend on how failures count" not in text
+    assert "'b' has no usable score on 'z'" in text
+
+
+def test_the_same_conclusions_about_the_same_pairs_do_not_depend_on_the_rule(page):
+    text = page({"a": failing(A, 1), "b": A - 5.0, "c": C + 4.0}, BOUNDED).section("In short")
+    assert "The verdict does not depend on how failures count: with failed runs counted as the worst possible" in text
+
+
+def test_what_a_failure_counts_as_is_said_with_and_without_bounds(page):
+    samples = {"a": failing(A, 5), "b": B}
+    assert "are counted as worse than every score" in page(samples, failures="worst").text
+    assert "are counted as the worst possible score" in page(samples, BOUNDED, failures="worst").text
+
+
+def test_all_tasks_together_are_judged_once(page):
+    samples = {m: {f"t{i}": RNG.normal(3 * j, 1, 12) for i in range(5)} for j, m in enumerate("ab")}
+    samples["a"]["t0"] = failing(samples["a"]["t0"], 1)
+    assert "does not depend on how failures count" in page(samples, BOUNDED).section("In short")
+
+
+# Looks
+
+
+def test_the_table_shows_the_interval_that_the_verdict_reads(page):
+    for options, label in (({"looks": 3}, "beats"), ({"looks": 3, "margin": 0.2}, "difference of means")):
+        c = ogive.compare(read({"a": A, "c": C}), "c", "a", **options)
+        found = page({"a": A, "c": C}, **options)
+        first = re.search(r"<tbody><tr>(.*?)</tr>", found.main[found.main.index("The difference</h2>") :]).group(1)
+        assert label in first
+        assert "98.33" in first
+        ends = re.search(r"\[([^\]]+)\]", c.verdict).group(1).split(", ")
+        assert set(re.findall(r"<small>(.*?) to (.*?)</small>", first)[0]) == set(ends)
+
+
+def test_the_looks_that_were_paid_for_are_stated_and_not_denied(page):
+    text = page({"a": A, "c": C}, looks=3).section("What the numbers stand on")
+    assert "One, at 95 % confidence at 3 looks. Its interval has 98.33 %." in text
+    assert "divided among 3 looks: it may be read 3 times while runs are added, and not once more" in text
+    assert "second look" not in text
+    many = page({"a": A, "b": B, "c": C}, looks=3)
+    assert "hold together with 95 % confidence at 3 looks" in many.section("What the numbers stand on")
+    assert "adjusted for 3 pairs and 3 looks (Bonferroni)" in many.section("For the paper")
+    assert "looks" not in page({"a": A, "c": C}).section("For the paper")
+
+
+@pytest.mark.parametrize(
+    ("looks", "said"),
+    [(1, "judged 2 times before, which is not paid for (say looks=3)"), (3, "judged 2 times before, which is paid for.")],
+)  # fmt: skip
+def test_earlier_looks_are_stated(written, looks, said):
+    trials = replace(read({"a": A, "b": B}), looks=2)
+    assert f"Smaller tables of this study were {said}" in written(trials, looks=looks).text
+    assert "Smaller tables" not in written(read({"a": A, "b": B})).text
+
+
+# Ranges, rounding, single runs
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        (None, "Student's t is symmetric and can pass a limit that nobody declared."),
+        ((0, 1), "No: those of a method's own numbers are cut at the bounds 0 and 1."),
+        ((0, None), "Not below 0, where those of a method's own numbers are cut; on the other side Student's t"),
+        ((None, 1), "Not above 1, where"),
+    ],
+)
+def test_whether_intervals_leave_the_range_depends_on_bounds(page, bounds, said):
+    scores = {"a": [1.0, 1.0, 1.0, 0.2], "b": [0.9, 1.0, 0.8, 0.1]}
+    assert said in page(scores, {"bounds": bounds} if bounds else {}).section("Error bars of what?")
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_no_end_is_rounded_across_the_margin_beside_its_conclusion(page, tasks):
+    samples = {
+        "a": {f"t{i}": spread(0.8, 0.0025) for i in range(tasks)},
+        "b": {f"t{i}": spread(0.7926, 0.0025) for i in range(tasks)},
+    }
+    c = ogive.compare(read(samples), "a", "b", margin=1.0)
+    widest = (c[0] if tasks > 1 else c).primary.high
+    margin = round(widest + 2e-6, 6)
+    found = page(samples, margin=margin)
+    assert "equivalent" in found.text
+    section = found.main[found.main.index("The difference</h2>") :]
+    first = re.search(r"<tbody><tr>(.*?)</tr>", section).group(1)
+    assert float(re.search(r"<small>.*? to (.*?)</small>", first).group(1)) < margin
+
+
+def test_a_single_run_has_no_probability_of_being_first(page):
+    found = page({m: [float(i)] for i, m in enumerate("abc")})
+    assert "nan" not in found.section("Ranks") + found.section("For the paper")
+    assert "–" in found.section("Ranks")
+    assert "a & 1 & 1--3 & -- & " in found.section("For the paper")
