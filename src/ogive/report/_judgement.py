@@ -182,6 +182,11 @@ def sensitivity(judged: Judgement, terms: Terms) -> str:
     first = judged.comparison[0] if isinstance(judged.comparison, Comparisons) else judged.comparison
     again = _ask(part, replace(terms, failures=other), None if first is None else (first.a, first.b))
     unknown = "Whether the verdict depends on how failures count cannot be said: with failed runs"
+    if not again.sentence and other == "worst" and math.isinf(part.definitions[terms.metric].worst):
+        return (
+            "Whether the verdict depends on how failures count cannot be said: it is about means, a failed run has no score to "
+            "average, and no bound was declared that could stand for it (bounds= when reading, metrics= in a study)."
+        )
     if not again.sentence:
         return f"{unknown} {words}, {again.reason.removeprefix('No verdict: ')}"
     if again.measure != judged.measure:
