@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from ogive import algorithms, errors, plots, profiles, report, spaces, statistics, tasks
+    from ogive import algorithms, curves, errors, plots, profiles, report, spaces, statistics, tasks
     from ogive.algorithms import Algorithm, Outcome, Series, tuned
     from ogive.answers import (
         Check,
@@ -72,6 +72,7 @@ _HOME: dict[str, str | None] = {
     "check": "ogive.answers",
     "choice": "ogive.spaces",
     "compare": "ogive.answers",
+    "curves": None,
     "cycle": "ogive.study",
     "errors": None,
     "every": "ogive.study",
@@ -117,6 +118,7 @@ __all__ = [
     "check",
     "choice",
     "compare",
+    "curves",
     "cycle",
     "errors",
     "every",

@@ -14,6 +14,7 @@ from ogive.cli import (
     _check,
     _compact,
     _compare,
+    _curves,
     _inspect,
     _plan,
     _plot,
@@ -28,7 +29,7 @@ from ogive.cli import (
     _summary,
     _verify,
     _watch,
-)  # fmt: skip
+)
 from ogive.cli._output import complain
 from ogive.errors import OgiveError
 
@@ -54,6 +55,7 @@ app.command("check")(_check.check)
 app.command("plot")(_plot.plot)
 app.command("report")(_report.report)
 app.command("profile")(_profile.profile)
+app.command("curves")(_curves.curves)
 app.command("run")(_run.run)
 app.command("status")(_status.status)
 app.command("watch")(_watch.watch)

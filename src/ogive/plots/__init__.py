@@ -9,12 +9,13 @@
   intervals(summary)        one statistic of every method with its interval
   sources(sources)          shares of variance, and each hyper-parameter's effect
   profile(profile)          how often each method is within τ of the best
+  learning_fan(curves)      quantiles against the training-set size; also slices, leading, normality_strips
   critical_difference(ranks)  average ranks and who cannot be told apart
   aggregates(table)         IQM, mean, median, optimality gap over tasks
 
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colours
-  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _critical_difference, _aggregates
+  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _critical_difference, _aggregates, _sources, _curves*
   _page           headline above, caption below, a way into a file
   _look           colours, line styles and sizes that survive print and colour-blindness
 
@@ -24,6 +25,9 @@ A Display asks `answers` once. Tests look at its data and at the artists, never 
 from ogive.plots._aggregates import AggregatesDisplay, aggregates
 from ogive.plots._best_of import BestOfCurve, BestOfDisplay, best_of
 from ogive.plots._critical_difference import CriticalDifferenceDisplay, critical_difference
+from ogive.plots._curves import Fan, FanDisplay, learning_fan
+from ogive.plots._curves_slices import SlicesDisplay, cross_validation, slices
+from ogive.plots._curves_strips import StripsDisplay, leading, normality_strips
 from ogive.plots._difference import DifferenceDisplay, difference
 from ogive.plots._distribution import DistributionDisplay, distribution
 from ogive.plots._intervals import IntervalsDisplay, intervals
@@ -41,22 +45,31 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DifferenceDisplay",
     "DistributionDisplay",
+    "Fan",
+    "FanDisplay",
     "IntervalsDisplay",
     "PairsDisplay",
     "PlanDisplay",
     "ProfileDisplay",
     "RanksDisplay",
+    "SlicesDisplay",
     "SourcesDisplay",
+    "StripsDisplay",
     "aggregates",
     "as_picture",
     "best_of",
     "critical_difference",
+    "cross_validation",
     "difference",
     "distribution",
     "intervals",
+    "leading",
+    "learning_fan",
+    "normality_strips",
     "pairs",
     "planning",
     "profile",
     "ranks",
+    "slices",
     "sources",
 ]

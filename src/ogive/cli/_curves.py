@@ -1,0 +1,153 @@
+"""`ogive curves`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ogive.cli._options import Confidence, Json
+from ogive.errors import InputError
+
+if TYPE_CHECKING:
+    from ogive.curves import LearningCurves
+
+DRAWING = "How rows are drawn"
+
+DataFile = Annotated[
+    str, typer.Argument(metavar="DATA.csv", help="One header line, one column to predict, the rest features.")
+]
+Target = Annotated[str, typer.Option("--target", metavar="COLUMN", help="The column to predict.")]
+ModelNames = Annotated[
+    str,
+    typer.Option(
+        "--models",
+        metavar="NAME,…",
+        help="Some of nmc, knn, lda, qda, logistic, linear_svm, rbf_svm, tree, forest, adaboost.",
+    ),
+]
+Repetitions = Annotated[int, typer.Option("--repetitions", "-n", min=1, help="Curves of each model.")]
+Out = Annotated[
+    Path,
+    typer.Option("--out", "-o", metavar="DIR", help="Keeps finished repetitions and pictures; run again to go on."),
+]
+DesignName = Annotated[
+    str, typer.Option("--design", metavar="additive|random|bootstrap", help="Training sets.", rich_help_panel=DRAWING)
+]
+TestName = Annotated[str, typer.Option("--test", metavar="fixed|varying", help="Test sets.", rich_help_panel=DRAWING)]
+TestSize = Annotated[
+    float, typer.Option("--test-size", metavar="SHARE", help="Of a fixed test set.", rich_help_panel=DRAWING)
+]
+Sizes = Annotated[
+    str | None,
+    typer.Option(
+        "--sizes", metavar="N,…", help="20 from few to 0.7 of the rows where left out.", rich_help_panel=DRAWING
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="The root of all draws.", rich_help_panel=DRAWING)]
+MetricName = Annotated[
+    str | None, typer.Option("--metric", metavar="NAME", help="Shown: accuracy, auc, brier or cross_entropy.")
+]
+Workers = Annotated[int | None, typer.Option("--workers", "-w", min=0, help="Processes; all cores where left out.")]
+MaxCost = Annotated[
+    float, typer.Option("--max-cost", metavar="SECONDS", help="Refuse what is predicted to take longer.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def curves(
+    data: DataFile, target: Target, models: ModelNames, out: Out, repetitions: Repetitions = 100, design: DesignName = "additive",
+    test: TestName = "fixed", test_size: TestSize = 0.2, sizes: Sizes = None, metric: MetricName = None, seed: Seed = 0,
+    workers: Workers = None, max_cost: MaxCost = 3600.0, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Scores of models at every training-set size, many times over: who leads at which size, on good days and bad."""
+    import numpy as np
+
+    from ogive.curves import learning_curves
+    from ogive.curves._metrics import as_metrics
+    from ogive.tasks._files import File
+
+    as_metrics(metric, "classification")  # a wrong name is refused before anything is run
+    loaded = File(data, target, "classification").load()
+    labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
+    made = learning_curves(
+        [name.strip() for name in models.split(",") if name.strip()], loaded.X, labels, design=design, test=test,
+        n_repetitions=repetitions, sizes=_sizes(sizes), test_size=test_size, name=Path(data).stem, seed=seed, store=out,
+        workers=workers, max_cost=max_cost, progress=not quiet,
+    )  # fmt: skip
+    name = made.metric_name(metric)
+    shown = [made.statistic(s, name, confidence=confidence) for s in _statistics(made, name)]
+    several = len(made.models) > 1 and made.n_repetitions >= 20
+    leaders = made.leaders(name, confidence=confidence) if several else None
+    pictures = _draw(made, name, leaders, out)
+    if as_json:
+        _print_json(made, name, shown, leaders, pictures)
+        return
+    from ogive.curves._wording import headline
+
+    print("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
+    for note in made.notes:
+        print(f"note: {note}", file=sys.stderr)
+    for picture in pictures:
+        print(f"picture: {picture}", file=sys.stderr)
+
+
+def _statistics(made: LearningCurves, metric: str) -> tuple[str, ...]:
+    """The mean and the quantiles on the bad and the good side."""
+    return ("mean", "q0.05", "q0.95") if made.definitions[metric].goal == "maximize" else ("mean", "q0.95", "q0.05")
+
+
+def _sizes(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise InputError(
+            f"`--sizes` must be whole numbers with commas between, such as 10,20,50; got {text!r}."
+        ) from None
+
+
+def _draw(made: LearningCurves, metric: str, leaders: Any, out: Path) -> list[Path]:
+    from ogive.plots._curves import learning_fan
+    from ogive.plots._curves_strips import leading
+
+    pictures = [learning_fan(made, metric).save(out / f"curves-{metric}.png")]
+    if leaders is not None:
+        pictures.append(leading(leaders).save(out / f"leaders-{metric}.png"))
+    return pictures
+
+
+def _print_json(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, pictures: list[Path]) -> None:
+    from ogive.cli._output import show
+
+    content = {
+        "schema": 1,
+        "source": made.name,
+        "unit": "repetition",
+        "notes": list(made.notes),
+        "models": list(made.models),
+        "metric": metric,
+        "sizes": made.sizes.tolist(),
+        "n_repetitions": made.n_repetitions,
+        "design": made.design,
+        "test": made.test,
+        "scope": made.scope,
+        "rows": [row for part in shown for row in part.to_dict()["rows"]],
+        "leaders": [] if leaders is None else leaders.to_dict()["rows"],
+        "pictures": [str(picture) for picture in pictures],
+    }
+    show(_Shown(content), as_json=True)
+
+
+class _Shown:
+    """A dictionary as a result of a command."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self._content = content
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return self._content

@@ -1,0 +1,81 @@
+"""A distribution of scores for each training-set size, and what can be read off it.
+
+Start here
+  learning_curves(models, X, y, design=, test=, n_repetitions=)   runs, in parallel, resumable
+  repeated_cv(model, X, y, {"alpha": [...]}, k=20, n_repeats=)    the same over a hyper-parameter
+  read(path)                                                      what was written, or a store
+
+Then, of LearningCurves
+  .scores .mean .quantile             [size, repetition], and curves with intervals
+  .leaders .crossings .disagreements  who leads at which n, by mean and by quantile
+  .required_size                      from which n on a quantile reaches a target
+  .normality .densities .differences  the shape of the distribution at each n
+
+Inside
+  _designs     which rows are for training and testing; _data: what may come in
+  _models      models by name, with _estimators; _metrics: scores of one fit
+  _fitting     one repetition of one model; _study: it as a study; _cost: what it will take
+  _engine      learning_curves; _gather: stores and files to arrays; _cv: repeated_cv
+  _curves      LearningCurves; _statistics: curves with intervals; _bands: joint resampling
+  _leaders, _crossings, _required, _shape, _wording   one answer each, and its words
+All of it is about these rows: sizes of one repetition depend on each other, and near the largest
+size all training sets share most of their rows. Nothing is extrapolated.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ogive.curves._crossings import Crossings
+    from ogive.curves._curves import LearningCurves
+    from ogive.curves._cv import CrossValidation, repeated_cv
+    from ogive.curves._engine import learning_curves
+    from ogive.curves._gather import read
+    from ogive.curves._leaders import Disagreements, Leaders
+    from ogive.curves._models import MODELS
+    from ogive.curves._required import RequiredSize
+    from ogive.curves._shape import NormalityCurves, Slice
+    from ogive.curves._statistics import StatisticCurve, StatisticCurves
+
+# A child process imports this package too, and needs neither the store nor the answers.
+_HOME = {
+    "CrossValidation": "_cv",
+    "Crossings": "_crossings",
+    "Disagreements": "_leaders",
+    "Leaders": "_leaders",
+    "LearningCurves": "_curves",
+    "MODELS": "_models",
+    "NormalityCurves": "_shape",
+    "RequiredSize": "_required",
+    "Slice": "_shape",
+    "StatisticCurve": "_statistics",
+    "StatisticCurves": "_statistics",
+    "learning_curves": "_engine",
+    "read": "_gather",
+    "repeated_cv": "_cv",
+}
+
+__all__ = [
+    "MODELS",
+    "CrossValidation",
+    "Crossings",
+    "Disagreements",
+    "Leaders",
+    "LearningCurves",
+    "NormalityCurves",
+    "RequiredSize",
+    "Slice",
+    "StatisticCurve",
+    "StatisticCurves",
+    "learning_curves",
+    "read",
+    "repeated_cv",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ogive.curves' has no attribute {name!r}")
+    value = getattr(import_module(f"ogive.curves.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,265 @@
+"""LearningCurves: scores of models at sizes over repetitions, and the questions that can be put to them."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ogive.answers._words import printable
+from ogive.curves._statistics import Statistic, StatisticCurves, level_of, statistic_curve
+from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.trials import FloatArray, Trials
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ogive.curves._crossings import Crossings
+    from ogive.curves._leaders import Disagreements, Leaders
+    from ogive.curves._required import RequiredSize
+    from ogive.curves._shape import NormalityCurves, Slice
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LearningCurves:
+    """A distribution of scores for every model, metric and training-set size.
+
+    Attributes
+    ----------
+    values : array [model, metric, size, repetition]
+        NaN where there is no score.
+    models : tuple of str
+    definitions : mapping
+        Metric name to `Metric`, in order; the first is the default of every question.
+    sizes : array
+        Training-set sizes, increasing.
+    design, test : str
+        How rows were drawn.
+    n_rows, n_test : int
+        Of the data set, and of the fixed test set (0 where it varies).
+    name, kind, seed
+        Of the data; what is predicted; the root of the streams.
+    notes : tuple of str
+        Fits that failed, and whatever else a reader should know.
+    """
+
+    values: FloatArray
+    models: tuple[str, ...]
+    definitions: Mapping[str, Metric]
+    sizes: NDArray[np.int64]
+    design: str
+    test: str
+    n_rows: int
+    n_test: int
+    name: str = "data"
+    kind: str = "classification"
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.values, self.sizes):
+            array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        shape = self.values.shape
+        return (
+            f"LearningCurves({shape[0]} models x {shape[1]} metrics x {shape[2]} sizes x {shape[3]} repetitions, "
+            f"{self.design}, {self.test} test set, on these {self.n_rows} rows)"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(repr(self))}</code>"
+
+    def __str__(self) -> str:
+        from ogive.curves._wording import overview
+
+        return overview(self)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names; the first is the default."""
+        return tuple(self.definitions)
+
+    @property
+    def n_repetitions(self) -> int:
+        """Repetitions of each curve."""
+        return int(self.values.shape[3])
+
+    @property
+    def scope(self) -> str:
+        """What the answers are about."""
+        return f"on these {self.n_rows} rows, over random splits"
+
+    def scores(self, model: str | None = None, metric: str | None = None) -> FloatArray:
+        """Scores [size, repetition] of one model; NaN where there is none."""
+        found: FloatArray = self.values[self.place(model), self.metrics.index(self.metric_name(metric))]
+        return found
+
+    def place(self, model: str | None) -> int:
+        """The position of a model; None where there is one."""
+        if model is None and len(self.models) == 1:
+            return 0
+        if model not in self.models:
+            said = "must be named" if model is None else f"{model!r} is not among these curves"
+            raise InputError(f"`model` {said}; there are {', '.join(map(repr, self.models))}.")
+        return self.models.index(model)
+
+    def metric_name(self, metric: str | None) -> str:
+        """The metric of that name; the first where None."""
+        if metric is None:
+            return self.metrics[0]
+        if metric not in self.definitions:
+            raise InputError(
+                f"`metric` {metric!r} is not among these curves; there are {', '.join(map(repr, self.metrics))}."
+            )
+        return metric
+
+    def size_place(self, size: int) -> int:
+        """The position of a size of the grid."""
+        found = np.flatnonzero(self.sizes == size)
+        if not found.size:
+            near = int(self.sizes[np.argmin(np.abs(self.sizes - size))])
+            raise InputError(
+                f"`size` must be on the grid, since nothing is known between; got {size}, the nearest is {near}."
+            )
+        return int(found[0])
+
+    def step(self, metric: str) -> tuple[float | None, ...]:
+        """The step of the lattice that a metric lives on at each size: 1 / (test rows) for accuracy, else None."""
+        if metric != "accuracy":
+            return (None,) * len(self.sizes)
+        if self.test == "fixed":
+            return (1.0 / self.n_test,) * len(self.sizes)
+        if self.design == "bootstrap":
+            return (None,) * len(self.sizes)
+        return tuple(1.0 / (self.n_rows - int(size)) for size in self.sizes)
+
+    def statistic(
+        self, statistic: Any, metric: str | None = None, *, confidence: float = 0.95, simultaneous: bool = False
+    ) -> StatisticCurves:
+        """A statistic ("mean", "median", "q0.05" or p) of every model at every size, with intervals.
+
+        Notes
+        -----
+        Quantiles are bounded by order statistics: conservative for every distribution. Means have
+        Student's interval: approximate. With `simultaneous` each of S sizes gets the error d/S, which
+        is valid although the sizes of a repetition depend on each other. Repetitions are independent
+        given the rows (and the fixed test set), so the intervals are about these.
+        """
+        chosen, name = Statistic.of(statistic), self.metric_name(metric)
+        level = level_of(confidence, len(self.sizes), simultaneous)
+        return StatisticCurves(
+            curves=tuple(
+                statistic_curve(m, self.sizes, self.scores(m, name), chosen, level, self.definitions[name].bounds)
+                for m in self.models
+            ),
+            metric=name, statistic=chosen.name, label=chosen.label(self.definitions[name].goal), confidence=confidence,
+            simultaneous=simultaneous, method="Student's t" if chosen.p is None else "order statistics",
+            guarantee="approximate" if chosen.p is None else "conservative", n=self.n_repetitions, scope=self.scope,
+        )  # fmt: skip
+
+    def mean(
+        self, metric: str | None = None, *, confidence: float = 0.95, simultaneous: bool = False
+    ) -> StatisticCurves:
+        """The mean of every model at every size; see `statistic`."""
+        return self.statistic("mean", metric, confidence=confidence, simultaneous=simultaneous)
+
+    def quantile(
+        self, p: float, metric: str | None = None, *, confidence: float = 0.95, simultaneous: bool = False
+    ) -> StatisticCurves:
+        """The p-quantile of every model at every size; see `statistic`."""
+        return self.statistic(p, metric, confidence=confidence, simultaneous=simultaneous)
+
+    def crossings(
+        self,
+        a: str,
+        b: str,
+        statistic: Any = "mean",
+        metric: str | None = None,
+        *,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> Crossings:
+        """At which sizes `a` is certainly better than `b`, worse, or neither; see `Crossings`."""
+        from ogive.curves._crossings import crossings
+
+        return crossings(self, a, b, statistic, metric, confidence=confidence, seed=seed)
+
+    def leaders(
+        self, metric: str | None = None, *, share: float = 0.05, confidence: float = 0.95, seed: int = 0
+    ) -> Leaders:
+        """Which model leads at which size by the mean, by its bad runs and by its good ones; see `Leaders`."""
+        from ogive.curves._leaders import leaders
+
+        return leaders(self, metric, share=share, confidence=confidence, seed=seed)
+
+    def disagreements(self, metric: str | None = None, *, top: int = 3, share: float = 0.025) -> Disagreements:
+        """Where rankings by the mean and by quantiles differ; see `Disagreements`."""
+        from ogive.curves._leaders import disagreements
+
+        return disagreements(self, metric, top=top, share=share)
+
+    def required_size(
+        self, model: str | None = None, metric: str | None = None, *, target: float, quantile: float | None = None, confidence: float = 0.95
+    ) -> RequiredSize:  # fmt: skip
+        """The size from which on a quantile reaches a target; see `RequiredSize`."""
+        from ogive.curves._required import required_size
+
+        return required_size(self, model, metric, target=target, quantile=quantile, confidence=confidence)
+
+    def normality(
+        self, metric: str | None = None, *, test: str = "shapiro", pair: tuple[str, str] | None = None, lattice: bool = True, seed: int = 0
+    ) -> NormalityCurves:  # fmt: skip
+        """Whether scores (or paired differences) are normal at each size; see `NormalityCurves`."""
+        from ogive.curves._shape import normality_along
+
+        return normality_along(self, metric, test=test, pair=pair, lattice=lattice, seed=seed)
+
+    def densities(
+        self, sizes: Sequence[int] | None = None, model: str | None = None, metric: str | None = None, *, seed: int = 0
+    ) -> tuple[Slice, ...]:
+        """The distribution at chosen sizes, with a test for several modes; see `Slice`."""
+        from ogive.curves._shape import densities
+
+        return densities(self, sizes, model, metric, seed=seed)
+
+    def differences(self, a: str, b: str, metric: str | None = None) -> FloatArray:
+        """Scores of `a` minus those of `b` in the same repetition, [size, repetition]."""
+        return self.scores(a, metric) - self.scores(b, metric)
+
+    def with_failures(self, rule: str | float) -> LearningCurves:
+        """The same curves with missing scores counted: "worst" puts the metric's worst bound, a number itself."""
+        values = self.values.copy()
+        for i, (name, metric) in enumerate(self.definitions.items()):
+            worst = metric.worst if rule == "worst" else rule
+            if not isinstance(worst, (int, float)) or not math.isfinite(worst):
+                raise InputError(
+                    f"`rule` must be a number, or 'worst' for a bounded metric; got {rule!r} for {name!r}."
+                )
+            values[:, i] = np.where(np.isnan(values[:, i]), worst, values[:, i])
+        return replace(self, values=values, notes=(*self.notes, f"missing scores count as {printable(str(rule))}"))
+
+    def to_trials(self) -> Trials:
+        """A table of trials: a method for each model, a task for each size, a trial for each repetition."""
+        from ogive.curves._tables import to_trials
+
+        return to_trials(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Columns model, size, repetition and the metrics."""
+        from ogive.curves._tables import to_pandas
+
+        return to_pandas(self)
+
+    def write(self, path: str | Path) -> None:
+        """Write a Parquet file that `ogive.curves.read` gives back whole."""
+        from ogive.curves._gather import write_file
+
+        write_file(self, path)

@@ -1,0 +1,179 @@
+"""learning_curves: check, predict the cost, run what is missing, gather."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ogive.curves._cost import Cost, predict
+from ogive.curves._curves import LearningCurves
+from ogive.curves._data import CurveData, as_data, refuse_missing
+from ogive.curves._designs import Design, as_sizes
+from ogive.curves._fitting import MISSING_CLASS, CurveFit
+from ogive.curves._gather import from_store, refuse_hopeless
+from ogive.curves._metrics import as_metrics
+from ogive.curves._models import as_models
+from ogive.curves._study import CurveDraw, CurveStudy, curve_study
+from ogive.errors import InputError
+from ogive.seeding import stream
+from ogive.store import Store
+
+HOUR = 3600.0
+# Below this many fits nothing is timed: they are done before the user could wonder.
+FEW_FITS = 60
+
+
+def learning_curves(
+    models: Any, X: Any, y: Any, *, design: str = "additive", test: str = "fixed", n_repetitions: int = 100, sizes: Any = None,
+    metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", name: str = "data", seed: int = 0,
+    store: str | Path | Store | None = None, workers: int | None = None, max_cost: float = HOUR, progress: bool | Callable[..., None] = False,
+) -> LearningCurves:  # fmt: skip
+    """Scores of every model at every training-set size, many times over.
+
+    Parameters
+    ----------
+    models : str, estimator, list of them, or dict of name to either
+        Any classifiers, regressors or pipelines of scikit-learn, or names: nmc, knn (k = 1), lda, qda,
+        logistic, linear_svm, rbf_svm, tree, forest, adaboost, with the settings of Turan, Loog and Tax
+        (2026) on features as they are. Every model is fitted anew at each size; compiled whole curves
+        for the named ones do not exist yet.
+    X, y : array-like
+        Numbers, and one class (whole numbers or text) or quantity for each row.
+    design : {"additive", "random", "bootstrap"}
+        Additive: training sets of a repetition are nested, points are added. Random: a fresh draw
+        without replacement for each size. Bootstrap: a fresh draw with replacement.
+    test : {"fixed", "varying"}
+        Fixed: one part of the rows is set aside once. Varying: all rows that were not trained on.
+    n_repetitions : int
+        Raising it later adds repetitions; the first ones stay as they are.
+    sizes : list of int, optional
+        20 sizes from the number of classes to 0.7 of the rows, evenly spaced on a logarithmic scale,
+        where left out.
+    metrics : str or list, optional
+        Some of accuracy, auc, brier, cross_entropy, or of r2, mae, rmse for regressors; all where left
+        out. They come from one fit.
+    test_size : float or int
+        Share or number of rows of a fixed test set.
+    missing_class : {"zero", "undefined"}
+        What holds where a class is not in the training set: it gets probability 0 (and if there is one
+        class only, that one is predicted), or there is no score.
+    name : str
+        Of the data; part of the random streams.
+    store : path, optional
+        Keeps finished repetitions; the same call goes on where an interrupted one stopped.
+    workers : int, optional
+        Processes; all cores where left out, 0 for this process. Never changes a number.
+    max_cost : float
+        Seconds of computing, all workers together; what is predicted to take longer is refused.
+
+    Notes
+    -----
+    Repetition r draws the same rows for every model and for any number of repetitions, so that curves
+    are paired. Warnings of fits are not shown. A fit that fails has no score at that size (NaN), and
+    `notes` says how many. More repetitions tell more about these rows, not about other data.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 2)); y = X[:, 0] + 0.5 * rng.normal(size=80) > 0
+    >>> learning_curves(["nmc", "lda"], X, y, sizes=[4, 16, 50], n_repetitions=20, workers=0)
+    LearningCurves(2 models x 4 metrics x 3 sizes x 20 repetitions, additive, fixed test set, on these 80 rows)
+    """
+    study, draw = prepare(
+        models, X, y, design=design, test=test, sizes=sizes, metrics=metrics, test_size=test_size, missing_class=missing_class,
+        name=name, seed=seed,
+    )  # fmt: skip
+    with place(store) as kept:
+        carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
+        curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms])
+        refuse_hopeless(curves.values, curves.models, curves.notes)
+    return replace(curves, notes=(*curves.notes, *study.notes, *absent_classes(draw.data, draw.design)))
+
+
+def prepare(
+    models: Any, X: Any, y: Any, *, design: str, test: str, sizes: Any, metrics: Any, test_size: float, missing_class: str,
+    name: str, seed: int,
+) -> tuple[CurveStudy, CurveDraw]:  # fmt: skip
+    """The study behind learning curves, everything checked."""
+    estimators = as_models(models)
+    if missing_class not in MISSING_CLASS:
+        raise InputError(f"`missing_class` must be 'zero' or 'undefined'; got {missing_class!r}.")
+    data = as_data(X, y, name, estimators)
+    wanted = as_metrics(metrics, data.kind)
+    refuse_missing(data, estimators)
+    rows = Design.of(design, test, data.n_rows, test_size, seed, name)
+    numbers = as_sizes(sizes, rows, data.n_classes)
+    draw = CurveDraw(data, rows, numbers)
+    last = f"at n = {numbers[-1]}"
+    functions = {model: CurveFit(estimator, wanted, missing_class, last) for model, estimator in estimators.items()}
+    return curve_study(draw, functions, seed), draw
+
+
+def carry_out(
+    study: CurveStudy, draw: CurveDraw, n_repetitions: int, store: Store, *, workers: int | None, max_cost: float, progress: Any
+) -> None:  # fmt: skip
+    """Run what the store does not hold, unless that is predicted to take too long."""
+    from ogive.runner import run
+
+    if isinstance(n_repetitions, bool) or not isinstance(n_repetitions, (int, np.integer)) or n_repetitions < 1:
+        raise InputError(f"`n_repetitions` must be a whole number of at least 1; got {n_repetitions!r}.")
+    if not isinstance(max_cost, (int, float)) or not max_cost > 0:
+        raise InputError(f"`max_cost` must be a positive number of seconds; got {max_cost!r}.")
+    todo = missing(study, draw, int(n_repetitions), store)
+    if sum(todo.values()) * len(draw.numbers) > FEW_FITS:
+        cost = predicted(study, draw, todo)
+        cost.refuse_above(max_cost, f"{len(draw.numbers)} and fewer repetitions than {n_repetitions}")
+    run(study, int(n_repetitions), store, workers=workers, progress=progress)
+
+
+def missing(study: CurveStudy, draw: CurveDraw, n_repetitions: int, store: Store) -> dict[str, int]:
+    """How many repetitions of each model the store does not hold; refuses a store of something else."""
+    store.create(study.record())
+    done = store.finished()
+    held = {a.name: done.get((a.name, draw.data.name)) for a in study.algorithms}
+    return {
+        name: n_repetitions - (0 if cell is None else int(np.count_nonzero(cell.trials < n_repetitions)))
+        for name, cell in held.items()
+    }
+
+
+def predicted(study: CurveStudy, draw: CurveDraw, todo: Mapping[str, int]) -> Cost:
+    """Cost of the missing repetitions, from fits of the first one."""
+    functions = {a.name: a.function for a in study.algorithms}
+    configs = {a.name: a.space.sample(stream(0, "resample", "cost")) for a in study.algorithms}
+
+    def fit(model: str, position: int) -> None:
+        rng = stream(0, "resample", "cost", model, position)
+        _, train, test = next(iter(draw.design.repetition(rng, draw.numbers[position : position + 1]).splits()))
+        functions[model].scores(configs[model], draw.data, train, test, rng)  # type: ignore[attr-defined]
+
+    return predict(draw.numbers, todo, fit)
+
+
+@contextlib.contextmanager
+def place(store: str | Path | Store | None) -> Iterator[Store]:
+    """The store that was named, or one that is gone afterwards."""
+    if store is not None:
+        yield store if isinstance(store, Store) else Store(store)
+        return
+    with tempfile.TemporaryDirectory(prefix="ogive-curves-") as folder:
+        yield Store(folder)
+
+
+def absent_classes(data: CurveData, design: Design) -> list[str]:
+    """Classes that a fixed split leaves out of one of its parts."""
+    if data.kind != "classification" or design.test != "fixed":
+        return []
+    notes = []
+    for rows, what in ((design.held_out, "tested on"), (design.pool, "trained on")):
+        absent = [data.names[i] for i in np.flatnonzero(~np.isin(data.labels, data.y[rows]))]
+        if absent:
+            shown = ", ".join(map(repr, absent[:3])) + ("…" if len(absent) > 3 else "")
+            notes.append(f"no row of {shown} is {what}: the split left none")
+    return notes

@@ -1,0 +1,192 @@
+"""Classifiers that scikit-learn does not have in the form of Turan, Loog and Tax (2026).
+
+They follow scikit-learn's interface. Its own discriminants refuse classes with fewer rows than
+features, which is where a learning curve begins; its nearest centroid scales distances by the
+spread of each feature before it makes probabilities of them; its linear machine weighs the penalty
+against the sum of losses, not their mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+FloatArray = NDArray[np.float64]
+
+
+class _Discriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by the largest of one log-score for each class."""
+
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest log-score, the first of equal ones."""
+        best = np.argmax(self._log_scores(np.asarray(X, dtype=np.float64)), axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The log-scores as probabilities."""
+        return softmax(self._log_scores(np.asarray(X, dtype=np.float64)))
+
+    def _log_scores(self, X: FloatArray) -> FloatArray:
+        raise NotImplementedError
+
+
+class NearestMean(_Discriminant):
+    """The class whose mean is nearest; probabilities are softmax(-‖x - mean‖² / 2)."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Take the mean of each class."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.means_ = class_means(np.asarray(X, dtype=np.float64), codes)
+        return self
+
+    def _log_scores(self, X: FloatArray) -> FloatArray:
+        return -0.5 * np.stack([((X - mean) ** 2).sum(axis=1) for mean in self.means_], axis=1)
+
+
+class LinearDiscriminant(_Discriminant):
+    """Normal classes with one covariance matrix, to whose diagonal `jitter` is added.
+
+    The covariance is the mean square within classes (divided by n), the priors are the classes'
+    shares: scikit-learn's `LinearDiscriminantAnalysis(solver="lsqr")` where that is defined.
+    """
+
+    def __init__(self, jitter: float = 1e-8) -> None:
+        self.jitter = jitter
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Means, pooled covariance and priors."""
+        X = np.asarray(X, dtype=np.float64)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.means_ = class_means(X, codes)
+        self.log_priors_ = np.log(np.bincount(codes) / len(codes))
+        self.whitening_, _ = whitening(X - self.means_[codes], self.jitter)
+        return self
+
+    def _log_scores(self, X: FloatArray) -> FloatArray:
+        centre = self.means_.mean(axis=0)  # what all classes share cancels, and far from 0 it would cost digits
+        means = (self.means_ - centre) @ self.whitening_
+        own = self.log_priors_ - 0.5 * (means**2).sum(axis=1)
+        return np.asarray(((X - centre) @ self.whitening_) @ means.T + own)
+
+
+class QuadraticDiscriminant(_Discriminant):
+    """Normal classes, each with its own covariance matrix, to whose diagonal `jitter` is added.
+
+    Covariances are divided by the number of rows of the class: scikit-learn 1.9's
+    `QuadraticDiscriminantAnalysis` where that is defined. A class with one row has the covariance
+    jitter times the identity.
+    """
+
+    def __init__(self, jitter: float = 1e-8) -> None:
+        self.jitter = jitter
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Means, covariances and priors."""
+        X = np.asarray(X, dtype=np.float64)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.means_ = class_means(X, codes)
+        self.log_priors_ = np.log(np.bincount(codes) / len(codes))
+        self.shapes_ = [whitening(X[codes == k] - mean, self.jitter) for k, mean in enumerate(self.means_)]
+        return self
+
+    def _log_scores(self, X: FloatArray) -> FloatArray:
+        parts = []
+        for mean, prior, (turn, log_det) in zip(self.means_, self.log_priors_, self.shapes_, strict=True):
+            parts.append(prior - 0.5 * log_det - 0.5 * (((X - mean) @ turn) ** 2).sum(axis=1))
+        return np.stack(parts, axis=1)
+
+
+class _Machine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A support vector machine, one class against the rest; probabilities are not calibrated.
+
+    They are the logistic function of the decision values, normalised over classes. An area under
+    the ROC curve ranks the decision values themselves.
+    """
+
+    auc_from = "decision_function"
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """As the machine inside."""
+        return np.asarray(self.machine_.predict(X))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """As the machine inside."""
+        return np.asarray(self.machine_.decision_function(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The logistic function of each class's decision value, normalised."""
+        return logistic_shares(by_class(self.decision_function(X)))
+
+    def _fit(self, machine: Any, X: Any, y: Any) -> Self:
+        self.machine_ = machine.fit(X, y)
+        self.classes_ = self.machine_.classes_
+        return self
+
+
+class LinearMachine(_Machine):
+    """A linear machine: mean squared hinge loss plus `penalty` / 2 times the squared length of the weights."""
+
+    def __init__(self, penalty: float = 1e-4) -> None:
+        self.penalty = penalty
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """scikit-learn's LinearSVC in the primal, whose C is 1 / (penalty n)."""
+        from sklearn.svm import LinearSVC
+
+        return self._fit(LinearSVC(C=1.0 / (self.penalty * len(y)), dual=False), X, y)
+
+
+class KernelMachine(_Machine):
+    """A machine with a Gaussian kernel of the given bandwidth."""
+
+    def __init__(self, C: float = 1.0, bandwidth: float = 1.0) -> None:
+        self.C = C
+        self.bandwidth = bandwidth
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """scikit-learn's SVC with gamma 1 / (2 bandwidth²)."""
+        from sklearn.svm import SVC
+
+        return self._fit(SVC(C=self.C, gamma=0.5 / self.bandwidth**2), X, y)
+
+
+def class_means(X: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+    """The mean of each class."""
+    return np.stack([X[codes == k].mean(axis=0) for k in range(codes.max() + 1)])
+
+
+def whitening(centred: FloatArray, jitter: float) -> tuple[FloatArray, float]:
+    """A matrix W with W Wᵀ = (covariance + jitter I)⁻¹, and the log-determinant of what is inverted.
+
+    From the singular values of the rows, not from their products: with features in the millions
+    the rounding of products is larger than the jitter.
+    """
+    n, d = centred.shape
+    _, singular, turn = np.linalg.svd(centred, full_matrices=True)
+    scale = np.full(d, jitter)
+    scale[: singular.size] += singular**2 / n
+    return turn.T / np.sqrt(scale), float(np.log(scale).sum())
+
+
+def by_class(decision: FloatArray) -> FloatArray:
+    """Decision values with a column for each class, also where there are two."""
+    return np.stack([-decision, decision], axis=1) if decision.ndim == 1 else decision
+
+
+def logistic_shares(decision: FloatArray) -> FloatArray:
+    """The logistic function of each column, divided by the sum of the row."""
+    # Through logarithms: where every decision value is far below zero all of them would be zero.
+    return softmax(-np.logaddexp(0.0, -decision))
+
+
+def softmax(log_scores: FloatArray) -> FloatArray:
+    """Rows of log-scores as probabilities."""
+    scores = np.exp(log_scores - log_scores.max(axis=1, keepdims=True))
+    shares: FloatArray = scores / scores.sum(axis=1, keepdims=True)
+    return shares

@@ -1,0 +1,193 @@
+"""Stores and files become arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ogive.answers._words import plural
+from ogive.curves._curves import LearningCurves
+from ogive.curves._metrics import FAILED
+from ogive.errors import FailedTrials, InputError, UnreadableSource
+from ogive.metric import Metric
+from ogive.store import Store, is_store
+from ogive.trials import FloatArray
+
+FORMAT, VERSION = "ogive-curves", 1
+_FACTS = ("name", "design", "test", "n_rows", "kind", "seed", "notes")
+
+
+def read(path: str | Path) -> LearningCurves:
+    """Learning curves that were written, or run into a store."""
+    place = Path(path)
+    if is_store(place):
+        return from_store(Store(place))
+    if place.is_dir():
+        raise UnreadableSource(f"{place} holds no learning curves; run them into it first.")
+    return from_file(place)
+
+
+def arrays(
+    store: Store, models: Sequence[str], metrics: Sequence[str], n_numbers: int, n_repetitions: int
+) -> tuple[FloatArray, FloatArray]:
+    """[model, metric, number, repetition] and [model, number, repetition]: scores, and 1 where a fit failed.
+
+    NaN where there is no score.
+    """
+    table = store.table("series")
+    names = (*metrics, FAILED)
+    values = np.full((len(models), len(names), n_repetitions, n_numbers), np.nan)
+    columns = {key: table[key].combine_chunks() for key in ("algorithm", "name")}
+    place = {key: _codes(columns[key], names_) for key, names_ in (("algorithm", models), ("name", names))}
+    trial = table["trial"].to_numpy()
+    rows = _lists(table["values"], n_numbers)
+    kept = (place["algorithm"] >= 0) & (place["name"] >= 0) & (trial < n_repetitions)
+    values[place["algorithm"][kept], place["name"][kept], trial[kept]] = rows[kept]
+    turned = np.ascontiguousarray(np.moveaxis(values, 2, 3))
+    return turned[:, :-1], turned[:, -1]
+
+
+def _codes(column: pa.Array, names: Sequence[str]) -> Any:
+    found = pa.array(list(names), pa.string())
+    return pc.fill_null(pc.index_in(column, found), -1).to_numpy(zero_copy_only=False)
+
+
+def _lists(column: pa.ChunkedArray, length: int) -> FloatArray:
+    flat = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
+    joined = np.concatenate(flat) if flat else np.empty(0)
+    return np.asarray(joined, dtype=np.float64).reshape(-1, length)
+
+
+def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[str] | None = None) -> LearningCurves:
+    """The curves that a store holds."""
+    record = store.records().merged
+    name, task = next(iter(record["tasks"].items()))
+    facts = task["fingerprint"]
+    if "design" not in facts or "sizes" not in facts or facts["design"] == "cv":
+        raise UnreadableSource(f"{store.path} holds a study, but no learning curves.")
+    chosen = tuple(models or record["algorithms"])
+    metrics = tuple(next(iter(record["algorithms"].values()))["metrics"])
+    n_repetitions = complete(store, chosen, name) if n_repetitions is None else n_repetitions
+    scores, failed = arrays(store, chosen, metrics, len(facts["sizes"]), n_repetitions)
+    definitions = {m: Metric(record["metrics"][m]["goal"], tuple(record["metrics"][m]["bounds"])) for m in metrics}
+    notes = (*failure_notes(store, chosen, failed, facts["sizes"]),)
+    return LearningCurves(
+        values=scores, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
+        test=facts["test"], n_rows=facts["rows"], n_test=facts["n_test"], name=name, kind=facts["kind"],
+        seed=record["seed"], notes=notes,
+    )  # fmt: skip
+
+
+def complete(store: Store, models: Sequence[str], name: str) -> int:
+    """How many repetitions, from the first on, the store holds of every model."""
+    done = store.finished()
+    found = []
+    for model in models:
+        cell = done.get((model, name))
+        trials = np.sort(np.unique(cell.trials)) if cell is not None else np.empty(0, dtype=np.int64)
+        gaps = np.flatnonzero(trials != np.arange(trials.size))
+        found.append(int(gaps[0]) if gaps.size else int(trials.size))
+    if not min(found):
+        raise UnreadableSource(f"{store.path} holds no repetition of every model yet; run them first.")
+    return min(found)
+
+
+def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[str]) -> None:
+    """Refuse a model of which no fit at all gave a score; there would be nothing to answer."""
+    for model, scores in zip(models, values, strict=True):
+        if np.isnan(scores).all():
+            said = next(
+                (note.removeprefix(f"{model}: ") for note in notes if note.startswith(f"{model}: ")), "every fit failed"
+            )
+            raise FailedTrials(
+                f"{model!r} gave no score at any size: {said.rstrip('.')}. Change its parameters, or leave it out."
+            )
+
+
+def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbers: Sequence[int]) -> list[str]:
+    """Repetitions and fits without a score, by model."""
+    notes = [
+        f"{row['algorithm']}: {plural(row['count'], 'repetition')} without a score ({row['status']}: {row['message']})"
+        for row in _broken(store, models)
+    ]
+    for model, table in zip(models, failed, strict=True):
+        places = np.flatnonzero((table == 1.0).any(axis=1))
+        if places.size:
+            where = ", ".join(str(numbers[i]) for i in places[:6]) + (", …" if places.size > 6 else "")
+            count = int((table == 1.0).sum())
+            notes.append(
+                f"{model}: {count} of {int(np.isfinite(table).sum())} fits failed, at n = {where}; there is no score there"
+            )
+    return notes
+
+
+def _broken(store: Store, models: Sequence[str]) -> list[dict[str, Any]]:
+    table = store.table("trials")
+    odd = table.filter(pc.not_equal(table["status"], "ok"))
+    columns = ["algorithm", "status", "message"]
+    counted = odd.select(columns).group_by(columns, use_threads=False).aggregate([([], "count_all")]).to_pylist()
+    return [{**row, "count": row["count_all"]} for row in counted if row["algorithm"] in models]
+
+
+def write_file(curves: LearningCurves, path: str | Path) -> None:
+    """One row for each model, metric and size, its repetitions as a list; what they mean beside them."""
+    import pyarrow.parquet as pq
+
+    target = Path(path)
+    if target.suffix != ".parquet":
+        raise InputError(f"`path` must end in .parquet; got {target.name!r}.")
+    shape = curves.values.shape
+    codes = np.indices(shape[:3]).reshape(3, -1)
+    lists = pa.ListArray.from_arrays(
+        pa.array(np.arange(0, curves.values.size + 1, shape[3], dtype=np.int32)), pa.array(curves.values.reshape(-1))
+    )
+    columns = {
+        "model": pa.array(np.array(curves.models, dtype=object)[codes[0]], pa.string()),
+        "metric": pa.array(np.array(curves.metrics, dtype=object)[codes[1]], pa.string()),
+        "size": pa.array(curves.sizes[codes[2]], pa.int64()),
+        "scores": lists,
+    }
+    facts: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    facts |= {name: getattr(curves, name) for name in _FACTS} | {"n_test": curves.n_test}
+    facts["metrics"] = {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in curves.definitions.items()}
+    table = pa.table(columns).replace_schema_metadata({b"ogive": json.dumps(facts).encode()})
+    pq.write_table(table, target, write_page_checksum=True, compression="zstd")
+
+
+def from_file(path: Path) -> LearningCurves:
+    """What `write_file` wrote."""
+    import pyarrow.parquet as pq
+
+    if not path.exists():
+        raise UnreadableSource(f"there is no file or folder {path}.")
+    try:
+        table = pq.read_table(path, page_checksum_verification=True)
+        facts = json.loads((table.schema.metadata or {})[b"ogive"])
+        if facts["format"] != FORMAT:
+            raise KeyError("format")
+    except (KeyError, ValueError, OSError, pa.ArrowException):
+        raise UnreadableSource(f"{path.name} holds no learning curves that Ogive wrote.") from None
+    if int(facts["version"]) > VERSION:
+        raise UnreadableSource(
+            f"{path.name} was written by a newer version of Ogive (format {facts['version']}); upgrade to read it."
+        )
+    return _from_table(table, facts)
+
+
+def _from_table(table: pa.Table, facts: Mapping[str, Any]) -> LearningCurves:
+    models, metrics = (list(dict.fromkeys(table[name].to_pylist())) for name in ("model", "metric"))
+    sizes = np.unique(table["size"].to_numpy())
+    flat = table["scores"].combine_chunks()
+    values = np.asarray((flat.chunk(0) if isinstance(flat, pa.ChunkedArray) else flat).flatten().to_numpy(False))
+    shaped = values.reshape(len(models), len(metrics), len(sizes), -1).copy()
+    definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
+    known = {name: facts[name] for name in (*_FACTS, "n_test")}
+    return LearningCurves(
+        values=shaped, models=tuple(models), definitions=definitions, sizes=sizes, **{**known, "notes": tuple(known["notes"])}
+    )  # fmt: skip

@@ -1,0 +1,257 @@
+"""Which model leads at which size, and where it depends on how one looks."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ogive.answers._words import listed, printable, share
+from ogive.curves._bands import difference_band
+from ogive.curves._crossings import Range
+from ogive.curves._statistics import Statistic, bad_side
+from ogive.errors import InputError
+from ogive.statistics._arguments import as_confidence
+from ogive.trials import FloatArray
+
+if TYPE_CHECKING:
+    from ogive.curves._curves import LearningCurves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lead:
+    """Who leads by one statistic.
+
+    Attributes
+    ----------
+    estimate : array [model, size]
+    ahead : array [model, model, size]
+        1 where the first is certainly better than the second, -1 where worse, 0 where it cannot be told.
+    """
+
+    statistic: str
+    label: str
+    models: tuple[str, ...]
+    sizes: NDArray[np.int64]
+    estimate: FloatArray
+    ahead: FloatArray
+    goal: str
+
+    @property
+    def leaders(self) -> tuple[tuple[str, ...], ...]:
+        """The best model at each size by its estimate; several where they are equal, none where undefined."""
+        signed = self.estimate if self.goal == "maximize" else -self.estimate
+        best = np.max(np.where(np.isnan(signed), -np.inf, signed), axis=0)
+        return tuple(
+            tuple(m for m, v in zip(self.models, signed[:, i], strict=True) if v == best[i])
+            for i in range(len(self.sizes))
+        )
+
+    @property
+    def contenders(self) -> tuple[tuple[str, ...], ...]:
+        """The models at each size that no other is certainly ahead of."""
+        behind = np.asarray((self.ahead < 0).any(axis=1))
+        return tuple(
+            tuple(m for m, b in zip(self.models, behind[:, i], strict=True) if not b) for i in range(len(self.sizes))
+        )
+
+    def ranges(self, *, certain: bool = False) -> tuple[Range, ...]:
+        """The grid, cut where the leader changes; None where several are equal or, if `certain`, not told apart."""
+        found = self.contenders if certain else self.leaders
+        names = [one[0] if len(one) == 1 else None for one in found]
+        cuts = [0, *(i for i in range(1, len(names)) if names[i] != names[i - 1]), len(names)]
+        return tuple(Range(int(self.sizes[i]), int(self.sizes[j - 1]), names[i]) for i, j in itertools.pairwise(cuts))
+
+    def __str__(self) -> str:
+        parts = [f"{printable(r.who)} at {r.words}" for r in self.ranges() if r.who is not None]
+        sure = [f"{printable(r.who)} at {r.words}" for r in self.ranges(certain=True) if r.who is not None]
+        text = (
+            f"By the {self.label}: {listed(parts)}" if parts else f"By the {self.label}: several are equal throughout"
+        )
+        return f"{text}; certain: {listed(sure) if sure else 'nowhere'}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Leaders:
+    """Who leads at which size by the mean, by the bad runs and by the good ones.
+
+    Notes
+    -----
+    Each of the three statistics has a band of its own that holds for all pairs and sizes at once with
+    the confidence; it is made as for `Crossings`, and approximate like that one.
+    """
+
+    by: dict[str, Lead]
+    metric: str
+    confidence: float
+    n: int
+    scope: str
+
+    def __getitem__(self, statistic: str) -> Lead:
+        if statistic not in self.by:
+            raise InputError(f"there is no lead by {statistic!r}; there are {', '.join(self.by)}.")
+        return self.by[statistic]
+
+    @property
+    def contradictions(self) -> tuple[tuple[str, str, str, Range], ...]:
+        """(model, other, statistic, range): ahead by the mean, the other ahead by the statistic, both certain."""
+        mean, *others = self.by.values()
+        found = []
+        for other in others:
+            both = (mean.ahead > 0) & (other.ahead < 0)
+            for i, j in zip(*np.nonzero(both.any(axis=2)), strict=True):
+                for first, last in _runs(both[i, j]):
+                    where = Range(int(mean.sizes[first]), int(mean.sizes[last]), None)
+                    found.append((mean.models[i], mean.models[j], other.label, where))
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        lead = next(iter(self.by.values()))
+        return f"Leaders({self.metric}, {len(lead.models)} models, {lead.sizes.size} sizes, by {', '.join(self.by)})"
+
+    def __str__(self) -> str:
+        lines = [f"Who leads by {printable(self.metric)}", *(f"  {lead}" for lead in self.by.values())]
+        for a, b, label, where in self.contradictions:
+            lines.append(
+                f"  At {where.words} {printable(a)} is ahead by the mean and {printable(b)} by the {label}: both certain."
+            )
+        lines.append(
+            f"  certain: {100 * self.confidence:g} % for all pairs and sizes of a line together, approximate; {self.n} paired "
+            f"repetitions, {self.scope}."
+        )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        rows = [
+            {
+                "statistic": name,
+                "size": int(size),
+                "leaders": list(lead.leaders[i]),
+                "contenders": list(lead.contenders[i]),
+            }
+            for name, lead in self.by.items()
+            for i, size in enumerate(lead.sizes)
+        ]
+        return {"schema": 1, "metric": self.metric, "confidence": self.confidence, "n": self.n, "rows": rows}
+
+
+def leaders(curves: LearningCurves, metric: str | None, *, share: float, confidence: float, seed: int) -> Leaders:
+    """Who leads by the mean, by the quantile `share` on the bad side, and by that on the good side."""
+    name, confidence = curves.metric_name(metric), as_confidence(confidence)
+    if len(curves.models) < 2:
+        raise InputError("somebody leads only where there are at least two models; got one.")
+    if not 0.0 < share < 0.5:
+        raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
+    goal = curves.definitions[name].goal
+    scores = np.stack([curves.scores(model, name) for model in curves.models])
+    wanted = (Statistic(), bad_side(goal, share), bad_side(goal, 1.0 - share))
+    by = {s.name: _lead(curves, scores, s, goal, confidence, seed) for s in wanted}
+    return Leaders(by=by, metric=name, confidence=confidence, n=curves.n_repetitions, scope=curves.scope)
+
+
+def _lead(
+    curves: LearningCurves, scores: FloatArray, statistic: Statistic, goal: str, confidence: float, seed: int
+) -> Lead:
+    pairs = list(itertools.combinations(range(len(scores)), 2))
+    band = difference_band(scores, pairs, statistic, 1.0 if goal == "maximize" else -1.0, confidence, seed)
+    ahead = np.zeros((len(scores), len(scores), scores.shape[1]))
+    for (i, j), sign in zip(pairs, band.sign, strict=True):
+        ahead[i, j], ahead[j, i] = sign, -sign
+    return Lead(
+        statistic=statistic.name, label=statistic.label(goal), models=curves.models, sizes=curves.sizes,
+        estimate=statistic(scores), ahead=ahead, goal=goal,
+    )  # fmt: skip
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last position of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """Sizes at which two ways of ranking reverse a pair with a member in the first few places."""
+
+    first: str
+    second: str
+    sizes: tuple[int, ...]
+    n_sizes: int
+
+    @property
+    def share(self) -> float:
+        """Share of the sizes of the grid."""
+        return len(self.sizes) / self.n_sizes if self.n_sizes else float("nan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Disagreements:
+    """Where rankings by mean ± 2 standard deviations and by quantiles differ, as in Turan et al. (2026), Table 7.
+
+    Notes
+    -----
+    A description without an interval: part of it is noise, since close models change places by chance.
+    Equal scores reverse nothing. What is certain is in `leaders(...).contradictions`.
+    """
+
+    rows: tuple[Disagreement, ...]
+    metric: str
+    top: int
+    n: int
+    scope: str
+
+    def __repr__(self) -> str:
+        return f"Disagreements({self.metric}, top {self.top}: {', '.join(f'{r.share:.2f}' for r in self.rows)})"
+
+    def __str__(self) -> str:
+        lines = [f"  {r.first} against {r.second}: at {share(r.share)} of {r.n_sizes} sizes" for r in self.rows]
+        return "\n".join(
+            [f"How often the top {self.top} by {self.metric} change ({self.n} repetitions, {self.scope})", *lines]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        rows = [{"first": r.first, "second": r.second, "share": r.share, "sizes": list(r.sizes)} for r in self.rows]
+        return {"schema": 1, "metric": self.metric, "top": self.top, "n": self.n, "rows": rows}
+
+
+def disagreements(curves: LearningCurves, metric: str | None, *, top: int, share: float) -> Disagreements:
+    """Where rankings by the mean and by quantiles differ."""
+    name = curves.metric_name(metric)
+    if len(curves.models) < 2:
+        raise InputError("rankings differ only where there are at least two models; got one.")
+    if not 0.0 < share < 0.5:
+        raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
+    sign = 1.0 if curves.definitions[name].goal == "maximize" else -1.0  # larger is better from here on
+    scores = sign * np.stack([curves.scores(model, name) for model in curves.models])
+    mean, spread = scores.mean(axis=2), scores.std(axis=2)
+    tail = f"{100 * share:g} % quantile"
+    compared = (
+        ("mean - 2 sd", mean - 2.0 * spread, f"worst {tail}", Statistic(share)),
+        ("mean", mean, "median", Statistic(0.5)),
+        ("mean", mean, f"worst {tail}", Statistic(share)),
+        ("mean + 2 sd", mean + 2.0 * spread, f"best {tail}", Statistic(1.0 - share)),
+    )
+    rows = []
+    for first, by, second, statistic in compared:
+        usable, changed = _reversed(by, statistic(scores), top)
+        sizes = tuple(curves.sizes[changed].tolist())
+        rows.append(Disagreement(first=first, second=second, sizes=sizes, n_sizes=int(usable.sum())))
+    return Disagreements(rows=tuple(rows), metric=name, top=top, n=curves.n_repetitions, scope=curves.scope)
+
+
+def _reversed(one: FloatArray, other: FloatArray, top: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Sizes at which both are defined, and those at which a pair with a member in a top is reversed."""
+    usable = np.asarray(~(np.isnan(one).any(axis=0) | np.isnan(other).any(axis=0)))
+    changed = np.zeros(one.shape[1], dtype=bool)
+    for s in np.flatnonzero(usable):
+        a, b = one[:, s], other[:, s]
+        places = [(v[:, None] < v[None, :]).sum(axis=1) for v in (a, b)]  # how many are better
+        inside = (places[0] < top) | (places[1] < top)
+        crossed = np.sign(a[:, None] - a[None, :]) * np.sign(b[:, None] - b[None, :]) < 0
+        changed[s] = bool(np.any(crossed & (inside[:, None] | inside[None, :])))
+    return usable, changed

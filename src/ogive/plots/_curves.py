@@ -1,0 +1,199 @@
+"""Learning curves as fans: the mean, and where most runs lie, at every training-set size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ogive.answers._words import clipped, listed, number, printable
+from ogive.errors import InputError
+from ogive.plots._look import RC, Look, grid, looks
+from ogive.plots._page import Picture, new_page
+from ogive.trials import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ogive.curves import LearningCurves
+
+LONGEST_NAME = 28
+TOGETHER = 3  # models whose fans can be told apart in one panel
+DOTTED = (0, (1, 1.5))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fan:
+    """One model at every size: mean, outer quantiles with simultaneous intervals, and the middle half."""
+
+    model: str
+    sizes: FloatArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    inner_low: FloatArray
+    inner_high: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FanDisplay(Picture):
+    """Fans of learning curves, ready to be drawn.
+
+    Attributes
+    ----------
+    fans : tuple of Fan
+        What is drawn.
+    lines_ : set by `plot`
+        The mean of each model.
+    """
+
+    fans: tuple[Fan, ...]
+    metric: str
+    goal: str
+    share: float
+    lines_: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"FanDisplay({len(self.fans)} models, {self.fans[0].sizes.size} sizes)"
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        style = looks([fan.model for fan in self.fans])
+        with mpl.rc_context(RC):
+            panels = {"all": ax} if ax is not None else self._new_figure(style)
+            self.axes_.clear()
+            self.lines_.clear()
+            for name, panel in panels.items():
+                self.axes_[name] = panel
+                self._panel(panel, None if name == "all" else name, style)
+        return self
+
+    def _new_figure(self, style: dict[str, Look]) -> dict[str, Axes]:
+        from matplotlib.lines import Line2D
+
+        if len(self.fans) <= TOGETHER:
+            handles = [
+                Line2D([], [], color=look.colour, linewidth=2, label=clipped(name, LONGEST_NAME))
+                for name, look in style.items()
+            ]
+            return {"all": new_page(6.4, 3.9, self.headline, self.caption, handles).subplots()}
+        rows, columns = grid(len(self.fans))
+        middle = new_page(2.4 * columns + 0.4, 2.1 * rows + 0.4, self.headline, self.caption)
+        middle.supxlabel("training-set size n", fontsize=9.5)
+        middle.supylabel(self.label, fontsize=9.5)
+        axes = np.atleast_1d(middle.subplots(rows, columns, sharex=True, sharey=True)).ravel()
+        for unused in axes[len(self.fans) :]:
+            unused.set_visible(False)
+        return {fan.model: axis for fan, axis in zip(self.fans, axes, strict=False)}
+
+    @property
+    def label(self) -> str:
+        """The axis of scores in words."""
+        return f"{printable(self.metric)} ({'higher' if self.goal == 'maximize' else 'lower'} is better)"
+
+    def _panel(self, ax: Axes, only: str | None, style: dict[str, Look]) -> None:
+        for fan in self.fans:
+            if only is None or fan.model == only:
+                self._fan(ax, fan, style[fan.model].colour)
+            else:
+                ax.plot(fan.sizes, fan.mean, color="#c8c8c8", linewidth=0.9, zorder=1)
+        if only is None:
+            ax.set_xlabel("training-set size n")
+            ax.set_ylabel(self.label)
+        else:
+            ax.set_title(clipped(only, LONGEST_NAME))
+        size_axis(ax, self.fans[0].sizes, few=only is not None)
+
+    def _fan(self, ax: Axes, fan: Fan, colour: str) -> None:
+        alpha = 0.16 if len(self.fans) > 1 else 0.2
+        ax.fill_between(fan.sizes, fan.low, fan.high, color=colour, alpha=alpha, linewidth=0, zorder=2)
+        if len(self.fans) == 1:
+            ax.fill_between(fan.sizes, fan.inner_low, fan.inner_high, color=colour, alpha=0.25, linewidth=0, zorder=2)
+        for edge in (fan.low, fan.high):
+            ax.plot(fan.sizes, edge, color=colour, linestyle=DOTTED, linewidth=1.3, zorder=3)
+        (line,) = ax.plot(fan.sizes, fan.mean, color=colour, linewidth=2.0, zorder=4, label=printable(fan.model))
+        self.lines_[fan.model] = line
+
+
+def size_axis(ax: Axes, sizes: FloatArray, *, few: bool = False) -> None:
+    """A logarithmic axis of training-set sizes with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    ax.set_xlim(float(sizes[0]), max(float(sizes[-1]), float(sizes[0]) * 1.01))
+    wide = float(sizes[-1]) / float(sizes[0]) > 300 or few
+    ax.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0,) if wide and few else (1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def learning_fan(
+    curves: LearningCurves, metric: str | None = None, *, models: list[str] | None = None, share: float = 0.05
+) -> FanDisplay:
+    """The mean of every model at every size, and the quantiles that a share of runs lies beyond on either side.
+
+    Up to three models share a panel; more have one each, with the means of the others in grey. A
+    single model also shows its middle half.
+    """
+    name = curves.metric_name(metric)
+    if not 0.0 < share < 0.5:
+        raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
+    chosen = curves.models if models is None else tuple(curves.models[curves.place(m)] for m in models)
+    levels = {p: curves.quantile(p, name) for p in (share, 0.25, 0.75, 1.0 - share)}
+    mean = curves.mean(name)
+    fans = tuple(
+        Fan(
+            model=m, sizes=np.asarray(curves.sizes, dtype=np.float64), mean=mean[m].estimate, low=levels[share][m].estimate,
+            high=levels[1.0 - share][m].estimate, inner_low=levels[0.25][m].estimate, inner_high=levels[0.75][m].estimate,
+        )
+        for m in chosen
+    )  # fmt: skip
+    goal = curves.definitions[name].goal
+    return FanDisplay(
+        fans=fans, metric=name, goal=goal, share=share, headline=_headline(fans, goal, name, share),
+        caption=_caption(curves, fans, share),
+    )  # fmt: skip
+
+
+def _headline(fans: tuple[Fan, ...], goal: str, metric: str, share: float) -> str:
+    """Who leads at the last size by the mean and by the bad runs; of one model, how far apart runs are."""
+    last = int(fans[0].sizes[-1])
+    if len(fans) == 1:
+        ends = [number(float(edge[-1])) for edge in (fans[0].low, fans[0].high)]
+        name = clipped(fans[0].model, LONGEST_NAME)
+        return f"At n = {last}, 9 in 10 runs of {name} have {metric} from {ends[0]} to {ends[1]}" if share == 0.05 else (
+            f"At n = {last}, runs of {name} have {metric} from {ends[0]} to {ends[1]}"
+        )  # fmt: skip
+    sign = 1.0 if goal == "maximize" else -1.0
+    by_mean, by_worst = (
+        _first(fans, [sign * float(value) for value in values])
+        for values in (
+            [f.mean[-1] for f in fans],
+            [(f.low if goal == "maximize" else f.high)[-1] for f in fans],
+        )
+    )
+    worst = f"the worst {100 * share:g} % of runs"
+    first = f"At n = {last}, {by_mean[0]} has the best mean {metric}"
+    if len(by_worst) > 1:
+        return f"{first}; in {worst} {listed(by_worst)} are equal"
+    return f"{first}, also in {worst}" if by_mean == by_worst else f"{first}, but {by_worst[0]} is better in {worst}"
+
+
+def _first(fans: tuple[Fan, ...], values: list[float]) -> list[str]:
+    best = max(v for v in values if not np.isnan(v))
+    return [clipped(f.model, LONGEST_NAME) for f, v in zip(fans, values, strict=True) if v == best]
+
+
+def _caption(curves: LearningCurves, fans: tuple[Fan, ...], share: float) -> str:
+    middle = " Darker: the middle half of runs." if len(fans) == 1 else ""
+    grey = " Grey: the means of the other models." if len(fans) > TOGETHER else ""
+    gaps = any(np.isnan(fan.mean).any() for fan in fans)
+    return (
+        f"Line: mean. Shaded, with dotted edges: {100 * (1 - 2 * share):g} % of runs, {100 * share:g} % lie below and {100 * share:g} % "
+        f"above.{middle}{grey} {curves.n_repetitions} repetitions at {curves.sizes.size} sizes, {curves.design} sampling, "
+        f"{curves.test} test set, {curves.scope}. The shade is the spread of runs, not the error of the lines"
+        f"{'; nothing is drawn where fits failed' if gaps else ''}."
+    )

@@ -1,0 +1,65 @@
+"""`ogive curves` as a user calls it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ogive.cli import main
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{a:.3f},{b:.3f},{'yes' if a + 0.5 * rng.normal() > 0 else 'no'}" for a, b in rng.normal(size=(80, 2))]
+    path = tmp_path / "small.csv"
+    path.write_text("a,b,target\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def call(table, out, *more):
+    return main(
+        ["curves", str(table), "--target", "target", "--models", "lda,nmc", "--repetitions", "25", "--sizes", "5,20,50",
+         "--workers", "0", "--out", str(out), "--quiet", *more]
+    )  # fmt: skip
+
+
+def test_it_says_who_leads_and_draws_pictures(table, tmp_path, capsys):
+    assert call(table, tmp_path / "out") == 0
+    said = capsys.readouterr()
+    assert "2 models on small (80 rows), 25 repetitions at 3 sizes from 5 to 50" in said.out
+    assert "Who leads by accuracy" in said.out
+    assert "on these 80 rows, over random splits" in said.out
+    assert (tmp_path / "out" / "curves-accuracy.png").stat().st_size > 0
+    assert (tmp_path / "out" / "leaders-accuracy.png").stat().st_size > 0
+    assert "picture:" in said.err
+
+
+def test_json_has_a_schema_and_a_row_for_each_model_size_and_statistic(table, tmp_path, capsys):
+    assert call(table, tmp_path / "out", "--json", "--metric", "brier", "--design", "random", "--test", "varying") == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["schema"] == 1
+    assert len(content["rows"]) == 2 * 3 * 3
+    assert {row["statistic"] for row in content["rows"]} == {"mean", "q0.05", "q0.95"}
+    assert {row["metric"] for row in content["rows"]} == {"brier"}
+    assert len(content["leaders"]) == 3 * 3
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--models", "lda,qdc"], "did you mean 'qda'?"),
+        (["--target", "tagret"], "the nearest is 'target'"),
+        (["--sizes", "ten"], "`--sizes` must be whole numbers"),
+        (["--sizes", "5,500"], "16 test rows leave 64 to train on"),
+        (["--metric", "auroc"], "must be some of accuracy, auc, brier, cross_entropy; got 'auroc'"),
+        (["--design", "grow"], "`design` must be one of"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(table, tmp_path, capsys, more, words):
+    assert call(table, tmp_path / "out", *more) == 2
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert not list((tmp_path / "out").glob("trials/*"))
