@@ -1,6 +1,5 @@
 """One spelling for one content."""
 
-import functools
 import json
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ogive.canonical import canonical, digest, function_definition
+from ogive.canonical import canonical, digest
 from ogive.errors import InputError
 
 JSON = st.recursive(
@@ -48,28 +47,6 @@ def test_numpy_scalars_and_tuples_are_spelled_as_plain_values():
 def test_what_json_cannot_hold_is_refused(bad):
     with pytest.raises(InputError):
         canonical(bad)
-
-
-def test_a_changed_function_has_another_digest():
-    def one(x):
-        return x
-
-    first = function_definition(one)
-
-    def one(x):
-        return x + 1
-
-    assert first["function"] == function_definition(one)["function"]
-    assert first["source"] != function_definition(one)["source"]
-    assert function_definition(functools.partial(one, 1)) != function_definition(functools.partial(one, 2))
-
-
-def test_a_function_without_source_is_told_by_its_code():
-    first, second = {}, {}
-    exec("f = lambda x: [y + 1 for y in x]", first)
-    exec("f = lambda x: [y + 2 for y in x]", second)
-    assert function_definition(first["f"])["source"] != function_definition(second["f"])["source"]
-    assert function_definition(len)["source"] is None
 
 
 def test_the_digest_is_sha256():

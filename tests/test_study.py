@@ -170,6 +170,20 @@ def test_directions_that_disagree_are_refused_unless_declared():
     assert Study("m", pair, tasks.none(), metrics={"loss": "minimize"}).metrics == {"loss": Metric("minimize")}
 
 
+def test_an_algorithm_is_held_to_its_own_metrics_or_else_to_those_the_study_declares():
+    silent = Algorithm("silent", lambda config, train, test, rng: 1.0)
+    two = Algorithm.from_estimator(KNeighborsClassifier(), scoring=["f1", "accuracy"], name="two")
+    for others in ([], [two]):
+        declared = Study("m", [silent, SVM, *others], MOONS, metrics={"cost": Metric("minimize")})
+        cell = declared.cell("silent", "moons")
+        assert cell.algorithm.metrics == {"cost": Metric("minimize")}
+        assert cell.algorithm.evaluate({}, (1, 2), cell.rng(0)).scores == {"cost": 1.0}
+        assert list(declared.cell("SVM", "moons").algorithm.metrics) == ["accuracy"]
+        assert Study("m", [silent, *others], MOONS).cell("silent", "moons").algorithm.metrics == {}
+    overridden = Study("m", SVM, MOONS, metrics={"accuracy": Metric("maximize", (0.5, 1))})
+    assert overridden.cell("SVM", "moons").algorithm.metrics == {"accuracy": Metric("maximize", (0.5, 1))}
+
+
 def test_bounds_that_disagree_become_the_wider():
     pair = [metric_of("minimize", (0, 1), "f"), metric_of("minimize", (-1, None), "g")]
     assert Study("m", pair, tasks.none()).metrics["loss"].bounds == (-1, None)
@@ -218,9 +232,12 @@ def test_notes_name_the_algorithm():
         (lambda: Study("x", SVM, MOONS, seed=-1), "`seed` must be a whole number of at least 0"),
         (lambda: Study("x", SVM, MOONS, seed=0.5), "`seed` must be"),
         (lambda: Study("x", SVM, MOONS, metrics=["a"]), "`metrics` must map"),
-        (lambda: study().hold(config="best"), r"`config` must be held at a trial number, every\(k\), cycle\(k\) or a dictionary"),
+        (lambda: study().hold(config="best"), r"`config` must be held at a trial number below 2 .. 63, every\(k\), cycle\(k\) or a dictionary"),
         (lambda: study().hold(data=-1), "`data` must be held at"),
         (lambda: study().hold(data=True), "`data` must be held at"),
+        (lambda: study().hold(seed=2**64), "`seed` must be held at a trial number below 2 .. 63"),
+        (lambda: study().hold(config=2**63), "`config` must be held at a trial number below 2 .. 63"),
+        (lambda: Study("x", SVM, MOONS, metrics={"a\0b": "maximize"}), "`metrics` must be named with text"),
         (lambda: study().hold(data={"C": 1}), "`data` must be held at .* got a dictionary"),
         (lambda: study().hold(config={"gamma": 1}), "holds 'gamma', which no algorithm of the study has; there are C, kernel, n_neighbors"),
         (lambda: study().hold(config={"C": 1e9}), "`C` must be a number in"),

@@ -1,4 +1,4 @@
-"""One spelling for one content: canonical JSON, its digest, and what defines a function.
+"""One spelling for one content: canonical JSON, its digest, and the digest of code.
 
 Fingerprints and stored configurations are compared as text, so the same content must give the
 same text on every machine.
@@ -6,19 +6,21 @@ same text on every machine.
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import inspect
 import json
 import math
-import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ogive.errors import InputError
+
+_SILENT = {"annotation", "returns", "type_comment", "type_params", "kind", "ctx"}  # parts of syntax that do nothing
 
 
 def canonical(value: Any) -> str:
@@ -63,26 +65,75 @@ def digest(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 
-def function_definition(function: Callable[..., Any]) -> dict[str, Any]:
-    """The name of a function and a digest of what it does: of its source, else of its byte code."""
-    if isinstance(function, functools.partial):
-        inner = function_definition(function.func)
-        return {**inner, "arguments": digest(repr((function.args, sorted(function.keywords.items()))))}
-    if not (inspect.isfunction(function) or inspect.ismethod(function) or inspect.isbuiltin(function)):
-        function = type(function)
-    name = getattr(function, "__qualname__", repr(function))
-    return {"function": f"{getattr(function, '__module__', '')}.{name}", "source": _source_digest(function)}
+def code_digest(code: CodeType) -> str:
+    """A digest of what a piece of code does: of its syntax tree where its text can be had, else of its byte code.
 
-
-def _source_digest(function: Any) -> str | None:
+    Comments, layout, docstrings, annotations and the rest of the file do not enter. A text that is
+    not the one the code was made of (the file was edited since) is not used.
+    """
     try:
-        return digest(textwrap.dedent(inspect.getsource(function)).strip())
-    except (OSError, TypeError):
-        code = getattr(function, "__code__", None)
-        return None if code is None else digest(repr(_code(code)))
+        tree, known = _parsed("".join(inspect.findsource(code)[0]))
+        node = _node(tree, code) if code in known else None
+        said = _byte_code(code) if node is None else _spelled(node)
+    except (OSError, TypeError, ValueError, SyntaxError, RecursionError):
+        said = _byte_code(code)
+    return digest(said)
 
 
-def _code(code: CodeType) -> tuple[Any, ...]:
-    """What a piece of byte code does, without addresses and line numbers."""
-    constants = tuple(_code(part) if isinstance(part, CodeType) else part for part in code.co_consts)
-    return code.co_code, code.co_names, constants
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """The code and all code within it."""
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from codes_of(part)
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str) -> tuple[ast.Module, frozenset[CodeType]]:
+    return ast.parse(text), frozenset(codes_of(compile(text, "<text>", "exec", dont_inherit=True)))
+
+
+def _node(tree: ast.Module, code: CodeType) -> ast.AST | None:
+    """The function or lambda that the code was made of; among lambdas of one line the innermost around its instructions."""
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        and getattr(node, "name", "<lambda>") == code.co_name
+        and min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]) == code.co_firstlineno
+    ]
+    if len(found) > 1:
+        spans = [
+            ((a, c), (b, d)) for a, b, c, d in code.co_positions() if None not in (a, b, c, d) and (a, c) != (b, d)
+        ]
+        found = [node for node in found if isinstance(node, ast.Lambda) and spans and _around(node.body, spans)]
+        found.sort(key=lambda node: (node.lineno, node.col_offset))
+    return found[-1] if found else None
+
+
+def _around(node: ast.expr, spans: list[tuple[Any, Any]]) -> bool:
+    first, last = min(start for start, _ in spans), max(end for _, end in spans)
+    return bool((node.lineno, node.col_offset) <= first and last <= (node.end_lineno, node.end_col_offset))
+
+
+def _spelled(node: Any) -> str:
+    """A syntax tree as text that is the same in every version of Python."""
+    if isinstance(node, list):
+        return f"[{','.join(map(_spelled, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = {name: part for name, part in ast.iter_fields(node) if name not in _SILENT and part not in (None, [])}
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+        fields["body"] = node.body[1:]
+    return f"{type(node).__name__}({','.join(f'{name}={_spelled(part)}' for name, part in fields.items())})"
+
+
+def _byte_code(code: CodeType) -> str:
+    """What byte code does, without addresses, line numbers and the order of hashes."""
+    constants = [
+        _byte_code(part) if isinstance(part, CodeType)
+        else f"frozenset({sorted(map(repr, part))})" if isinstance(part, frozenset)
+        else repr(part)
+        for part in code.co_consts
+    ]  # fmt: skip
+    return repr([code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount, constants])

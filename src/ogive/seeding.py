@@ -25,7 +25,29 @@ def stream(
     root: int, purpose: str, task: str | None = None, algorithm: str | None = None, trial: int = 0
 ) -> np.random.Generator:
     """The generator of one trial for one purpose."""
-    return np.random.Generator(np.random.Philox(key=key(root, purpose, task, algorithm), counter=[0, 0, trial, 0]))
+    return np.random.Generator(Philox(key=key(root, purpose, task, algorithm), counter=[0, 0, trial, 0]))
+
+
+class Philox(np.random.Philox):
+    """numpy's Philox with children: `rng.spawn(n)` gives generators that depend on key, trial and place only.
+
+    One that is made of a key has no seed sequence in numpy, and could not spawn.
+    """
+
+    family: np.random.SeedSequence | None = None
+
+    @property
+    def seed_seq(self) -> np.random.SeedSequence:
+        """Where children come from."""
+        if self.family is None:
+            words = self.state["state"]
+            entropy = int.from_bytes(words["key"].astype("<u8").tobytes(), "little")
+            self.family = np.random.SeedSequence(entropy, spawn_key=(int(words["counter"][2]),))
+        return self.family
+
+    def spawn(self, n_children: int) -> list[np.random.Philox]:  # type: ignore[override]
+        """So many new bit generators, different from all that were spawned before."""
+        return [np.random.Philox(seed) for seed in self.seed_seq.spawn(n_children)]
 
 
 class Streams:
@@ -36,7 +58,7 @@ class Streams:
     """
 
     def __init__(self, root: int, purpose: str, task: str | None = None, algorithm: str | None = None) -> None:
-        self._bits = np.random.Philox(key=key(root, purpose, task, algorithm))
+        self._bits = Philox(key=key(root, purpose, task, algorithm))
         self._generator = np.random.Generator(self._bits)
         self._fresh = self._bits.state
 
@@ -44,4 +66,5 @@ class Streams:
         """The generator of a trial: the same numbers as `stream` gives."""
         self._fresh["state"]["counter"][:] = (0, 0, trial, 0)
         self._bits.state = self._fresh
+        self._bits.family = None
         return self._generator

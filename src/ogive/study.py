@@ -17,17 +17,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ogive.algorithms import Algorithm
-from ogive.algorithms._algorithm import as_metrics
+from ogive.algorithms import Algorithm, as_metrics
 from ogive.canonical import plain
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.seeding import Streams
 from ogive.spaces import Space, as_space
 from ogive.tasks import Task
-from ogive.tasks._task import nothing
 
 SCHEMA = 1
+TRIALS = 2**63  # the number of a trial is below this
 SOURCES = {"config": "configuration", "data": "data", "seed": "seed"}
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
@@ -95,13 +94,7 @@ class StudyCell:
 
     def draw(self, trial: int) -> tuple[Any, ...]:
         """What the algorithm works on; the same for every algorithm of the study."""
-        drawn = self.task.draw(self._data.at(self._holds["data"].counter(trial)))
-        if not isinstance(drawn, tuple):
-            raise InputError(
-                f"`draw` of task {self.task.name!r} must return a tuple, handed on as f(config, *draw, rng=rng); "
-                f"got {type(drawn).__name__}. Write `return (value,)` for a single one."
-            )
-        return drawn
+        return self.task.hand_out(self._data.at(self._holds["data"].counter(trial)))
 
     def config(self, trial: int) -> dict[str, Any]:
         """The configuration."""
@@ -130,8 +123,10 @@ class Study:
     seed : int
         The root of all streams.
     metrics : mapping, optional
-        Metric name to `ogive.Metric`: declares what functions return, and overrides what scorers
-        say. The first metric is the default of every question.
+        Metric name to `ogive.Metric`: what functions return that declare no metrics of their own
+        (all of these, or the trial is `invalid`; a bare number where there is one), and the
+        direction and bounds where scorers say something else. Algorithms with metrics of their own
+        need not have these. The first metric is the default of every question.
 
     Examples
     --------
@@ -144,13 +139,14 @@ class Study:
     ('seed',)
     """
 
-    __slots__ = ("_holds", "_values", "algorithms", "metrics", "name", "seed", "tasks")
+    __slots__ = ("_declared", "_holds", "_values", "algorithms", "metrics", "name", "seed", "tasks")
 
     name: str
     algorithms: tuple[Algorithm, ...]
     tasks: tuple[Task, ...]
     seed: int
     metrics: dict[str, Metric]
+    _declared: dict[str, Metric]
     _holds: dict[str, Hold]
     _values: dict[str, Any]
 
@@ -169,6 +165,7 @@ class Study:
                 f"got {name!r}."
             )
         methods = _several("algorithms", algorithms, Algorithm, "Algorithm.from_estimator makes one of an estimator")
+        declared = as_metrics(metrics)
         places = _several("tasks", tasks, Task, "tasks.arrays(X, y) makes one of data")
         self.__setstate__(
             {
@@ -176,7 +173,8 @@ class Study:
                 "algorithms": methods,
                 "tasks": places,
                 "seed": _whole("seed", seed, 0),
-                "metrics": _union(methods, as_metrics(metrics)),
+                "metrics": _union(methods, declared),
+                "_declared": declared,
                 "_holds": {},
                 "_values": {},
             }
@@ -246,7 +244,7 @@ class Study:
         spaces = [_held_space(algorithm.space, self._values) for algorithm in self.algorithms]
         if not any(_is_free(space, self._values) for space in spaces):
             single["config"] = True
-        if all(task.draw is nothing for task in self.tasks):
+        if all(task.empty for task in self.tasks):
             single["data"] = True
         return tuple(word for source, word in SOURCES.items() if not single[source])
 
@@ -259,7 +257,7 @@ class Study:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the results should know of the algorithms."""
-        return tuple(f"{algorithm.name}: {note}" for algorithm in self.algorithms for note in algorithm.notes)
+        return tuple(f"{a.name}: {note}" for a in self.algorithms for note in a.held_to(self._declared).notes)
 
     def record(self) -> dict[str, Any]:
         """What defines the study, in JSON's own types; loads data for their digests."""
@@ -269,7 +267,7 @@ class Study:
             "seed": self.seed,
             "holds": self.holds,
             "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in self.metrics.items()},
-            "algorithms": {algorithm.name: plain(algorithm.fingerprint()) for algorithm in self.algorithms},
+            "algorithms": {a.name: plain(a.held_to(self._declared).fingerprint()) for a in self.algorithms},
             "tasks": {
                 task.name: {"fingerprint": plain(task.fingerprint()), "scope": task.scope, "n_rows": task.n_rows}
                 for task in self.tasks
@@ -280,7 +278,7 @@ class Study:
     def cell(self, algorithm: str, task: str) -> StudyCell:
         """What the trials of one algorithm on one task draw."""
         return StudyCell(
-            _find("algorithm", algorithm, self.algorithms),
+            _find("algorithm", algorithm, self.algorithms).held_to(self._declared),
             _find("task", task, self.tasks),
             self.seed,
             self._holds,
@@ -336,9 +334,11 @@ def _whole(what: str, value: object, least: int) -> int:
 def _as_hold(source: str, asked: object) -> Hold:
     if isinstance(asked, Hold):
         return asked
-    if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool) and asked >= 0:
+    if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool) and 0 <= asked < TRIALS:
         return Hold("at", int(asked))
-    allowed = "a trial number, every(k), cycle(k)" + (" or a dictionary of values" if source == "config" else "")
+    allowed = "a trial number below 2 ** 63, every(k), cycle(k)" + (
+        " or a dictionary of values" if source == "config" else ""
+    )
     raise InputError(f"`{source}` must be held at {allowed}; got {asked!r}.")
 
 

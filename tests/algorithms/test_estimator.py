@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, RandomForestRegressor, VotingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
-from sklearn.metrics import accuracy_score, f1_score, log_loss, make_scorer, mean_absolute_error, r2_score
+from sklearn.metrics import accuracy_score, f1_score, fbeta_score, log_loss, make_scorer, mean_absolute_error, r2_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -194,6 +194,44 @@ def test_the_fingerprint_changes_with_class_parameters_space_and_scorers():
     assert base != content(SVC(C=2.0), scoring="f1")
     assert content(make_pipeline(StandardScaler(), SVC())) != content(make_pipeline(MinMaxScaler(), SVC()))
     assert "source" in str(content(Mine()))
+
+
+def test_the_fingerprint_holds_what_make_scorer_was_told():
+    def content(**options):
+        scorer = make_scorer(fbeta_score, **options)
+        return Algorithm.from_estimator(SVC(), scoring={"m": scorer}).fingerprint()["scoring"]
+
+    base = content(beta=2)
+    assert base == content(beta=2)
+    assert base != content(beta=0.5)
+    assert base != content(beta=2, greater_is_better=False)
+    assert base != content(beta=2, response_method="decision_function")
+
+
+def test_the_fingerprint_holds_sets_and_objects_that_refer_to_themselves():
+    class Loop:
+        def __init__(self):
+            self.me = self
+
+    def content(tags):
+        return Algorithm.from_estimator(Tagged(tags)).fingerprint()
+
+    assert content({"a", "b"}) == content({"b", "a"})
+    assert content({"a"}) != content({"b"})
+    assert content(Loop()) == content(Loop())
+
+
+class Tagged(ClassifierMixin, BaseEstimator):
+    """An estimator with a parameter of any kind."""
+
+    def __init__(self, tags=None):
+        self.tags = tags
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
 
 
 class Mine(ClassifierMixin, BaseEstimator):

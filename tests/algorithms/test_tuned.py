@@ -260,3 +260,45 @@ def test_tuned_travels_to_children():
 def test_bad_searches_are_refused_in_one_sentence(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_a_candidate_that_changes_its_fold_changes_no_other():
+    def f(config, train, test, *, rng):
+        train.X[:] *= 2
+        test.y[:] += 1
+        return float(train.X[0, 0] + test.y.max())
+
+    task = tasks.arrays(np.ones((20, 1)), [0, 1] * 10)
+    found = tuned(Algorithm("f", f, {"x": [1, 2]}), 4, cv=2).evaluate(
+        {}, task.draw(stream(0, "data")), stream(0, "train")
+    )
+    assert {c.scores for c in found.inner} == {(4.0, 4.0)}
+
+
+def test_the_direction_that_a_study_declares_decides():
+    from ogive.study import Study
+
+    inner = Algorithm("f", lambda config, train, test, rng: {"loss": config["x"], "gain": 1.0}, {"x": uniform(0, 1)})
+    for goal, best in (("minimize", min), ("maximize", max)):
+        for given in (None, "loss"):
+            study = Study("s", tuned(inner, 6, metric=given), MOONS, metrics={"loss": goal, "gain": "maximize"})
+            cell = study.cell("f (tuned, 6)", "moons")
+            found = cell.algorithm.evaluate({}, cell.draw(0), cell.rng(0))
+            assert found.params["x"] == best(c.params["x"] for c in found.inner)
+            assert study.notes == ()
+    assert "larger scores as better" in Study("s", tuned(inner, 6), MOONS).notes[0]
+    assert (
+        "larger scores as better"
+        in Study("s", tuned(inner, 6, metric="gain"), MOONS, metrics={"loss": "minimize"}).notes[0]
+    )
+
+
+def test_what_is_sought_is_part_of_the_fingerprint_in_a_study():
+    from ogive.study import Study
+
+    inner = Algorithm("f", lambda config, train, test, rng: {"a": 1.0, "b": 1.0}, {"x": [1]})
+    one, other = (
+        Study("s", tuned(inner), MOONS, metrics=dict.fromkeys(names, "maximize")).record()["algorithms"]
+        for names in ("ab", "ba")
+    )
+    assert one != other

@@ -1,5 +1,7 @@
 """How a study gets to a child: scripts, study files, lambdas, large arrays, and what cannot go."""
 
+import functools
+import json
 import subprocess
 import sys
 import threading
@@ -19,6 +21,7 @@ from ogive.study import Study
 from ogive.tasks import Task, none
 
 SCRIPT = """
+import functools
 from ogive.algorithms import Algorithm
 from ogive.runner import run
 from ogive.study import Study
@@ -28,9 +31,13 @@ import neighbour
 print("script runs")
 SCALE = 3.0
 
+@functools.lru_cache(maxsize=7)
+def countdown(n):
+    return n and countdown(n - 1)
+
 class Model:
     def predict(self, rng):
-        return SCALE * rng.random() + neighbour.SHIFT
+        return SCALE * rng.random() + neighbour.SHIFT + countdown(3)
 
 def f(config, rng):
     return Model().predict(rng)
@@ -102,6 +109,40 @@ def test_a_study_file_in_another_folder_finds_its_neighbour(tmp_path: Path, monk
     assert np.all(trials.scores() >= 20)
 
 
+def test_an_edit_elsewhere_in_a_study_file_leaves_its_definition_as_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    text = STUDY.replace("from neighbour import SHIFT", "SHIFT = 1.0")
+    records = []
+    for now in (text, "# a comment\n" + text + "\ndef other():\n    return 2\n", text.replace("1.0", "2.0")):
+        (tmp_path / "edited.py").write_text(now)
+        records.append(file_job(tmp_path / "edited.py", None)[1].record())
+    assert records[0] == records[1]
+    assert records[0] != records[2]
+
+
+def test_a_study_file_is_compiled_as_python_compiles_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    text = STUDY.replace("from neighbour import SHIFT", "SHIFT = 1.0").replace(
+        "rng):\n    return M", "rng: float):\n    return M"
+    )
+    (tmp_path / "annotated.py").write_text(text)
+    _, study = file_job(tmp_path / "annotated.py", None)
+    assert study.algorithms[0].function.__annotations__ == {"rng": float}
+
+
+def test_a_program_and_the_command_share_a_store(tmp_path, monkeypatch, script_environment):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "neighbour.py").write_text("SHIFT = 20.0\n")
+    text = STUDY.replace(
+        'raise SystemExit("a study file is never the main program")', "import json; print(json.dumps(study.record()))"
+    )
+    (tmp_path / "both.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "both.py")], capture_output=True, text=True, timeout=60, env=script_environment, check=True
+    )  # fmt: skip
+    assert json.loads(done.stdout) == file_job(tmp_path / "both.py", None)[1].record()
+
+
 @pytest.mark.parametrize(
     ("text", "name", "words"),
     [
@@ -131,6 +172,17 @@ def test_lambdas_in_spaces_tasks_and_algorithms_travel():
         "lambda", Algorithm("a", lambda config, x, rng: config["C"] + x, space), Task("t", lambda rng: (1.0,))
     )
     assert np.all(run(study, 4, workers=1, progress=False).scores() >= 1)
+
+
+def test_functions_that_remember_travel_with_their_size():
+    @functools.lru_cache(maxsize=7)
+    def doubled(x):
+        return 2 * x
+
+    study = Study(
+        "cached", Algorithm("a", lambda config, rng: doubled(3) + doubled.cache_parameters()["maxsize"]), none()
+    )
+    assert run(study, 2, workers=1, progress=False).scores().tolist() == [13.0, 13.0]
 
 
 def test_what_cannot_travel_is_named():

@@ -7,6 +7,8 @@ Start here
   knn() random_forest() svm()              the five classifiers of Jordan et al. (2018),
   logistic_regression() neural_network()     with the spaces of their Appendix A
 
+  as_metrics({"loss": "minimize"})         metric name to Metric, checked
+
 What comes out
   Outcome    scores by metric; for tuned also the chosen configuration and every candidate
   Series     a curve instead of a number
@@ -21,7 +23,7 @@ Inside
   _named      the five classifiers
 """
 
-from ogive.algorithms._algorithm import Algorithm
+from ogive.algorithms._algorithm import Algorithm, as_metrics
 from ogive.algorithms._named import knn, logistic_regression, neural_network, random_forest, svm
 from ogive.algorithms._outcome import Candidate, Outcome, Series
 from ogive.algorithms._tuned import tuned
@@ -31,6 +33,7 @@ __all__ = [
     "Candidate",
     "Outcome",
     "Series",
+    "as_metrics",
     "knn",
     "logistic_regression",
     "neural_network",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ogive.algorithms._estimator import Fitted, estimator_name
-from ogive.algorithms._outcome import SCORE, Outcome, as_outcome
-from ogive.canonical import function_definition
+from ogive.algorithms._outcome import METRIC_NAMES, SCORE, Outcome, as_outcome, is_metric_name
+from ogive.definitions import function_definition
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.spaces import Space, as_space
@@ -26,14 +26,15 @@ class Algorithm:
     name : str
         Part of the random streams: another name, other configurations and seeds.
     function : callable
-        `function(config, *draw, rng=rng)` returns a number (named "score", or by the one metric in
-        `metrics`), a dictionary of metric to number or `Series`, or an `Outcome`. It may be an
-        object with methods `definition()`, `warm_up()` and `notes()`.
+        `function(config, *draw, rng=rng)` returns a number (named by the one metric in `metrics`,
+        or of the study, else "score"), a dictionary of metric to number or `Series`, or an
+        `Outcome`. It may be an object with methods `definition()`, `warm_up()` and `notes()`.
     space : optional
         What `ogive.spaces.as_space` reads: a Space, a dictionary of name to choices or distribution,
         a function of rng.
     metrics : mapping, optional
-        Metric name to `Metric`, or to "maximize" or "minimize".
+        Metric name to `Metric`, or to "maximize" or "minimize". Each must come out of every trial;
+        others may. Where left out, those that the study declares must.
 
     Examples
     --------
@@ -108,6 +109,19 @@ class Algorithm:
         single = next(iter(self.metrics)) if len(self.metrics) == 1 else SCORE
         return as_outcome(self.function(dict(config), *draw, rng=rng), self.name, single)
 
+    def held_to(self, declared: Mapping[str, Metric]) -> Algorithm:
+        """The algorithm in a study that declares these metrics.
+
+        Its own metrics stay its own, with the study's directions and bounds; one that names none is
+        held to all that the study declares. What other algorithms of the study measure is nothing to it.
+        """
+        own = {name: declared.get(name, metric) for name, metric in self.metrics.items()}
+        inner = getattr(self.function, "held_to", None)
+        function = inner(declared) if callable(inner) else self.function
+        other = object.__new__(type(self))
+        other.__setstate__({**self.__getstate__(), "function": function, "metrics": own or dict(declared)})
+        return other
+
     @property
     def searched(self) -> Space:
         """The space that chosen and tried configurations belong to: the own one, or for `tuned` the inner one."""
@@ -143,9 +157,9 @@ def as_metrics(metrics: Mapping[str, Metric | str] | None) -> dict[str, Metric]:
 
 
 def _metric_name(name: object) -> str:
-    if not isinstance(name, str) or not name:
-        raise InputError(f"`metrics` must be named with text; got {name!r}.")
-    return name
+    if not is_metric_name(name):
+        raise InputError(f"`metrics` must be named with {METRIC_NAMES}; got {name!r}.")
+    return str(name)
 
 
 def _metric(name: str, metric: object) -> Metric:

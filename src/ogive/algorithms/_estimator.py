@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from ogive.algorithms._parts import as_parts
 from ogive.algorithms._scoring import Scoring
-from ogive.canonical import digest, function_definition, plain
+from ogive.definitions import content
 from ogive.errors import InputError
 from ogive.spaces import Space
 from ogive.tasks import Data
@@ -73,7 +72,7 @@ class Fitted:
     def definition(self) -> dict[str, Any]:
         """Class, parameters and scorers."""
         return {
-            "estimator": _described(self.estimator),
+            "estimator": content(self.estimator),
             "scoring": self.scoring.definition(),
         }
 
@@ -145,49 +144,3 @@ def _check_names(estimator: Any, names: tuple[str, ...]) -> None:
         close = same or get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else "see its get_params()."
         raise InputError(f"`space` names {name!r}, which is no parameter of {type(estimator).__name__}; {hint}")
-
-
-def _described(value: Any) -> Any:
-    """A parameter in JSON's own types: estimators by class and parameters, code by its digest."""
-    if isinstance(value, type):
-        return {"class": f"{value.__module__}.{value.__qualname__}"}
-    if hasattr(value, "get_params"):
-        params = value.get_params(deep=False)
-        return {
-            "class": _by_name_or_source(value),
-            "parameters": {name: _described(params[name]) for name in sorted(params)},
-        }
-    if isinstance(value, np.ndarray):
-        return {
-            "array": digest(
-                value.dtype.str.encode() + repr(value.shape).encode() + np.ascontiguousarray(value).tobytes()
-            )
-        }
-    if isinstance(value, (list, tuple)):
-        return [_described(part) for part in value]
-    if isinstance(value, Mapping):
-        return {str(name): _described(part) for name, part in value.items()}
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    try:
-        return plain(value)
-    except InputError:
-        return _object(value)
-
-
-def _object(value: Any) -> Any:
-    if inspect.isroutine(value):
-        return _by_name_or_source(value)
-    attributes = getattr(value, "__dict__", None)
-    described = {"class": _by_name_or_source(value)}
-    return described if not attributes else {**described, "state": _described(attributes)}
-
-
-def _by_name_or_source(value: Callable[..., Any]) -> Any:
-    """Library code by its name, the user's own by a digest of its source as well."""
-    content = function_definition(value)
-    try:
-        path = inspect.getsourcefile(value if inspect.isroutine(value) else type(value)) or ""
-    except TypeError:
-        path = ""
-    return content["function"] if "site-packages" in path or "dist-packages" in path or not path else content

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from ogive.errors import InputError, InvalidScores
 from ogive.schema import RESERVED
 
 SCORE = "score"  # the name of a bare number
+_BROKEN = re.compile("[\x00\ud800-\udfff]")  # NUL, and half a character
 
 
 class Series:
@@ -72,6 +74,14 @@ class Outcome:
     series: dict[str, Series] = field(default_factory=dict)
 
 
+METRIC_NAMES = f"text that is not blank, of whole characters, other than {', '.join(RESERVED)}"
+
+
+def is_metric_name(name: object) -> bool:
+    """Whether a table can have a column of this name; the same rule as a store's."""
+    return isinstance(name, str) and bool(name.strip()) and name not in RESERVED and not _BROKEN.search(name)
+
+
 def as_outcome(result: Any, algorithm: str, single: str = SCORE) -> Outcome:
     """The outcome that a function meant by a number, a dictionary or an Outcome."""
     if isinstance(result, Outcome):
@@ -82,10 +92,8 @@ def as_outcome(result: Any, algorithm: str, single: str = SCORE) -> Outcome:
     scores: dict[str, float] = {}
     series: dict[str, Series] = {}
     for name, value in result.items():
-        if not isinstance(name, str) or name in RESERVED or not name:
-            raise InvalidScores(
-                f"{algorithm!r} must name its metrics with text other than {', '.join(RESERVED)}; got {name!r}."
-            )
+        if not is_metric_name(name):
+            raise InvalidScores(f"{algorithm!r} must name its metrics with {METRIC_NAMES}; got {name!r}.")
         if isinstance(value, Series):
             series[name] = value
         else:

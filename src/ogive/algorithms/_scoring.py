@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from ogive.definitions import content, function_definition
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 
@@ -76,13 +77,8 @@ class Scoring:
         return {name: methods for name, methods in needed.items() if "default" not in methods}
 
     def definition(self) -> dict[str, Any]:
-        """Scorers by name; the user's own by their source."""
-        from ogive.canonical import function_definition
-
-        return {
-            name: self.known[name] if name in self.known else function_definition(_plain_function(scorer))
-            for name, scorer in self.scorers.items()
-        }
+        """Scorers by name; others by what defines them."""
+        return {name: self.known.get(name) or _definition(scorer) for name, scorer in self.scorers.items()}
 
 
 def bounds_of(name: str) -> Bounds:
@@ -142,6 +138,15 @@ def _scorer(name: str) -> Callable[..., Any]:
 def _plain_function(scorer: Any) -> Any:
     """The function behind `make_scorer`, else the scorer itself."""
     return getattr(scorer, "_score_func", scorer)
+
+
+def _definition(scorer: Any) -> dict[str, Any]:
+    """A function and its values; of `make_scorer` also what it was told to do with the function."""
+    function = _plain_function(scorer)
+    if function is scorer:
+        return function_definition(scorer)
+    told = {name: getattr(scorer, f"_{name}", None) for name in ("sign", "kwargs", "response_method")}
+    return {**function_definition(function), **content(told)}
 
 
 def _callable_name(scorer: Any) -> str:

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from ogive.tasks import Data
 from ogive.tasks._rows import kind_of
 
 ROOTS = 2**63 - 1
+
+Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to fit on, rows held out
 
 
 def tuned(
@@ -42,7 +44,8 @@ def tuned(
     n_configs, cv : int
         Candidate j and the folds are the same for any `n_configs` above j.
     metric : str, optional
-        The first one where left out, in its own direction; larger is better where nobody said.
+        The first one where left out, in its own direction, or the one that the study declares;
+        larger is better where nobody said.
     name : str, optional
         "SVM (tuned, 50)" where left out.
     """
@@ -85,12 +88,12 @@ class Search:
 
     def candidates(self, train: Data, root: int) -> tuple[Candidate, ...]:
         """Every configuration of the search with its scores; sees the training set only."""
-        folds = [(take(train, fit), take(train, held)) for fit, held in self._folds(train, root)]
+        folds = list(self._folds(train, root))
         configs, training = Streams(root, "config"), Streams(root, "train")
         tried = []
         for j in range(self.n_configs):
             config = self.algorithm.space.sample(configs.at(j))
-            tried.append(self._try(config, folds, training, j))
+            tried.append(self._try(config, train, folds, training, j))
         return tuple(tried)
 
     @property
@@ -98,24 +101,38 @@ class Search:
         """The space of the candidates."""
         return self.algorithm.space
 
+    def held_to(self, declared: Mapping[str, Metric]) -> Search:
+        """The search in a study that declares these metrics."""
+        return replace(self, algorithm=self.algorithm.held_to(declared))
+
     def definition(self) -> dict[str, Any]:
-        """The inner algorithm and the search."""
+        """The inner algorithm, the search, and what it looks for."""
         return {
             "tuned": self.algorithm.fingerprint(),
             "n_configs": self.n_configs,
             "cv": self.cv,
-            "metric": self.metric,
+            "metric": self._sought,
+            "goal": self._goal.goal,
         }
 
     def notes(self) -> tuple[str, ...]:
         """The notes of the inner algorithm, and the direction where it was assumed."""
         said = self.algorithm.notes
-        if self.algorithm.metrics:
+        if self._sought in self.algorithm.metrics:
             return said
         return (
             *said,
             f"tuning {self.algorithm.name!r} took larger scores as better; declare metrics= to say otherwise",
         )
+
+    @property
+    def _sought(self) -> str | None:
+        """The metric by which candidates are chosen; None where only their scores can tell."""
+        return self.metric if self.metric is not None else next(iter(self.algorithm.metrics), None)
+
+    @property
+    def _goal(self) -> Metric:
+        return self.algorithm.metrics.get(self._sought or "", Metric())
 
     def warm_up(self) -> None:
         """Import what folds need, and warm up the inner algorithm."""
@@ -123,12 +140,13 @@ class Search:
 
         self.algorithm.warm_up()
 
-    def _try(self, config: dict[str, Any], folds: list[tuple[Data, Data]], training: Streams, j: int) -> Candidate:
+    def _try(self, config: dict[str, Any], train: Data, folds: list[Fold], training: Streams, j: int) -> Candidate:
         scores: list[float] = []
         status, message = "ok", None
-        for k, fold in enumerate(folds):
+        for k, (fit, held) in enumerate(folds):
             try:
-                outcome = self.algorithm.evaluate(config, fold, training.at(j * self.cv + k))
+                parts = take(train, fit), take(train, held)  # for this candidate alone, who may change them
+                outcome = self.algorithm.evaluate(config, parts, training.at(j * self.cv + k))
             except Exception as error:  # whatever the user's code raises makes a failed candidate
                 status, message = "error", f"{type(error).__name__}: {error}"
                 break
@@ -141,9 +159,7 @@ class Search:
         return Candidate(config, padded, mean, status, message)
 
     def _metric_of(self, outcome: Outcome) -> str:
-        if self.metric is not None:
-            return self.metric
-        return next(iter(self.algorithm.metrics or outcome.scores), "")
+        return self._sought or next(iter(outcome.scores), "")
 
     def _score(self, outcome: Outcome) -> float:
         name = self._metric_of(outcome)
@@ -160,13 +176,10 @@ class Search:
                 f"each of the {len(candidates)} candidates of tuned({self.algorithm.name!r}) failed; "
                 f"the first said: {candidates[0].message}"
             )
-        metrics = self.algorithm.metrics
-        name = self.metric if self.metric is not None else next(iter(metrics), None)
-        goal = metrics.get(name, Metric()).goal if name is not None else "maximize"
-        # max and min keep the first among equals
-        return max(fine, key=lambda c: c.mean) if goal == "maximize" else min(fine, key=lambda c: c.mean)
+        choose = max if self._goal.goal == "maximize" else min  # both keep the first among equals
+        return choose(fine, key=lambda c: c.mean)
 
-    def _folds(self, train: Data, root: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def _folds(self, train: Data, root: int) -> Iterator[Fold]:
         from sklearn.model_selection import KFold, StratifiedKFold
 
         n = n_rows(train)

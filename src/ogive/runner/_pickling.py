@@ -79,12 +79,24 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             if module is not None and module.__name__ != "__main__" and not _findable(module.__name__):
                 cloudpickle.register_pickle_by_value(module)
                 self._by_value.append(module)
+        if isinstance(obj, functools._lru_cache_wrapper) and not _importable(obj):
+            return _remembering, (obj.__wrapped__, obj.cache_parameters())  # cloudpickle sends it as a name
         return super().reducer_override(obj)
 
     def forget(self) -> None:
         """Undo the marks."""
         for module in {module.__name__: module for module in self._by_value}.values():
             cloudpickle.unregister_pickle_by_value(module)
+
+
+def _remembering(function: Any, parameters: dict[str, Any]) -> Any:
+    return functools.lru_cache(**parameters)(function)
+
+
+def _importable(function: Any) -> bool:
+    """Whether a child finds a function by its name."""
+    module = str(function.__module__)
+    return module != "__main__" and module in sys.modules and "<" not in function.__qualname__ and _findable(module)
 
 
 @functools.lru_cache(maxsize=4096)

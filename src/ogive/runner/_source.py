@@ -95,7 +95,7 @@ def run_text(text: bytes, path: str, sha256: str) -> types.ModuleType:
     linecache.cache[path] = (len(text), None, lines, path)
     sys.modules[module.__name__] = module
     try:
-        exec(compile(text, path, "exec"), module.__dict__)
+        exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -1,18 +1,22 @@
 """One trial of a cell, in this process: what it drew, what came out, what it cost.
 
-Nothing that the user's code does to the draw, the configuration or the global generators reaches
-another trial: each trial draws its own data and seeds `random`, `numpy.random` and, where it is
-imported, `torch`.
+What the user's code does to the arrays and lists of its draw, to its configuration, to the global
+generators, to numpy's error handling and to warning filters does not reach another trial: each trial
+has a draw of its own (`Task.hand_out`), seeds `random`, `numpy.random` and, where it is imported,
+`torch`, and puts the settings back. Objects of the user's own classes, globals and other settings
+are theirs to leave alone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 import re
 import sys
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +24,6 @@ import numpy as np
 
 from ogive.errors import InvalidScores
 from ogive.seeding import Streams
-from ogive.tasks._task import nothing
 
 if TYPE_CHECKING:
     from ogive.algorithms import Candidate, Outcome
@@ -52,8 +55,8 @@ class CellRunner:
 
     def __init__(self, study: Study, algorithm: str, task: str) -> None:
         self._cell = study.cell(algorithm, task)
-        self._expected = tuple(self._cell.algorithm.metrics) or tuple(study.metrics)
-        self._data = Streams(study.seed, "data", task) if self._cell.task.draw is not nothing else None
+        self._expected = tuple(self._cell.algorithm.metrics)
+        self._data = None if self._cell.task.empty else Streams(study.seed, "data", task)
 
     def run(self, trial: int, note: Callable[[str], None] | None = None, *, interruptible: bool = False) -> Row:
         """The row of one trial; nothing gets out but a KeyboardInterrupt, and that only if `interruptible`.
@@ -64,7 +67,8 @@ class CellRunner:
         row = Row(trial)
         wall, cpu = time.perf_counter(), time.process_time()
         try:
-            self._fill(row, note)
+            with np.errstate(), same_warnings():
+                self._fill(row, note)
         except MemoryError as error:
             row.status, row.message = "memory", one_line(error)
         except InvalidScores as error:
@@ -73,6 +77,8 @@ class CellRunner:
             if interruptible and isinstance(error, KeyboardInterrupt):
                 raise
             row.status, row.message = "error", one_line(error)
+            if isinstance(error, ValueError) and "read-only" in row.message:
+                row.message += " - it is kept for other trials: copy it first"
         row.wall, row.cpu = time.perf_counter() - wall, time.process_time() - cpu
         return row
 
@@ -89,6 +95,23 @@ class CellRunner:
         seed_globals(cell.rng(trial))
         outcome = cell.algorithm.evaluate(config, draw, cell.rng(trial))
         _take(row, outcome, self._expected, cell.algorithm.searched)
+
+
+@contextlib.contextmanager
+def same_warnings() -> Iterator[None]:
+    """Put the filters of warnings back where they were changed.
+
+    `warnings.catch_warnings` would also forget which warnings were shown, and show each in every trial.
+    """
+    place, filters, show = warnings.filters, list(warnings.filters), warnings.showwarning
+    try:
+        yield
+    finally:
+        if warnings.filters is not place or place != filters or warnings.showwarning is not show:
+            place[:] = filters  # type: ignore[index]
+            warnings.filters, warnings.showwarning = place, show
+            with warnings.catch_warnings():  # tells the interpreter that filters were changed
+                pass
 
 
 def seed_globals(rng: np.random.Generator) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ogive.canonical import canonical, function_definition, plain
+from ogive.canonical import canonical, plain
+from ogive.definitions import function_definition, name_of
 from ogive.errors import InputError
 from ogive.spaces._space import Space, as_config, parsed
 from ogive.spaces._words import content, tidy, words
@@ -81,4 +82,4 @@ class FunctionSpace(Space):
         )
 
     def _name(self) -> str:
-        return str(function_definition(self._function)["function"])
+        return name_of(self._function)

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ogive.canonical import canonical, digest, function_definition
+from ogive import definitions
 from ogive.errors import InputError
 
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*\Z")
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def words(value: Any) -> str:
@@ -83,40 +82,8 @@ def same(one: Any, other: Any) -> bool:
 
 
 def content(value: Any) -> Any:
-    """JSON-able content that tells one value or object from another, for fingerprints.
-
-    A tuple differs from a list. An estimator is its class and its parameters, a function the digest
-    of its source, a class its name; anything else its class and its `repr` where that shows no
-    memory address.
-    """
-    if isinstance(value, np.generic):
-        return content(value.item())
-    if isinstance(value, tuple):
-        return {"tuple": [content(part) for part in value]}
-    if isinstance(value, list):
-        return [content(part) for part in value]
-    if isinstance(value, dict):
-        return {str(name): content(part) for name, part in value.items()}
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return value if value - value == 0 else repr(value)
-    return _object_content(value)
-
-
-def _object_content(value: Any) -> dict[str, Any]:
-    if isinstance(value, type):
-        return {"class": f"{value.__module__}.{value.__qualname__}"}
-    if inspect.isroutine(value):
-        return function_definition(value)
-    of_class = f"{type(value).__module__}.{type(value).__qualname__}"
-    if isinstance(value, np.ndarray):
-        return {"class": of_class, "shape": list(value.shape), "sha256": digest(canonical(content(value.tolist())))}
-    parameters = getattr(value, "get_params", None)
-    if callable(parameters):
-        return {"class": of_class, "parameters": content(parameters(deep=False))}
-    shown = repr(value)
-    return {"class": of_class} if _ADDRESS.search(shown) else {"class": of_class, "repr": shown}
+    """JSON-able content that tells one value or object from another, for fingerprints; a tuple differs from a list."""
+    return definitions.content(value)
 
 
 def label_of(value: Any) -> str:

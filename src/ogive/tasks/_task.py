@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ogive.canonical import function_definition, plain
+from ogive.canonical import plain
+from ogive.definitions import function_definition
 from ogive.errors import InputError
 
 SCOPES = ("generator", "these rows")
 KINDS = ("classification", "regression")
+LARGE = 1_000_000  # bytes; a kept array beyond this is handed out read-only instead of copied
+
+_PLAIN = (int, float, str, bool, type(None))
 
 Draw = Callable[[np.random.Generator], tuple[Any, ...]]
 
@@ -33,7 +39,8 @@ class Task:
     draw : callable
         `draw(rng)` returns a tuple, which is handed on as `f(config, *draw, rng=rng)`. Tasks with
         data return `(train, test)`, each of which unpacks as `X, y`. It may be an object with
-        methods `definition()`, `warm_up()`, `n_rows()` and `kind()`, asked when they are needed.
+        methods `definition()`, `warm_up()`, `n_rows()` and `kind()`, asked when they are needed. What
+        it returns may be kept for the next draw: algorithms get copies, or read-only arrays above 1 MB.
     scope : {"generator", "these rows"}, optional
         What more trials tell about: fresh data each time, or fresh splits of one data set.
     definition : mapping, optional
@@ -97,6 +104,27 @@ class Task:
         return f"Task({self.name!r})" if self.scope is None else f"Task({self.name!r}, scope={self.scope!r})"
 
     @property
+    def empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return self.draw is nothing
+
+    def hand_out(self, rng: np.random.Generator) -> tuple[Any, ...]:
+        """A draw that its receiver may change without changing the next one.
+
+        Arrays that the task keeps (or has made of others that it keeps) are copied; above 1 MB they
+        are read-only. Frames, sparse matrices and tensors are copied. Objects of other classes are
+        handed out as they are.
+        """
+        box = [self.draw(rng)]
+        if not isinstance(box[0], tuple):
+            raise InputError(
+                f"`draw` of task {self.name!r} must return a tuple, handed on as f(config, *draw, rng=rng); "
+                f"got {type(box[0]).__name__}. Write `return (value,)` for a single one."
+            )
+        apart: tuple[Any, ...] = _apart(box, fresh=True)[0]
+        return apart
+
+    @property
     def n_rows(self) -> int | None:
         """Rows of the data set; loads it where it is not loaded yet."""
         count: int | None = self._ask("n_rows") if self._n_rows is None else self._n_rows
@@ -131,6 +159,45 @@ def none(name: str = "none") -> Task:
 def nothing(rng: np.random.Generator) -> tuple[()]:
     """Draw nothing."""
     return ()
+
+
+def _apart(parts: Any, fresh: bool) -> list[Any]:
+    """The parts of a list or tuple without what somebody else keeps; `fresh` says that nobody keeps the whole."""
+    out = []
+    for i in range(len(parts)):
+        if type(parts[i]) in _PLAIN:
+            out.append(parts[i])
+            continue
+        alone = fresh and sys.getrefcount(parts[i]) == 2  # the whole, and this call
+        out.append(_separate(parts[i], alone))
+    return out
+
+
+def _separate(value: Any, fresh: bool) -> Any:
+    if isinstance(value, tuple):
+        parts = _apart(value, fresh)
+        make = getattr(type(value), "_make", None)
+        return tuple(parts) if make is None else make(parts)
+    if isinstance(value, list):
+        return _apart(value, fresh)
+    if isinstance(value, dict):
+        return dict(zip(value, _apart(list(value.values()), fresh=False), strict=True))
+    if isinstance(value, np.ndarray):
+        return value if fresh and value.flags.owndata else _array(value)
+    if hasattr(value, "shape"):
+        again = getattr(value, "copy", None) or getattr(value, "clone", None)
+        return again() if callable(again) else value
+    return value
+
+
+def _array(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if value.dtype.hasobject:
+        return copy.deepcopy(value)
+    if value.nbytes <= LARGE:
+        return value.copy(order="K")
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def as_name(what: str, name: object) -> str:
