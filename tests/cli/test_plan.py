@@ -38,7 +38,9 @@ def test_the_names_are_those_that_can_be_planned():
 
 def test_a_band_by_name():
     shown = run("band", "--half-width", 0.1, "--band", "ks").stdout
-    assert shown.startswith("181 trials put the 95 % band within ±0.1 of the share of runs everywhere (ks, guaranteed).\n")
+    assert shown.startswith(
+        "181 trials put the 95 % band within ±0.1 of the share of runs everywhere (ks, guaranteed).\n"
+    )
     assert "Assumes: independent scores." in shown
 
 

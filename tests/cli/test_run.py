@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ogive.cli import main
+from ogive.store import Store
 
 STUDY = """
 from ogive.algorithms import Algorithm
@@ -55,6 +56,20 @@ def test_a_run_writes_its_report_and_prints_where(study, tmp_path, capsys):
     assert "24 of 24" in capsys.readouterr().out
 
 
+def test_a_report_replaces_a_link_and_leaves_what_it_pointed_to(study, tmp_path, capsys):
+    out, victim = tmp_path / "out", tmp_path / "victim.html"
+    out.mkdir()
+    victim.write_text("mine")
+    (out / "report.html").symlink_to(victim)
+    assert main(["run", f"{study}:good", "-n", "5", "-w", "0", "-o", str(out), "-q"]) == 0
+    assert victim.read_text() == "mine"
+    assert not (out / "report.html").is_symlink()
+    assert (out / "report.html").stat().st_size > 10_000
+    assert not list(out.glob(".*"))
+    modes = {path.stat().st_mode for path in (out / "plan.json", out / "report.html", *out.glob("trials/*"))}
+    assert len(modes) == 1  # whoever may read the parts may read the rest
+
+
 def test_failed_trials_are_grouped_and_set_the_exit_code(study, tmp_path, capsys):
     arguments = ["run", f"{study}:bad", "--trials", "20", "--workers", "0", "--out", str(tmp_path / "out")]
     assert main(arguments) == 3
@@ -90,6 +105,7 @@ def test_a_shard_writes_no_report(study, tmp_path, capsys):
         (["{study}:good", "--engine", "ray"], 2, "`--engine` must be local or dask"),
         (["{study}:good", "--address", "tcp://127.0.0.1:1"], 2, "`--address` belongs to `--engine dask`"),
         (["{study}:good", "--engine", "dask", "--address", "tcp://10.0.0.1:8786"], 2, "without TLS"),
+        (["{study}:good", "--engine", "dask", "--gpus", "0"], 2, "`gpus` are given to worker processes"),
         (["{study}:good", "--retry", "sometimes"], 2, "must name failed statuses"),
         (["{study}:good", "--shard", "0/3"], 2, "must be i/n"),
         (["{study}:good", "--memory-limit", "much"], 2, "must be a number of bytes or text such as '2GB'"),
@@ -127,7 +143,7 @@ def test_sigterm_keeps_what_is_finished_and_prints_the_command_to_go_on(study, t
         )
     )
     out = tmp_path / "a folder"
-    command = ["run", f"{study}:good", "--trials", "400", "--workers", "2", "--out", str(out)]
+    command = ["run", f"{study}:good", "--trials", "200", "--workers", "1", "--out", str(out)]
     process = subprocess.Popen(
         [sys.executable, "-m", "ogive.cli", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -137,6 +153,10 @@ def test_sigterm_keeps_what_is_finished_and_prints_the_command_to_go_on(study, t
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors
+    assert "ogive: stopped after" in errors
+    assert "the same call goes on" in errors
+    assert 0 < len(Store(out).trials()) < 400
+    assert Store(out).verify().sound
     again = next(line for line in errors.splitlines() if line.startswith("To go on: "))
     words = shlex.split(again.removeprefix("To go on: "))
     assert words[:3] == ["ogive", "run", f"{study}:good"]

@@ -6,7 +6,9 @@ import pyarrow as pa
 import pytest
 
 from ogive.cli._app import main
+from ogive.cli._output import show
 from ogive.store import TRIALS, Store
+from ogive.store._parts import write_part
 
 RECORD = {"schema": 1, "name": "demo", "seed": 0, "holds": {}, "metrics": {}, "algorithms": {"\x1b[31msvm": {}}, "tasks": {"t": {}}, "varied": []}  # fmt: skip
 
@@ -54,6 +56,24 @@ def test_names_never_steer_the_terminal(store, capsys):
     shown = capsys.readouterr().out
     assert "not deterministic" in shown
     assert "\x1b" not in shown
+
+
+def test_what_a_damaged_part_says_of_itself_never_steers_the_terminal(store, capsys):
+    write_part(store.path / "trials", "trials", store.table(), study="\x1b[31mEVIL\x1b[2J", limits={}, versions={})
+    for command in ("verify", "status", "summary", "repair"):
+        main([command, str(store.path)])
+        captured = capsys.readouterr()
+        assert "EVIL" in captured.out + captured.err
+        assert "\x1b" not in captured.out + captured.err
+
+
+def test_results_keep_their_lines_and_lose_what_steers_the_terminal(capsys):
+    class Odd:
+        def __str__(self):
+            return "one\x1b[2J\ntwo\r\u202e"
+
+    show(Odd(), as_json=False)
+    assert capsys.readouterr().out == "one�[2J\ntwo��\n"
 
 
 def test_compaction_says_how_many_parts_there_are(store, capsys):

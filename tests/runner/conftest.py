@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,14 @@ import psutil
 import pytest
 
 from ogive.trials import Trials
+
+
+@pytest.fixture(scope="package", autouse=True)
+def functions_of_tests_travel_by_value(repository: Path):
+    """As those of a notebook do. `python -m pytest` makes tests importable, and each child would load pytest with them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [entry for entry in sys.path if Path(entry).resolve() != repository])
+        yield
 
 
 @pytest.fixture

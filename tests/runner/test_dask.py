@@ -1,17 +1,27 @@
 """The same table on Dask, though workers die; and no network without TLS."""
 
+import json
 import os
 import signal
 import threading
 import time
 
 import psutil
+import pyarrow.parquet as pq
 import pytest
 
 from ogive.algorithms import Algorithm
 from ogive.errors import InputError
-from ogive.runner import Dask, RunStopped, run
+from ogive.runner import Dask, RunStopped, _dask, _wire, run
+from ogive.runner._gather import Gatherer
+from ogive.runner._limits import Limits
+from ogive.runner._plan import missing
+from ogive.runner._run import Settings
+from ogive.runner._slot import Chunk
+from ogive.runner._source import Job
+from ogive.runner._trial import Row
 from ogive.spaces import loguniform
+from ogive.store import Store, versions_here
 from ogive.study import Study
 from ogive.tasks import none
 
@@ -25,6 +35,11 @@ def slowly(config, rng):
     if config["C"] > 9:
         os._exit(1)
     return rng.random() * config["C"]
+
+
+def by_order(config, rng):
+    """A score that depends on the order of a set of text."""
+    return float("".join(str(ord(c)) for c in {"a", "b", "c", "d", "e", "f"}))
 
 
 def steadily(config, rng):
@@ -62,6 +77,94 @@ def test_what_is_no_address_is_refused():
         Dask(5)
 
 
+def settings(**changes):
+    rest = {
+        "n_trials": 3,
+        "chunk": None,
+        "limits": Limits(),
+        "statistic": "mean",
+        "workers": None,
+        "engine": None,
+        "gpus": None,
+    }
+    return Settings.checked(**{**rest, **changes})
+
+
+def test_the_number_of_workers_is_that_of_the_cluster_which_is_started():
+    assert settings(engine="dask", workers=8).engine.n_workers == 8
+    assert settings(engine=Dask(), workers=3).engine.n_workers == 3
+    assert settings(engine=Dask(n_workers=5)).engine.n_workers == 5
+    assert settings(engine="dask").engine.n_workers >= 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"engine": "dask", "workers": 0}, "`workers` 0 runs in this process"),
+        ({"engine": Dask("tcp://127.0.0.1:8786"), "workers": 4}, "has its own; got 4"),
+        ({"engine": Dask(n_workers=2), "workers": 4}, "say one of them"),
+        ({"engine": "dask", "gpus": "0,1"}, "`gpus` are given to worker processes of this machine"),
+        ({"workers": 0, "gpus": "0"}, "`gpus` are given to worker processes of this machine"),
+    ],
+)
+def test_what_a_cluster_cannot_follow_is_refused_and_not_ignored(changes, words):
+    with pytest.raises(InputError, match=words):
+        settings(**changes)
+    with pytest.raises(InputError, match="`n_workers` must be a whole number of at least 1; got True"):
+        Dask(n_workers=True)
+
+
+def test_rows_carry_the_limits_and_libraries_of_the_worker_that_made_them(tmp_path):
+    study = Study("d", Algorithm("a", steadily, SPACE), none())
+    store = Store(tmp_path)
+    store.create(study.record())
+    limits = Limits(wall=9.0)
+    engine = _dask.DaskEngine(Dask(n_workers=1), Job({}, b""), missing([("a", "none")], 4, {}), limits, None)
+    gatherer = Gatherer(store, limits.record(), study.group)
+    for trial, memory, numpy in ((0, 10**9, "1.0"), (1, 2 * 10**9, "2.0"), (2, 10**9, "1.0")):
+        batch = _wire.encode(_wire.batch_of([Row(trial, params="{}", scores={"score": 1.0})]))
+        answer = {"batches": [batch], "seconds": 1.0, "memory": memory, "libraries": {"numpy": numpy}}
+        for names, made in engine._rows(Chunk(0, ("a", "none"), [trial]), answer):
+            gatherer.add(names, made)
+    lost = _wire.batch_of([Row(3, "crashed", "worker lost")])
+    gatherer.add(("a", "none"), lost)
+    assert sum(len(batch) for _, batch in gatherer.write()) == 4
+    said = [json.loads(pq.read_metadata(path).metadata[b"ogive"]) for path in (tmp_path / "trials").iterdir()]
+    found = {
+        (part["limits"].get("memory_limit"), *(v.get("numpy") for v in part["versions"].values())) for part in said
+    }
+    assert found == {(10**9, "1.0"), (2 * 10**9, "2.0"), (None, versions_here()[1]["numpy"])}
+    assert all(part["limits"]["wall_limit"] == 9.0 for part in said)
+    assert all(set(part["versions"]) <= set(store.table()["versions"].to_pylist()) for part in said)
+
+
+def test_children_that_nobody_asks_for_are_ended_after_a_while(monkeypatch):
+    monkeypatch.setattr(_dask, "IDLE", 0.08)
+    closed = []
+
+    class Idle:
+        def close(self, kill):
+            closed.append(kill)
+
+    for key in ("one", "one", "other"):
+        _dask._give_back(key, Idle())
+    deadline = time.monotonic() + 10
+    while (len(closed) < 3 or _dask._sweeping) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert closed == [True] * 3
+    assert _dask._slots == {}
+    assert not _dask._sweeping
+
+
+def test_a_slot_that_was_given_back_is_used_again(monkeypatch):
+    monkeypatch.setattr(_dask, "_sweeping", True)
+    first, second = object(), object()
+    for slot in (first, second):
+        _dask._give_back("key", slot)
+    assert {_dask._borrow("key", ("", b"", "")), _dask._borrow("key", ("", b"", ""))} == {first, second}
+    assert _dask._slots == {}
+
+
 @quiet
 @pytest.mark.cluster
 def test_a_scheduler_that_does_not_answer_stops_the_run():
@@ -76,8 +179,18 @@ def test_the_table_is_the_same_on_dask_and_nothing_is_left(content, no_orphans):
     local = run(study, 60, workers=2, progress=False)
     assert {f["status"] for f in local.failures()} == {"crashed"}
     for chunk in (None, 7):
-        assert content(run(study, 60, engine=Dask(n_workers=2), chunk=chunk, progress=False)) == content(local)
+        there = run(study, 60, engine=Dask(n_workers=2), chunk=chunk, progress=False)
+        assert content(there) == content(local)
+        assert any("memory_limit" in note for note in there.notes)  # implied by the workers, and recorded
     assert dask_workers() == []
+
+
+@quiet
+@pytest.mark.cluster
+def test_sets_have_the_same_order_on_dask_where_the_nanny_has_another_hash_seed(content):
+    study = Study("sets", Algorithm("a", by_order), none())
+    local = run(study, 2, workers=1, progress=False)
+    assert content(run(study, 2, engine="dask", workers=1, progress=False)) == content(local)
 
 
 @quiet

@@ -32,7 +32,7 @@ def f(config, rng):
 
 study = Study("killed", [Algorithm(n, f, {"C": loguniform(0.1, 10)}) for n in "ab"], none())
 if __name__ == "__main__":
-    run(study, int(sys.argv[2]), sys.argv[1], workers=2, progress=False)
+    run(study, int(sys.argv[2]), sys.argv[1], workers=int(sys.argv[3]), progress=False)
     print("finished")
 """
 
@@ -41,8 +41,8 @@ if __name__ == "__main__":
 def driver(tmp_path: Path, script_environment):
     (tmp_path / "driver.py").write_text(DRIVER)
 
-    def start(n: int) -> subprocess.Popen[str]:
-        command = [sys.executable, str(tmp_path / "driver.py"), str(tmp_path / "out"), str(n)]
+    def start(n: int, workers: int = 1) -> subprocess.Popen[str]:
+        command = [sys.executable, str(tmp_path / "driver.py"), str(tmp_path / "out"), str(n), str(workers)]
         return subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=script_environment
         )
@@ -86,25 +86,29 @@ def expected(tmp_path: Path, n: int):
 
 
 @pytest.mark.parametrize(
-    ("kills", "n"), [pytest.param(3, 1200, id="few"), pytest.param(25, 12000, id="many", marks=pytest.mark.slow)]
+    ("kills", "n", "workers"),
+    [pytest.param(1, 150, 1, id="once"), pytest.param(25, 12000, 2, id="often", marks=pytest.mark.slow)],
 )
-def test_a_driver_killed_again_and_again_ends_with_the_same_table(driver, tmp_path, content, no_orphans, kills, n):
+def test_a_driver_killed_again_and_again_ends_with_the_same_table(
+    driver, tmp_path, content, no_orphans, kills, n, workers
+):
     out, done = tmp_path / "out", 0
     for _ in range(kills):
-        process = driver(n)
+        process = driver(n, workers)
         done = wait_for_more(process, out, done)
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.communicate()
     assert done < 2 * n
     assert none_left_soon()
-    process = driver(n)
+    process = driver(n, workers)
     said, errors = process.communicate(timeout=300)
     assert said.strip() == "finished", errors
     assert content(Store(out).trials()) == content(expected(tmp_path, n))
     assert none_left_soon()
 
 
+@pytest.mark.slow  # the command line shows the same by default
 def test_sigterm_finishes_what_is_under_way_and_keeps_it(driver, tmp_path, no_orphans):
     process = driver(4000)
     wait_for_more(process, tmp_path / "out", 0)
@@ -122,7 +126,7 @@ def test_a_second_signal_ends_at_once_even_a_trial_that_never_ends(tmp_path, scr
     text = DRIVER.replace("time.sleep(0.004)", "time.sleep(1000)")
     (tmp_path / "driver.py").write_text(text)
     process = subprocess.Popen(
-        [sys.executable, str(tmp_path / "driver.py"), str(tmp_path / "out"), "5"],
+        [sys.executable, str(tmp_path / "driver.py"), str(tmp_path / "out"), "5", "1"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=script_environment,
     )  # fmt: skip
     deadline = time.monotonic() + 30

@@ -47,7 +47,7 @@ def test_failed_trials_run_again_only_when_asked_and_the_last_attempt_counts(tmp
     assert failed > 0
     run(study_in(tmp_path), 30, tmp_path / "out", workers=0, progress=False)
     assert runs(tmp_path) == 30
-    run(study_in(tmp_path), 30, tmp_path / "out", workers=1, retry=("error",), progress=False)
+    run(study_in(tmp_path), 30, tmp_path / "out", workers=0, retry=("error",), progress=False)
     assert runs(tmp_path) == 30 + failed
     table = Store(tmp_path / "out").table()
     assert table.num_rows == 30
@@ -74,7 +74,7 @@ def test_a_damaged_part_is_refused_then_repaired_then_run_again(tmp_path, conten
         run(study_in(tmp_path), 20, store, workers=0, progress=False)
     store.repair()
     before = runs(tmp_path)
-    assert content(run(study_in(tmp_path), 20, store, workers=1, progress=False)) == content(expected)
+    assert content(run(study_in(tmp_path), 20, store, workers=0, progress=False)) == content(expected)
     assert runs(tmp_path) == before + 10
 
 
@@ -120,7 +120,7 @@ def test_limits_are_kept_with_the_rows(tmp_path):
 
 def test_progress_tells_counts_and_an_interval(tmp_path):
     heard = []
-    run(study_in(tmp_path), 40, workers=1, progress=heard.append)
+    run(study_in(tmp_path), 40, workers=0, progress=heard.append)
     last = heard[-1]
     assert last.finished
     assert (last.done, last.total) == (40, 40)

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from ogive.runner import _wire
 from ogive.runner._trial import Row
+from ogive.schema import STATUSES
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(alphabet=st.characters(codec="utf-8"), max_size=20)
 rows = st.lists(
     st.builds(
-        Row, trial=st.integers(0, 2**53), status=st.sampled_from(sorted(_wire.STATUSES)), message=st.none() | texts,
+        Row, trial=st.integers(0, 2**53), status=st.sampled_from(STATUSES), message=st.none() | texts,
         params=st.none() | texts, scores=st.dictionaries(texts, floats, max_size=3), wall=floats, cpu=floats,
     ),
     max_size=6,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -29,7 +30,9 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
     else:
-        print(result)
+        from ogive.answers._words import printable
+
+        print("\n".join(map(printable, str(result).split("\n"))))
 
 
 def tell(notes: Iterable[str]) -> None:
@@ -58,6 +61,11 @@ def as_options(text: str) -> str:
 
 def complain(message: str, code: int) -> int:
     """One line on stderr; returns the exit code."""
-    line = as_options(" ".join(message.split()))
-    print("ogive: " + "".join(c if c.isprintable() else "�" for c in line), file=sys.stderr)
+    say(f"ogive: {as_options(' '.join(message.split()))}")
     return code
+
+
+def say(line: str) -> None:
+    """A line on stderr that cannot steer the terminal; without `answers`, which takes a while to load."""
+    with contextlib.suppress(OSError):
+        print("".join(c if c.isprintable() else "�" for c in line), file=sys.stderr)

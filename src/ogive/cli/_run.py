@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
+import os
+import secrets
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ogive.cli._options import Json
+from ogive.cli._output import complain, say, show
 from ogive.errors import InputError, OgiveError
 
 if TYPE_CHECKING:
@@ -72,7 +73,6 @@ def run(
     quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Run the trials of a study that DIR does not hold yet, then write its report: exit code 3 if trials failed."""
-    from ogive.cli._output import complain
     from ogive.runner import RunStopped, _plan, _source
     from ogive.runner._limits import Limits, as_bytes
     from ogive.runner._progress import shower
@@ -80,7 +80,7 @@ def run(
     from ogive.store import Store
 
     settings = Settings.checked(
-        n_trials=trials, workers=workers, engine=_engine(engine, address, insecure_network, workers), gpus=gpus, chunk=None,
+        n_trials=trials, workers=workers, engine=_engine(engine, address, insecure_network), gpus=gpus, chunk=None,
         limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)), retry=_plan.check_retry(retry),
         shard=_plan.check_shard(shard), statistic=statistic,
     )  # fmt: skip
@@ -91,8 +91,8 @@ def run(
     try:
         done = execute(found, Store(out), settings, tell=shower(not quiet), accept_change=accept_change, job=job)
     except KeyboardInterrupt as stopped:
-        _say(f"ogive: {stopped or 'interrupted.'}")
-        _say(f"To go on: {same_command(context)}")
+        say(f"ogive: {stopped or 'interrupted.'}")
+        say(f"To go on: {same_command(context)}")
         raise typer.Exit(130) from None
     except RunStopped as stopped:
         raise typer.Exit(complain(str(stopped), 1)) from None
@@ -120,7 +120,7 @@ def same_command(context: typer.Context) -> str:
     return shlex.join(["ogive", "run", *words])
 
 
-def _engine(engine: str, address: str | None, insecure: bool, workers: int | None) -> Any:
+def _engine(engine: str, address: str | None, insecure: bool) -> Any:
     if engine not in ("local", "dask"):
         raise InputError(f"`--engine` must be local or dask; got {engine!r}.")
     if engine == "local":
@@ -129,17 +129,16 @@ def _engine(engine: str, address: str | None, insecure: bool, workers: int | Non
         return None
     from ogive.runner import Dask
 
-    return Dask(address, insecure_network=insecure, n_workers=workers or 2)
+    return Dask(address, insecure_network=insecure)
 
 
 def _announce(path: str, study: Any, n_trials: int) -> None:
     methods, tasks = (", ".join(part.name for part in parts) for parts in (study.algorithms, study.tasks))
-    _say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
+    say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
 
 
 def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
     """Say what failed, write the report, and say how to go on; returns how many trials failed."""
-    from ogive.cli._output import show
     from ogive.runner._status import failure_groups, status
 
     groups = failure_groups(trials)
@@ -152,10 +151,10 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
     for group in groups[:MOST_GROUPS]:
         example = group["example"]
         where = f"{example['algorithm']} on {example['task']}, trial {example['trial']}"
-        _say(f"{group['count']:,} {group['status']}: {group['message']} (for example {where})")
+        say(f"{group['count']:,} {group['status']}: {group['message']} (for example {where})")
     if len(groups) > MOST_GROUPS:
-        _say(f"and {len(groups) - MOST_GROUPS} other messages")
-    _say(f"{len(trials):,} trials in {out}. For more of them: the same command with a larger --trials.")
+        say(f"and {len(groups) - MOST_GROUPS} other messages")
+    say(f"{len(trials):,} trials in {out}. For more of them: the same command with a larger --trials.")
     print(out if page is None else page)
     return sum(group["count"] for group in groups)
 
@@ -164,13 +163,17 @@ def _report(trials: Trials, out: Path) -> Path | None:
     from ogive.report import write
     from ogive.store import Store
 
+    page, temporary = out / "report.html", out / f".report.{secrets.token_hex(8)}.html"
     try:
-        page = Path(write(trials, out / "report.html"))
+        write(trials, temporary)
+        os.replace(temporary, page)  # a link of that name is replaced, not followed
         Store(out).note_look(len(trials))
         return page
     except OgiveError as error:
-        _say(f"no report: {error}")
+        say(f"no report: {error}")
         return None
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 class _Shown:
@@ -182,8 +185,3 @@ class _Shown:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return self._content
-
-
-def _say(text: str) -> None:
-    with contextlib.suppress(OSError):
-        print("".join(c if c.isprintable() else "�" for c in text), file=sys.stderr)

@@ -110,6 +110,8 @@ class Child:
             page.begin(number, _wire.IDLE, now)
             rows.append(row)
             if now - sent > FLUSH * 1e9:
+                if self._cpu_limit is not None:
+                    limit_cpu(None)  # sending is no part of the trial
                 self._send({"chunk": number, "rows": _wire.encode(_wire.batch_of(rows))})
                 rows, sent = [], now
         if self._cpu_limit is not None:

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,15 +25,17 @@ from ogive.canonical import digest
 from ogive.errors import InputError, MissingDependency, RunStopped
 from ogive.runner import _wire
 from ogive.runner._child import fold, unfold
-from ogive.runner._limits import Limits
+from ogive.runner._limits import Limits, whole
 from ogive.runner._plan import Agenda, Missing
 from ogive.runner._slot import Chunk, Slot
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
+from ogive.store._versions import versions_here, versions_name
 
 AIM = 3.0  # seconds of compute in a chunk
 LOSSES = 3
 LOOK = 1.0  # seconds between looks at how many workers there are
+IDLE = 180.0  # seconds after which a child is ended that nobody has asked for: its driver may be dead
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +52,19 @@ class Dask:
     insecure_network : bool
         Whether to talk without TLS to other machines: everyone on that network could then run
         code here and there.
-    n_workers : int
-        Processes of the cluster that is started when there is no address.
+    n_workers : int, optional
+        Processes of the cluster that is started when there is no address; `workers` of the run where
+        left out.
     """
 
     address: Any = None
     security: Any = None
     insecure_network: bool = False
-    n_workers: int = 2
+    n_workers: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.n_workers, bool) or not isinstance(self.n_workers, int) or self.n_workers < 1:
-            raise InputError(f"`n_workers` must be a whole number of at least 1; got {self.n_workers!r}.")
+        if self.n_workers is not None:
+            whole("n_workers", self.n_workers, 1)
         where = self.where
         if where is not None and not self.insecure_network and not _private(where):
             raise InputError(
@@ -78,6 +81,21 @@ class Dask:
         if not isinstance(found, str):
             raise InputError(f"`address` must be text or a Dask cluster; got {type(self.address).__name__}.")
         return found
+
+
+def sized(dask: Dask, workers: int | None, cores: int) -> Dask:
+    """The cluster with the number of workers that was asked for; refused where that cannot be."""
+    if workers == 0:
+        raise InputError("`workers` 0 runs in this process, not on a Dask cluster; leave out `workers` or `engine`.")
+    if workers is not None and dask.address is not None:
+        raise InputError(
+            f"`workers` must be left out, since the Dask cluster at {dask.where!r} has its own; got {workers}."
+        )
+    if workers is not None and dask.n_workers not in (None, workers):
+        raise InputError(
+            f"`workers` is {workers} and `n_workers` of the Dask cluster {dask.n_workers}; say one of them."
+        )
+    return replace(dask, n_workers=dask.n_workers or workers or cores)
 
 
 def _private(address: str) -> bool:
@@ -105,7 +123,7 @@ class DaskEngine:
 
     def __init__(self, dask: Dask, job: Job, todo: Sequence[Missing], limits: Limits, fixed: int | None) -> None:
         self._dask, self._limits = dask, limits
-        self._agenda = Agenda(todo, seconds=AIM, fixed=fixed, workers=dask.n_workers)
+        self._agenda = Agenda(todo, seconds=AIM, fixed=fixed, workers=dask.n_workers or 1)
         self._payload = (json.dumps(job.header), job.body, json.dumps([limits.wall, limits.cpu, limits.memory]))
         self._again: list[_Sent] = []
         self._killed = False
@@ -166,22 +184,30 @@ class DaskEngine:
             if "stopped" in answer:
                 raise RunStopped(answer["stopped"])
             self._agenda.learn(one.chunk, len(one.chunk.trials), answer["seconds"])
-            yield from self._rows(one.chunk, answer["batches"])
+            yield from self._rows(one.chunk, answer)
             return
         if future.status == "error" and not _lost(error := future.exception()):
             raise RunStopped(f"a Dask task failed: {type(error).__name__}: {' '.join(str(error).split())[:300]}.")
         yield from self._lose(one)
 
-    def _rows(self, chunk: Chunk, batches: list[Any]) -> Iterator[tuple[tuple[str, str], _wire.Batch]]:
+    def _rows(self, chunk: Chunk, answer: dict[str, Any]) -> Iterator[tuple[tuple[str, str], _wire.Batch]]:
         attempts = dict(zip(chunk.trials, chunk.attempts, strict=True)) if chunk.attempts is not None else None
+        origin = self._origin(answer)
         seen: list[int] = []
-        for content in batches:
+        for content in answer["batches"]:
             batch = _wire.decode(content, content["trials"])
             seen += batch.trials
+            batch.origin = origin
             batch.attempts = None if attempts is None else [attempts[trial] for trial in batch.trials]
             yield chunk.names, batch
         if sorted(seen) != sorted(chunk.trials):
             raise RunStopped("a Dask task returned rows of other trials than it was asked for.")
+
+    def _origin(self, answer: dict[str, Any]) -> _wire.Origin:
+        """What the rows of an answer were made under: a worker may imply a memory limit, and has its own libraries."""
+        libraries = {str(name): str(version) for name, version in answer["libraries"].items()}
+        limits = Limits(wall=self._limits.wall, cpu=self._limits.cpu, memory=answer["memory"])
+        return _wire.Origin(limits.record(), versions_name(libraries), libraries)
 
     def _lose(self, one: _Sent) -> Iterator[tuple[tuple[str, str], _wire.Batch]]:
         chunk, losses = one.chunk, one.losses + 1
@@ -212,14 +238,15 @@ def _client(dask: Dask) -> Iterator[Any]:
     except ImportError:
         raise MissingDependency("`engine` 'dask' needs dask.distributed; install ogive[dask].") from None
     with contextlib.ExitStack() as stack:
-        address = dask.where or stack.enter_context(_own_cluster(dask.n_workers)).scheduler_address
+        n_workers = dask.n_workers or 1
+        address = dask.where or stack.enter_context(_own_cluster(n_workers)).scheduler_address
         try:
             client = Client(address, security=dask.security, timeout=30, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise RunStopped(f"no Dask scheduler answers at {address}: {' '.join(str(error).split())[:200]}.") from None
         stack.callback(client.close)
         if dask.where is None:
-            client.wait_for_workers(dask.n_workers, timeout=120)
+            client.wait_for_workers(n_workers, timeout=120)
         yield client
 
 
@@ -265,8 +292,9 @@ def _hold(payload: tuple[str, bytes, str]) -> tuple[str, bytes, str]:
     return payload
 
 
-_slots: dict[str, list[Slot]] = {}
+_slots: dict[str, list[tuple[float, Slot]]] = {}  # idle ones, and since when
 _lock = threading.Lock()
+_sweeping = False
 
 
 def run_chunk(payload: tuple[str, bytes, str], names: list[str], trials: Any) -> bytes:
@@ -287,20 +315,44 @@ def run_chunk(payload: tuple[str, bytes, str], names: list[str], trials: Any) ->
         slot.work(lambda waiting: chunks.pop() if chunks else None, deliver)
     except RunStopped as error:
         return _wire.dumps({"stopped": str(error)})
-    with _lock:
-        _slots.setdefault(key, []).append(slot)
-    return _wire.dumps({"batches": batches, "seconds": total})
+    _give_back(key, slot)
+    about = {"memory": slot.limits.memory, "libraries": versions_here()[1]}
+    return _wire.dumps({"batches": batches, "seconds": total, **about})
 
 
 def _borrow(key: str, payload: tuple[str, bytes, str]) -> Slot:
     with _lock:
-        idle = _slots.get(key)
+        idle = _slots.pop(key, [])
+        if len(idle) > 1:
+            _slots[key] = idle[:-1]
         if idle:
-            return idle.pop()
+            return idle[-1][1]
     header, limits = json.loads(payload[0]), json.loads(payload[2])
     memory = limits[2] if limits[2] is not None else _share_of_memory()
     job = Job({**header, "elsewhere": True}, payload[1])
     return Slot(job, Limits(wall=limits[0], cpu=limits[1], memory=memory))
+
+
+def _give_back(key: str, slot: Slot) -> None:
+    """Keep a slot for the next chunk of the same study, for some minutes."""
+    global _sweeping
+    with _lock:
+        _slots.setdefault(key, []).append((time.monotonic(), slot))
+        begin, _sweeping = not _sweeping, True
+    if begin:
+        threading.Thread(target=_sweep, daemon=True, name="ogive-sweeper").start()
+
+
+def _sweep() -> None:
+    """End children that nobody asks for any more, until none is idle."""
+    global _sweeping
+    while True:
+        time.sleep(IDLE / 4)
+        close_slots(idle_for=IDLE)
+        with _lock:
+            if not _slots:
+                _sweeping = False
+                return
 
 
 def _share_of_memory() -> int | None:
@@ -315,10 +367,13 @@ def _share_of_memory() -> int | None:
 
 
 @atexit.register
-def close_slots() -> None:
-    """End the idle children of this process."""
+def close_slots(idle_for: float = 0.0) -> None:
+    """End the children of this process that have been idle for so many seconds."""
+    before = time.monotonic() - idle_for
     with _lock:
-        idle = [slot for slots in _slots.values() for slot in slots]
+        old = [slot for slots in _slots.values() for since, slot in slots if since <= before]
+        young = {key: [one for one in slots if one[0] > before] for key, slots in _slots.items()}
         _slots.clear()
-    for slot in idle:
+        _slots.update({key: slots for key, slots in young.items() if slots})
+    for slot in old:
         slot.close(kill=True)

@@ -7,13 +7,14 @@ trial are written before the trial itself, since a trial that is there counts as
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from ogive.runner._wire import Batch
+from ogive.canonical import canonical
+from ogive.runner._wire import Batch, Origin
 from ogive.store import INNER, SERIES, TRIALS, Store
 
 Waiting: TypeAlias = list[tuple[tuple[str, str], Batch]]
@@ -35,28 +36,41 @@ class Gatherer:
         """Take rows of one cell."""
         self._waiting.append((names, batch))
         self._rows += len(batch)
-        if self._rows >= ROWS:
-            self.write()
 
-    def due(self) -> None:
-        """Write a part if the last one is long enough ago."""
-        if self._waiting and time.monotonic() - self._since >= SECONDS:
-            self.write()
+    def due(self) -> Waiting:
+        """Write a part if there are many rows, or the last one is long enough ago; what is now kept."""
+        late = self._waiting and time.monotonic() - self._since >= SECONDS
+        return self.write() if late or self._rows >= ROWS else []
 
-    def write(self) -> None:
-        """Write what is waiting; rows count as done only afterwards."""
+    def write(self) -> Waiting:
+        """Write what is waiting and return it: rows count as done only then."""
         waiting, self._waiting, self._rows = self._waiting, [], 0
         self._since = time.monotonic()
-        if not waiting:
-            return
-        for kind, table in (("inner", inner_table(waiting)), ("series", series_table(waiting))):
-            if table.num_rows:
-                self._store.write(kind, table, limits=self._limits)
-        self._store.write("trials", trials_table(waiting, self._group), limits=self._limits)
-        self._parts += 1
+        for origin, rows in _by_origin(waiting):
+            self._write(rows, origin)
         if self._parts >= COMPACT_ABOVE:
             self._store.compact()
             self._parts = 0
+        return waiting
+
+    def _write(self, rows: Waiting, origin: Origin | None) -> None:
+        limits = self._limits if origin is None else origin.limits
+        versions = None if origin is None else {origin.name: origin.libraries}
+        for kind, table in (("inner", inner_table(rows)), ("series", series_table(rows))):
+            if table.num_rows:
+                self._store.write(kind, table, limits=limits, versions=versions)
+        self._store.write("trials", trials_table(rows, self._group), limits=limits, versions=versions)
+        self._parts += 1
+
+
+def _by_origin(waiting: Waiting) -> Iterable[tuple[Origin | None, Waiting]]:
+    """Rows that were made under the same limits with the same libraries, together."""
+    groups: dict[str, Waiting] = {}
+    for names, batch in waiting:
+        origin = batch.origin
+        key = "" if origin is None else canonical([origin.limits, origin.name])
+        groups.setdefault(key, []).append((names, batch))
+    return [(rows[0][1].origin, rows) for rows in groups.values()]
 
 
 def trials_table(waiting: Waiting, group: Callable[[int], str | None] | None = None) -> pa.Table:
@@ -77,7 +91,7 @@ def _trials(names: tuple[str, str], batch: Batch, group: Callable[[int], str | N
         "metrics": _metrics(batch, n),
         "wall_s": pa.array(batch.wall, pa.float64()),
         "cpu_s": pa.array(batch.cpu, pa.float64()),
-        "versions": pa.nulls(n, pa.string()),
+        "versions": pa.repeat(pa.scalar(None if batch.origin is None else batch.origin.name, pa.string()), n),
     }
     return pa.table(columns, schema=TRIALS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,17 @@ class Limits:
         """What is kept with each part of a store."""
         named = {"wall_limit": self.wall, "cpu_limit": self.cpu, "memory_limit": self.memory}
         return {name: value for name, value in named.items() if value is not None} or None
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number, checked."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
+        raise InputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
+    return number
 
 
 _UNITS = {"": 1, "b": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 10**9, "gb": 10**9, "t": 10**12, "tb": 10**12,

@@ -207,14 +207,13 @@ def environment(gpu: str | None = None) -> dict[str, str]:
     """The environment of a child: one thread, a fixed hash seed, and the way to this very package."""
     own = dict.fromkeys(ONE_THREAD, "1")
     home = Path(__file__).resolve().parents[2]
-    if home.name not in (
-        "site-packages",
-        "dist-packages",
-    ):  # those are found anyway, and must not come before the standard library
+    # Folders of installed packages are found anyway, and must not come before the standard library.
+    if home.name not in ("site-packages", "dist-packages"):
         own["PYTHONPATH"] = os.pathsep.join([str(home), *filter(None, [os.environ.get("PYTHONPATH")])])
     if gpu is not None:
         own["CUDA_VISIBLE_DEVICES"] = gpu
-    return {"PYTHONHASHSEED": "0", **os.environ, **own}
+    # The order of a set of text must not depend on who started this process: a Dask nanny sets a seed, users set "random".
+    return {**os.environ, **own, "PYTHONHASHSEED": "0"}
 
 
 def exit_words(code: int) -> str:

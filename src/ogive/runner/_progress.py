@@ -1,7 +1,9 @@
 """What is shown while a run goes on: a value, at most twice a second, and two ways to show it.
 
 `Progress` is what a callback receives (`run(…, progress=callback)`). On a terminal a live bar is
-drawn, elsewhere one line every 30 seconds; both on stderr.
+drawn, elsewhere one line every 30 seconds; both on stderr. Showing takes at most a twentieth of the
+driver's time: intervals are computed when somebody looks at them, from a bounded number of scores,
+and looks are spaced by what they cost.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,21 +23,44 @@ from ogive.metric import Metric
 from ogive.runner._wire import Batch
 from ogive.schema import OK
 from ogive.statistics import Interval, mean_interval, quantile_interval, tail_mean_interval
+from ogive.store._damage import printable
 
 EVERY = 0.5  # seconds between looks
+SPACING = 20  # and at least so many times what the last look cost
 LINE_EVERY = 30.0
+MOST_SCORES = 100_000  # of a cell; an interval shown meanwhile needs no more
 log = logging.getLogger("ogive")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CellProgress:
-    """What can be said of one cell from the trials that are complete from the first on."""
+    """What can be said of one cell from the trials that are complete from the first on.
+
+    Attributes
+    ----------
+    n : int
+        Usable scores among them.
+    interval : Interval or None
+        Of the chosen statistic, from the first 100,000 of these trials; computed when it is asked for.
+    """
 
     algorithm: str
     task: str
     metric: str | None
+    statistic: str
     n: int
-    interval: Interval | None
+    measure: Callable[[], Interval | None] = field(repr=False, compare=False)
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """Of the chosen statistic; None where there are too few scores."""
+        return self.measure()
+
+    def __str__(self) -> str:
+        said = "…" if self.interval is None else f"{self.interval}"
+        some = self.interval is not None and self.interval.n < self.n
+        of = f"the first {self.interval.n:,} of {self.n:,}" if self.interval is not None and some else f"{self.n:,}"
+        return f"{self.algorithm} on {self.task}: {self.statistic} of {self.metric or 'score'} {said} ({of} trials)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +70,7 @@ class Progress:
     Attributes
     ----------
     done, total : int
-        Trials of this run that are finished, and that were missing when it began.
+        Trials of this run that are finished and kept, and that were missing when it began.
     rate : float
         Trials a second.
     seconds_left : float or None
@@ -89,30 +115,31 @@ class Watcher:
         statistic: str,
         tell: Callable[[Progress], None] | None,
     ) -> None:
-        self._metrics, self._tell = metrics, tell
+        self._metrics, self._statistic, self._tell = metrics, statistic, tell
         self._interval = statistic_interval(statistic)
         self._cells = {names: _Prefix(trials) for names, trials in cells} if tell else {}
         self.total = sum(len(trials) for _, trials in cells)
         self.done = 0
         self._statuses: dict[str, int] = {}
-        self._start = self._last = time.monotonic()
+        self._start = time.monotonic()
+        self._next = self._start + EVERY
 
-    def add(self, names: tuple[str, str], batch: Batch) -> None:
-        """Hear of rows."""
-        self.done += len(batch)
-        if self._tell is None:
-            return
-        for status in batch.statuses:
-            self._statuses[status] = self._statuses.get(status, 0) + 1
-        name = next(iter(self._metrics), None) or next(iter(batch.metrics), None)
-        self._cells[names].add(batch, name)
+    def add(self, kept: Iterable[tuple[tuple[str, str], Batch]]) -> None:
+        """Hear of rows that are kept."""
+        for names, batch in kept:
+            self.done += len(batch)
+            if self._tell is None:
+                continue
+            for status in batch.statuses:
+                self._statuses[status] = self._statuses.get(status, 0) + 1
+            name = next(iter(self._metrics), None) or next(iter(batch.metrics), None)
+            self._cells[names].add(batch, name)
 
     def look(self, *, last: bool = False) -> None:
         """Tell, if it is time."""
         now = time.monotonic()
-        if self._tell is None or (now - self._last < EVERY and not last):
+        if self._tell is None or (now < self._next and not last):
             return
-        self._last = now
         passed = max(now - self._start, 1e-9)
         rate = self.done / passed
         left = (self.total - self.done) / rate if rate > 0 else None
@@ -121,54 +148,72 @@ class Watcher:
             Progress(done=self.done, total=self.total, rate=rate, seconds_left=left, statuses=dict(self._statuses),
                      cells=cells, finished=last)
         )  # fmt: skip
+        after = time.monotonic()
+        self._next = after + max(EVERY, SPACING * (after - now))
 
     def _cell(self, names: tuple[str, str], prefix: _Prefix) -> CellProgress:
-        scores = prefix.scores()
+        n, first = prefix.complete()
         metric = prefix.metric
         goal = self._metrics[metric].goal if metric is not None and metric in self._metrics else "maximize"
-        interval = None
-        if scores.size >= 2:
+
+        def measure() -> Interval | None:
+            scores = first[np.isfinite(first)]
             try:
-                interval = self._interval(scores, goal)
+                return self._interval(scores, goal) if scores.size >= 2 else None
             except OgiveError as error:
                 log.debug("no interval yet: %s", error)
-        return CellProgress(algorithm=names[0], task=names[1], metric=metric, n=scores.size, interval=interval)
+                return None
+
+        return CellProgress(
+            algorithm=names[0], task=names[1], metric=metric, statistic=self._statistic, n=n, measure=measure
+        )
+
+
+MISSING, UNUSABLE, USABLE = 0, 1, 2
 
 
 class _Prefix:
-    """Scores of one cell in the order of its trials."""
+    """Scores of one cell in the order of its trials: of the first ones their values, of all whether they are there."""
 
     def __init__(self, trials: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> None:
         self._trials = trials
-        self._scores = np.empty(0)
-        self._there = np.empty(0, dtype=bool)
+        self._scores = np.full(min(len(trials), MOST_SCORES), np.nan)
+        self._states = np.zeros(0, dtype=np.int8)
+        self._reached = self._complete = self._usable = 0
         self.metric: str | None = None
 
     def add(self, batch: Batch, metric: str | None) -> None:
+        """Take rows."""
         self.metric = self.metric or metric
         places = self._places(batch.trials)
-        size = int(places.max()) + 1
-        if size > self._scores.size:
-            room = max(size, 2 * self._scores.size)
-            self._scores = np.concatenate([self._scores, np.full(room - self._scores.size, np.nan)])
-            self._there = np.concatenate([self._there, np.zeros(room - self._there.size, dtype=bool)])
+        self._reached = max(self._reached, int(places.max()) + 1)
+        if self._reached > self._states.size:
+            more = max(self._reached, 2 * self._states.size) - self._states.size
+            self._states = np.concatenate([self._states, np.zeros(more, dtype=np.int8)])
         column = batch.metrics.get(self.metric or "")
         values = np.array(column, dtype=np.float64) if column else np.full(len(batch), np.nan)
         values[np.array(batch.statuses) != OK] = np.nan
-        self._scores[places], self._there[places] = values, True
+        self._states[places] = np.where(np.isfinite(values), USABLE, UNUSABLE)
+        early = places < self._scores.size
+        self._scores[places[early]] = values[early]
+
+    def complete(self) -> tuple[int, np.ndarray[Any, np.dtype[np.float64]]]:
+        """How many usable scores the trials have that are complete from the first on, and the first of them.
+
+        A score that is given out is never written again.
+        """
+        rest = self._states[self._complete : self._reached]
+        gaps = np.flatnonzero(rest == MISSING)
+        new = rest[: gaps[0] if gaps.size else None]
+        self._complete += new.size
+        self._usable += int(np.count_nonzero(new == USABLE))
+        return self._usable, self._scores[: self._complete]
 
     def _places(self, trials: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
         wanted = np.asarray(trials, dtype=np.int64)
         if isinstance(self._trials, range):
             return (wanted - self._trials.start) // self._trials.step
         return np.searchsorted(np.asarray(self._trials), wanted).astype(np.int64)
-
-    def scores(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Usable scores among the trials that are complete from the first on."""
-        missing = np.flatnonzero(~self._there)
-        whole = self._scores[: missing[0] if missing.size else None]
-        usable: np.ndarray[Any, np.dtype[np.float64]] = whole[np.isfinite(whole)]
-        return usable
 
 
 def statistic_interval(statistic: str) -> Callable[[Any, str], Interval]:
@@ -203,7 +248,9 @@ def shower(progress: bool | Callable[[Progress], None] | None) -> Callable[[Prog
 
 
 class Lines:
-    """One line on stderr every 30 seconds."""
+    """One line on stderr every 30 seconds, with the intervals of the first cells."""
+
+    MOST_CELLS = 4
 
     def __init__(self, every: float = LINE_EVERY) -> None:
         self._every = every
@@ -213,7 +260,10 @@ class Lines:
         now = time.monotonic()
         if now - self._last >= self._every and not progress.finished and sys.stderr is not None:
             self._last = now
-            sys.stderr.write(f"{progress}\n")
+            said = [str(progress), *map(str, progress.cells[: self.MOST_CELLS])]
+            more = len(progress.cells) - self.MOST_CELLS
+            said += [f"and {more} more"] if more > 0 else []
+            sys.stderr.write(printable("; ".join(said)) + "\n")
             sys.stderr.flush()
 
 
@@ -242,7 +292,7 @@ class LiveBar:
         from rich.table import Table
         from rich.text import Text
 
-        lines = [Text(_shown(_cell_words(cell))) for cell in progress.cells[: self.MOST_CELLS]]
+        lines = [Text(printable(f"  {cell}")) for cell in progress.cells[: self.MOST_CELLS]]
         more = len(progress.cells) - self.MOST_CELLS
         lines += [Text(f"and {more} more")] if more > 0 else []
         bar = ProgressBar(total=max(progress.total, 1), completed=progress.done, width=60)
@@ -251,12 +301,3 @@ class LiveBar:
         for line in (Text(str(progress)), *lines):
             rows.add_row(line)
         return rows
-
-
-def _cell_words(cell: CellProgress) -> str:
-    said = f"{cell.interval}" if cell.interval is not None else "…"
-    return f"  {cell.algorithm} on {cell.task}: {cell.metric or 'score'} {said} ({cell.n} trials)"
-
-
-def _shown(text: str) -> str:
-    return "".join(c if c.isprintable() else "�" for c in text)

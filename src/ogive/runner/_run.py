@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from typing import Any, Protocol
 
 from ogive.errors import InputError
 from ogive.runner._child import INSIDE, warm_up
-from ogive.runner._dask import Dask, DaskEngine
+from ogive.runner._dask import Dask, DaskEngine, sized
 from ogive.runner._gather import Gatherer
 from ogive.runner._inline import InlineEngine
-from ogive.runner._limits import Limits, as_bytes
+from ogive.runner._limits import Limits, as_bytes, whole
 from ogive.runner._local import AIM as LOCAL_AIM
 from ogive.runner._local import Delivery, LocalEngine
 from ogive.runner._pickling import pickled_job
@@ -62,9 +62,10 @@ def run(
         stopped. Left out, trials are kept only in the table that is returned.
     workers : int, optional
         Child processes; as many as there are cores where left out. 0 runs in this process, without
-        limits, so that breakpoints work.
-    engine : Dask, optional
-        Where children run, if not on this machine alone.
+        limits, so that breakpoints work. The order of a set of text is then that of this process
+        (PYTHONHASHSEED), and the same in all children; a note says so where the two differ.
+    engine : Dask or "dask", optional
+        Where children run, if not on this machine alone; "dask" starts a cluster of `workers` here.
     progress : bool or callable
         Whether to show how far the run is, or what to call with a `Progress`.
     wall_limit, cpu_limit : float, optional
@@ -120,26 +121,21 @@ class Settings:
                 "`run` was called inside a worker process of another run; call it once, outside of algorithms and "
                 'tasks, and in a study file under `if __name__ == "__main__":`.'
             )
-        rest["n_trials"] = _whole("n_trials", rest["n_trials"], 1)
-        rest["chunk"] = None if rest["chunk"] is None else _whole("chunk", rest["chunk"], 1)
-        workers = None if workers is None else _whole("workers", workers, 0)
+        rest["n_trials"] = whole("n_trials", rest["n_trials"], 1)
+        rest["chunk"] = None if rest["chunk"] is None else whole("chunk", rest["chunk"], 1)
+        workers = None if workers is None else whole("workers", workers, 0)
         statistic_interval(rest["statistic"])
-        chosen = _engine(engine)
+        chosen = _engine(engine, workers)
         if os.name == "nt" and (workers != 0 or chosen is not None):
             raise InputError("worker processes need Linux or macOS; on Windows use workers=0, or run under WSL.")
         if workers == 0 and chosen is None and any(v is not None for v in (rest["limits"].record() or {}).values()):
             raise InputError("limits need worker processes; use workers=1 or more, or leave the limits out.")
+        if _gpus(gpus) and (workers == 0 or chosen is not None):
+            raise InputError(
+                "`gpus` are given to worker processes of this machine; leave it out with workers=0, and on Dask start "
+                "each worker with its own CUDA_VISIBLE_DEVICES."
+            )
         return cls(workers=cores() if workers is None else workers, engine=chosen, gpus=_gpus(gpus), **rest)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if isinstance(value, bool) or number < least:
-        raise InputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
-    return number
 
 
 def cores() -> int:
@@ -147,13 +143,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _engine(engine: Dask | str | None) -> Dask | None:
+def _engine(engine: Dask | str | None, workers: int | None) -> Dask | None:
     if engine is None or engine == "local":
         return None
     if engine == "dask":
-        return Dask()
+        return sized(Dask(), workers, cores())
     if isinstance(engine, Dask):
-        return engine
+        return sized(engine, workers, cores())
     raise InputError(f"`engine` must be 'local', 'dask' or ogive.Dask(…); got {engine!r}.")
 
 
@@ -203,14 +199,26 @@ def execute(
     note_plan(store.path, settings.n_trials)
     names = [(algorithm.name, task.name) for algorithm in study.algorithms for task in study.tasks]
     todo = missing(names, settings.n_trials, store.finished(), retry=settings.retry, shard=settings.shard)
+    notes = study.notes
     if any(len(cell) for cell in todo):
+        notes = (*notes, *_order_of_sets(settings))
         warm_up(study)
         with _engine_for(study, settings, todo, job) as engine:
             _drive(engine, study, store, settings, todo, tell)
     parts = store.path / "trials"
     if parts.is_dir() and sum(1 for _ in parts.glob("*.parquet")) > COMPACT_AT_END:
         store.compact()
-    return store.trials().with_notes(*study.notes)
+    return store.trials().with_notes(*notes)
+
+
+def _order_of_sets(settings: Settings) -> tuple[str, ...]:
+    """The one thing in which trials of this process may differ from those of children."""
+    if settings.workers or settings.engine is not None or not sys.flags.hash_randomization:
+        return ()
+    return (
+        "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are "
+        "those of worker processes only under PYTHONHASHSEED=0",
+    )
 
 
 @contextlib.contextmanager
@@ -238,7 +246,7 @@ def _drive(
     todo: list[Missing],
     tell: Callable[[Progress], None] | None,
 ) -> None:
-    """Take rows from an engine and write them, until it is done or was interrupted."""
+    """Take rows from an engine and write them, until it is done or was interrupted; only what is kept is shown."""
     gatherer = Gatherer(store, settings.limits.record(), study.group)
     watcher = Watcher([(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell)
     inline = isinstance(engine, InlineEngine)
@@ -248,14 +256,15 @@ def _drive(
                 for delivery in deliveries:
                     if delivery is not None:
                         gatherer.add(*delivery)
-                        watcher.add(*delivery)
-                    gatherer.due()
+                    watcher.add(gatherer.due())
                     watcher.look()
                     if interrupts.count > 1:
                         engine.kill()
         finally:
-            gatherer.write()
-            watcher.look(last=True)
+            try:
+                watcher.add(gatherer.write())
+            finally:
+                watcher.look(last=True)
     if interrupts.count and watcher.done < watcher.total:
         raise KeyboardInterrupt(
             f"stopped after {watcher.done} of {watcher.total} trials; what is finished is kept in {store.path}, and the same call goes on."

@@ -2,11 +2,13 @@
 
 The rules of blame:
 
-* The shared page names the trial that was running when a child died or was ended. No other trial
-  is blamed; rows that were finished but not yet sent are run again and give the same numbers.
-* A trial that crashed or ran out of memory is tried once more, alone in a fresh child.
+* The shared page names the trial that was running when a child died or broke a limit. No other
+  trial is blamed; rows that were finished but not yet sent are run again and give the same numbers.
+* A child that goes on to another trial before it is ended is left alone: the row is on its way.
+* A trial that crashed or ran out of memory, by the limit or by a MemoryError of its own, is tried
+  once more, alone in a fresh child: trials before it may have filled the memory.
+* What a limit on time cut is `timeout` at once: its clock was its own.
 * A death outside any trial is nobody's. After three in a row the run stops and says so.
-* What a limit cut is `timeout` or `memory` at once: it was alone on its clock.
 """
 
 from __future__ import annotations
@@ -59,10 +61,12 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why a child was ended, or that it died."""
+    """Why a child must be ended, or that it died."""
 
     status: str
     message: str
+    about: _wire.Running | None = None  # the trial that broke a limit; of a dead child the page says it
+    sent: bool = False  # the trial's own row said so, and the child has gone on
 
 
 class Killed(Exception):
@@ -85,6 +89,11 @@ class Slot:
         self._ready = False
         self._family_seen = 0.0
         self._watched = any(v is not None for v in (limits.wall, limits.memory))
+
+    @property
+    def limits(self) -> Limits:
+        """What a trial may use here."""
+        return self._limits
 
     def work(self, take: Take, deliver: Deliver) -> None:
         """Run chunks until `take` gives none; `take(True)` asks for one to keep ready behind another."""
@@ -144,24 +153,30 @@ class Slot:
         try:
             frames, alive = child.wait(POLL if self._watched else REST)
             for content in frames:
-                self._hear(json.loads(content), deliver)
+                verdict = self._hear(json.loads(content), deliver)
+                if verdict is not None:
+                    return verdict
         except (_wire.BadFrame, ValueError) as error:
             return Verdict("crashed", f"the process sent what is no row: {error}")
         if not alive:
             return Verdict("crashed", "")
         return self._over_limit(child)
 
-    def _hear(self, message: dict[str, Any], deliver: Deliver) -> None:
+    def _hear(self, message: dict[str, Any], deliver: Deliver) -> Verdict | None:
+        """Deliver rows up to the first that ran out of memory; that one is tried again, alone."""
         if "fatal" in message:
             raise RunStopped(f"the study cannot be loaded in a worker process: {message['fatal']}.")
         if "ready" in message:
             self._ready = True
-            return
+            return None
         chunk = self._queue[0] if self._queue else None
         if chunk is None or message.get("chunk") != chunk.number:
             raise _wire.BadFrame("rows of another chunk")
         batch = _wire.decode(message.get("rows"), chunk.left)
         seconds = message.get("seconds")
+        verdict = None if chunk.alone else _out_of_memory(batch, chunk)
+        if verdict is not None and verdict.about is not None:
+            batch, seconds = batch.first(batch.trials.index(verdict.about.trial)), None
         batch.attempts = None if chunk.attempts is None else chunk.attempts[chunk.done : chunk.done + len(batch)]
         chunk.done += len(batch)
         self._quiet_deaths = 0
@@ -170,6 +185,7 @@ class Slot:
                 raise _wire.BadFrame("a chunk that ended early")
             self._queue.popleft()
         deliver(chunk, batch, seconds)
+        return verdict
 
     def _over_limit(self, child: Process) -> Verdict | None:
         running = child.page.read()
@@ -183,24 +199,27 @@ class Slot:
         if running.trial < 0:
             return None
         if limits.wall is not None and passed > limits.wall:
-            return Verdict("timeout", f"wall limit of {limits.wall:g} s")
+            return Verdict("timeout", f"wall limit of {limits.wall:g} s", running)
         if limits.memory is not None:
             now = time.monotonic()
             family = now - self._family_seen > FAMILY_EVERY
             self._family_seen = now if family else self._family_seen
             if child.resident(family=family) > limits.memory:
-                return Verdict("memory", f"memory limit of {limits.memory / 1e6:g} MB")
+                return Verdict("memory", f"memory limit of {limits.memory / 1e6:g} MB", running)
         return None
 
     def _bury(self, verdict: Verdict, deliver: Deliver) -> None:
         """End what is left of a child, blame its trial or nobody, and hand the rest to a fresh child."""
-        child, self._child = self._child, None
+        child, chunk = self._child, self._queue[0]
         assert child is not None
-        running = child.page.read()
+        running = verdict.about or child.page.read()
+        its_own = running.trial >= 0 and running.chunk == chunk.number and running.trial in chunk.left
+        if verdict.about is not None and not verdict.sent and not (its_own and child.page.says(running)):
+            return  # it came to its end after all, or rows before it are still to be read
+        self._child = None
         passed = (time.monotonic_ns() - running.start_ns) / 1e9
         code = child.end(grace=GRACE if verdict.message else 0.0)
-        chunk = self._queue[0]
-        if running.trial >= 0 and running.chunk == chunk.number and running.trial in chunk.left:
+        if its_own:
             self._blame(running, self._named(verdict, code, child.last_words()), passed, deliver)
         else:
             self._count_quiet(verdict.message or exit_words(code), child.last_words())
@@ -238,6 +257,15 @@ class Slot:
             deliver(chunk, batch, None)
         self._quiet_deaths = 0
         self._queue.extendleft(part for part in reversed(parts) if part.trials)
+
+
+def _out_of_memory(batch: _wire.Batch, chunk: Chunk) -> Verdict | None:
+    """The verdict on the first trial of a batch that ran out of memory by its own account."""
+    if "memory" not in batch.statuses:
+        return None
+    i = batch.statuses.index("memory")
+    about = _wire.Running(chunk.number, batch.trials[i], time.monotonic_ns(), batch.params[i])
+    return Verdict("memory", batch.messages[i] or "out of memory", about, sent=True)
 
 
 def _rest(chunk: Chunk) -> tuple[Sequence[int], Sequence[int] | None, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from ogive.schema import OK, STATUSES
 from ogive.store import Store
+from ogive.store._damage import printable
 from ogive.trials import Trials
 
 PLAN = "plan.json"  # the last number of trials asked for; a note for readers, not a state
@@ -67,15 +68,11 @@ class Status:
             of = "" if self.n_trials is None else f" of {self.n_trials:,}"
             lines.append(f"  {_name(row):<{width}}  {row['done']:>9,}{of}" + (f"  ({failed})" if failed else ""))
         lines += [f"damaged: {said}" for said in self.damaged]
-        return "\n".join(_shown(line) for line in lines)
+        return "\n".join(printable(line) for line in lines)
 
 
 def _name(row: dict[str, Any]) -> str:
     return f"{row['algorithm']} on {row['task']}"
-
-
-def _shown(text: str) -> str:
-    return "".join(c if c.isprintable() else "�" for c in text)
 
 
 def status(path: str | Path, *, check: bool = False) -> Status:
@@ -94,23 +91,27 @@ def status(path: str | Path, *, check: bool = False) -> Status:
     damaged = tuple(str(d) for d in store.verify().damaged) if check else ()
     parts = sum(1 for _ in (store.path / "trials").glob("*.parquet")) if (store.path / "trials").is_dir() else 0
     return Status(
-        source=str(path), study=str(record["name"]), n_trials=planned(store.path), rows=tuple(rows), parts=parts, damaged=damaged
+        source=str(path), study=record.get("name", store.path.name), n_trials=planned(store.path), rows=tuple(rows), parts=parts, damaged=damaged
     )  # fmt: skip
 
 
 def note_plan(path: Path, n_trials: int) -> None:
     """Leave a note of how many trials were asked for; a folder that cannot be written says so elsewhere."""
-    with contextlib.suppress(OSError):
-        handle, name = tempfile.mkstemp(prefix=".plan.", dir=path)
-        with os.fdopen(handle, "w") as file:
+    temporary = path / f".{PLAN}.{secrets.token_hex(8)}"
+    try:
+        with temporary.open("x", encoding="utf-8") as file:
             json.dump({"schema": 1, "n_trials": n_trials}, file)
-        os.replace(name, path / PLAN)
+        os.replace(temporary, path / PLAN)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def planned(path: Path) -> int | None:
     """How many trials the last run was asked for."""
     try:
-        number = json.loads((path / PLAN).read_text(encoding="utf-8"))["n_trials"]
+        with (path / PLAN).open(encoding="utf-8") as file:
+            number = json.loads(file.read(1000))["n_trials"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None

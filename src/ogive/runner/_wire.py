@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ogive.runner._trial import Row
+from ogive.schema import OK, STATUSES
 
 HEADER = struct.Struct("<I")
 LARGEST = 1 << 30
@@ -27,7 +28,6 @@ PAGE = 8192
 CELL = struct.Struct("<qqqq")  # chunk, trial (or a state below), start in monotonic ns, bytes of configuration behind
 ROOM = 64
 IDLE, WARMING = -1, -2
-STATUSES = frozenset(("ok", "error", "timeout", "memory", "crashed", "invalid"))
 
 
 class BadFrame(Exception):
@@ -89,6 +89,10 @@ class Page:
             self._memory[ROOM : ROOM + len(text)] = text
             self._memory[24:32] = len(text).to_bytes(8, "little")
 
+    def says(self, running: Running) -> bool:
+        """Whether that trial is still what runs."""
+        return CELL.unpack(self._memory[: CELL.size])[:3] == (running.chunk, running.trial, running.start_ns)
+
     def read(self) -> Running:
         """What the other side is doing."""
         chunk, trial, start, length = CELL.unpack(self._memory[: CELL.size])
@@ -100,6 +104,15 @@ class Page:
     def close(self) -> None:
         """Give the memory back."""
         self._memory.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What rows were made under elsewhere: the limits in force, and the libraries by the name that rows carry."""
+
+    limits: dict[str, float] | None
+    name: str
+    libraries: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -115,10 +128,21 @@ class Batch:
     cpu: list[float | None]
     inner: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     series: dict[int, dict[str, list[float | None]]] = field(default_factory=dict)
-    attempts: Sequence[int] | None = None  # known to the parent only; None means the first of each
+    # Known to the parent only; None means the first of each, and made here.
+    attempts: Sequence[int] | None = None
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         return len(self.trials)
+
+    def first(self, n: int) -> Batch:
+        """The first n rows."""
+        return Batch(
+            trials=self.trials[:n], statuses=self.statuses[:n], messages=self.messages[:n], params=self.params[:n],
+            metrics={name: column[:n] for name, column in self.metrics.items()}, wall=self.wall[:n], cpu=self.cpu[:n],
+            inner={i: part for i, part in self.inner.items() if i < n},
+            series={i: part for i, part in self.series.items() if i < n},
+        )  # fmt: skip
 
 
 def batch_of(rows: Sequence[Row]) -> Batch:
@@ -146,7 +170,7 @@ def encode(batch: Batch) -> dict[str, Any]:
     """JSON-able columns; those that are the same in every row are left out."""
     content: dict[str, Any] = {"trials": batch.trials, "params": batch.params, "metrics": batch.metrics,
                                "wall": batch.wall, "cpu": batch.cpu}  # fmt: skip
-    if any(status != "ok" for status in batch.statuses):
+    if any(status != OK for status in batch.statuses):
         content["statuses"], content["messages"] = batch.statuses, batch.messages
     if batch.inner:
         content["inner"] = {str(i): part for i, part in batch.inner.items()}
@@ -164,7 +188,7 @@ def decode(content: Any, expected: Sequence[int]) -> Batch:
             raise BadFrame("rows of other trials than were asked for")
         batch = Batch(
             trials=trials,
-            statuses=content.get("statuses") or ["ok"] * n,
+            statuses=content.get("statuses") or [OK] * n,
             messages=content.get("messages") or [None] * n,
             params=content["params"],
             metrics=content["metrics"],
@@ -190,7 +214,7 @@ def _check(batch: Batch, n: int) -> None:
     for texts_of_one in texts:
         if not all(v is None or type(v) is str for v in texts_of_one):
             raise BadFrame("a text that is none")
-    if not STATUSES.issuperset(batch.statuses):
+    if not set(STATUSES).issuperset(batch.statuses):
         raise BadFrame("an unknown status")
     if not all(0 <= i < n for i in (*batch.inner, *batch.series)):
         raise BadFrame("parts of rows that are not there")

@@ -16,9 +16,9 @@ import pyarrow as pa
 from ogive.canonical import canonical
 from ogive.store._damage import Damage, Unsound
 from ogive.store._parts import Part, write_part
-from ogive.store._publish import make_folder, saying, sync_folder
-from ogive.store._reading import has_copies, load, over_parts, scan
-from ogive.store._records import FOLDER, Ledger
+from ogive.store._publish import make_folder, refuse_link, saying, sync_folder
+from ogive.store._reading import Grown, has_copies, load, over_parts, scan
+from ogive.store._records import FOLDER, Ledger, read_ledger
 from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
 
@@ -136,6 +136,8 @@ def repair(store: Path, ledger: Ledger) -> Repair:
     damaged = list(ledger.damaged)
     for kind in SCHEMAS:
         damaged += over_parts(store, kind, ledger.known, _verified)[1]
+    if read_ledger(store).known != ledger.known:  # what is foreign now may be at home in a moment
+        raise Grown
     moved = [(d, _set_aside(store, store / d.path)) for d in damaged if d.movable]
     old = [(p, _set_aside(store, p)) for p in _temporaries(store) if _is_abandoned(p)]
     return Repair(
@@ -242,6 +244,7 @@ def _is_alive(pid: int) -> bool:
 def _set_aside(store: Path, path: Path) -> str:
     """Move a file to the quarantine under a free name, and return its new place."""
     folder = store / QUARANTINE / path.parent.name
+    refuse_link(folder.parent)
     make_folder(folder)
     target, n = folder / path.name.lstrip("."), 0
     while os.path.lexists(target):
@@ -265,4 +268,6 @@ def _quoted(damage: Damage) -> str:
 def quarantined(store: Path) -> int:
     """How many files are set aside."""
     folder = store / QUARANTINE
-    return sum(1 for kind in folder.iterdir() if kind.is_dir() for _ in kind.iterdir()) if folder.is_dir() else 0
+    if folder.is_symlink() or not folder.is_dir():
+        return 0
+    return sum(1 for kind in folder.iterdir() if kind.is_dir() for _ in kind.iterdir())

@@ -6,12 +6,25 @@ from dataclasses import dataclass
 from typing import Any
 
 
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal, whoever wrote it: each sign that is none to be seen is replaced."""
+    return "".join(c if c.isprintable() else "�" for c in text)
+
+
 class Unsound(Exception):
-    """Raised where a file is found damaged; caught by whoever lists files."""
+    """Raised where a file is found damaged; caught by whoever lists files. What a file says may be in the reason."""
 
     def __init__(self, reason: str, *, rows: int | None = None, movable: bool = True) -> None:
-        super().__init__(reason)
-        self.reason, self.rows, self.movable = reason, rows, movable
+        super().__init__(printable(reason))
+        self.reason, self.rows, self.movable = printable(reason), rows, movable
+
+
+class Stranger(Unsound):
+    """A part that names a record which is not in the store, or not yet."""
+
+    def __init__(self, study: str, rows: int) -> None:
+        super().__init__(f"belongs to another study (record {study[:12]}… is not in this store)", rows=rows)
+        self.study = study
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +50,7 @@ class Damage:
     movable: bool = True
 
     def __str__(self) -> str:
-        return f"{self.path} {self.reason}"
+        return f"{printable(self.path)} {self.reason}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

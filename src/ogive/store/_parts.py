@@ -19,10 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ogive.canonical import canonical, digest, plain
+from ogive.errors import StoreError
 from ogive.store._content import ColumnDigest, column_digests
-from ogive.store._damage import Unsound
+from ogive.store._damage import Stranger, Unsound
 from ogive.store._publish import make_folder, publish
-from ogive.store._schemas import SCHEMAS
+from ogive.store._schemas import SCHEMAS, check_rows
 
 FORMAT, VERSION, KEY = "ogive-store", 1, b"ogive"
 ENDING = ".parquet"
@@ -54,12 +55,16 @@ class Part:
             with _open(self.path) as file:
                 for group in range(file.num_row_groups):
                     table = file.read_row_group(group, columns=names).select(names).replace_schema_metadata(None)
+                    table.validate(full=True)
+                    check_rows(table)
                     for name in names:
                         digests[name].update(table[name])
                     count += table.num_rows
                     yield table
         except FileNotFoundError:
             raise
+        except StoreError as error:
+            raise Unsound(f"breaks a rule: {str(error).rstrip('.')}", rows=self.rows) from error
         except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
             raise _found(error, "has a damaged page", self.rows) from error
         odd = [name for name in names if digests[name].hexdigest() != self.columns.get(name)]
@@ -115,7 +120,7 @@ def open_part(path: Path, kind: str, known: frozenset[str]) -> Part:
     if not schema.remove_metadata().equals(SCHEMAS[kind]):
         raise Unsound(f"has other columns or types than a part of {kind!r}", rows=rows)
     if said["study"] not in known:
-        raise Unsound(f"belongs to another study (record {said['study'][:12]}… is not in this store)", rows=rows)
+        raise Stranger(said["study"], rows)
     return Part(path, kind, rows, said["study"], said["limits"], said["versions"], said["columns"])
 
 
@@ -165,13 +170,29 @@ def _description(found: Mapping[bytes, bytes]) -> dict[str, Any]:
                 f"has format {said['version']} of a newer version of Ogive; upgrade to read it", movable=False
             )
         seal = said.pop("seal")
-        sound = digest(canonical(said)) == seal and isinstance(said["rows"], int)
-        sound = sound and digest(canonical(said["columns"])) == said["content"]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        sound = digest(canonical(said)) == seal and digest(canonical(said["columns"])) == said["content"]
+        formed = _is_formed(said)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise Unsound("has a damaged description") from error
     if not sound:
         raise Unsound("has a damaged description: its seal does not fit")
+    if not formed:
+        raise Unsound("has a description that breaks a rule")
     return said
+
+
+def _is_formed(said: Mapping[str, Any]) -> bool:
+    """Whether each entry of a description has the type that readers rely on."""
+    texts = [said["study"], said["kind"], *said["columns"].values()]
+    return (
+        type(said["rows"]) is int
+        and said["rows"] >= 0
+        and all(isinstance(text, str) for text in texts)
+        and isinstance(said["limits"], dict)
+        and not any(isinstance(limit, (list, dict)) for limit in said["limits"].values())
+        and isinstance(said["versions"], dict)
+        and all(isinstance(libraries, dict) for libraries in said["versions"].values())
+    )
 
 
 def _check_sizes(footer: Any, size: int) -> None:

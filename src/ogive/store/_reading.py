@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from ogive.errors import StoreDamaged, StoreError
 from ogive.schema import STATUSES
-from ogive.store._damage import Damage, Unsound
+from ogive.store._damage import Damage, Stranger, Unsound
 from ogive.store._parts import ENDING, Part, open_part
 from ogive.store._publish import refuse_link, saying
-from ogive.store._schemas import SCHEMAS
+from ogive.store._records import read_ledger
+from ogive.store._schemas import SCHEMAS, STANDING
 
 T = TypeVar("T")
 Cells: TypeAlias = dict[tuple[str, str], "Finished"]
@@ -65,30 +66,41 @@ class Loaded:
     damaged: tuple[Damage, ...]
 
 
+class Grown(Exception):
+    """Parts belong to a record that was published after the ledger was read: what is under way starts again."""
+
+
 def over_parts(
     store: Path, kind: str, known: frozenset[str], work: Callable[[Part], T]
 ) -> tuple[list[tuple[Part, T]], tuple[Damage, ...]]:
-    """What `work` makes of every part. A part that vanishes was compacted: the folder is listed again."""
+    """What `work` makes of every part. A part that vanishes was compacted: the folder is listed again.
+
+    A part may name a record that is younger than `known`; then this raises `Grown`, and damages nothing.
+    """
     done: dict[str, tuple[Part, T]] = {}
     damaged: dict[str, Damage] = {}
 
-    def one(name: str) -> tuple[Part, T] | Damage | None:
+    def one(name: str) -> tuple[Part, T] | Unsound | None:
         try:
             part = open_part(store / kind / name, kind, known)
             return part, work(part)
         except FileNotFoundError:
             return None
         except Unsound as found:
-            return Damage(f"{kind}/{name}", found.reason, found.rows, found.movable)
+            return found
 
     with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
         for _ in range(_MOST_LISTINGS):
             names = [n for n in part_names(store, kind) if n not in done and n not in damaged]
+            strangers = set()
             for name, found in zip(names, pool.map(one, names), strict=True):
-                if isinstance(found, Damage):
-                    damaged[name] = found
+                if isinstance(found, Unsound):
+                    damaged[name] = Damage(f"{kind}/{name}", found.reason, found.rows, found.movable)
+                    strangers |= {found.study} if isinstance(found, Stranger) else set()
                 elif found is not None:
                     done[name] = found
+            if strangers and strangers & read_ledger(store).known:
+                raise Grown
             if all(n in done or n in damaged for n in names):
                 return [done[n] for n in sorted(done)], tuple(damaged[n] for n in sorted(damaged))
     raise StoreError(f"{store} changes faster than it can be read; try again when it is no longer compacted.")
@@ -149,8 +161,9 @@ def scan(store: Path, known: frozenset[str]) -> tuple[Cells, int, tuple[Damage, 
 
 
 def highest(rows: Finished) -> Finished:
-    """Each trial once, at its highest attempt."""
-    order = np.lexsort((rows.attempts, rows.trials)) if not _increasing(rows.trials) else None
+    """Each trial once, at its highest attempt; of copies of one attempt that with the best status."""
+    better = -STANDING[rows.statuses]
+    order = np.lexsort((better, rows.attempts, rows.trials)) if not _increasing(rows.trials) else None
     if order is None:
         return rows
     trials = rows.trials[order]

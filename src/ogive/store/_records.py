@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ogive.canonical import canonical, digest, plain
 from ogive.errors import InputError, StoreError
 from ogive.metric import Metric
-from ogive.store._damage import Damage, Unsound
+from ogive.store._damage import Damage, Unsound, printable
 from ogive.store._publish import refuse_link, saying
 from ogive.store._schemas import as_name, check_metric_name
 
@@ -27,6 +27,8 @@ FOLDER, FORMAT, VERSION = "study", "ogive-study", 1
 _SCALARS = ("seed", "holds")
 _NAMED = {"algorithms": "algorithm", "tasks": "task", "metrics": "metric"}
 _MOST_SHOWN, _LONGEST = 3, 60
+# Beyond these a file is no record, or was made to fill the memory or the stack of whoever reads it.
+MOST_BYTES, DEEPEST = 2**24, 200
 
 
 class Records(NamedTuple):
@@ -88,7 +90,9 @@ class Ledger:
         for entry in self.entries:
             conflicts += [c for c in changes(merged, entry.record) if c not in entry.accepted]
             named = {key: {**merged.get(key, {}), **entry.record.get(key, {})} for key in _NAMED}
-            merged = {**merged, **entry.record, **named}
+            # What varied in any of the runs varied in the table.
+            varied = dict.fromkeys([*(merged.get("varied") or ()), *(entry.record.get("varied") or ())])
+            merged = {**merged, **entry.record, **named, "varied": list(varied)}
         return merged, tuple(conflicts)
 
 
@@ -121,6 +125,8 @@ def _read(file: Path) -> Entry:
             else FileNotFoundError
         )
     try:
+        if file.stat().st_size > MOST_BYTES:
+            raise Unsound(f"is larger than a study record may be ({MOST_BYTES} bytes)")
         content = file.read_bytes()
     except FileNotFoundError:
         raise
@@ -134,13 +140,14 @@ def _read(file: Path) -> Entry:
         body = json.loads(content)
         if body["format"] != FORMAT:
             raise Unsound("is no study record")
-        if int(body["version"]) > VERSION:
+        if body["version"] > VERSION:
             raise Unsound(
                 f"has format {body['version']} of a newer version of Ogive; upgrade to read it", movable=False
             )
         record = as_record(body["record"])
-        return Entry(file.stem, record, tuple(body["follows"]), tuple(body["accepted"]))
-    except (KeyError, TypeError, ValueError) as error:
+        follows, accepted = (_as_texts(body[key], key) for key in ("follows", "accepted"))
+        return Entry(file.stem, record, follows, accepted)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise Unsound("is no study record") from error
 
 
@@ -151,7 +158,12 @@ def as_record(record: Any) -> Record:
     missing = [key for key in ("seed", "holds", "metrics", "algorithms", "tasks") if key not in record]
     if missing:
         raise StoreError(f"`record` must have the entry {missing[0]!r}, as Study.record() gives it; it is missing.")
-    out: Record = plain(record)
+    try:
+        out: Record = plain(record)
+    except RecursionError:
+        raise StoreError(f"`record` must not be nested deeper than {DEEPEST} levels.") from None
+    if _depth(out) > DEEPEST:
+        raise StoreError(f"`record` must not be nested deeper than {DEEPEST} levels; got {_depth(out)}.")
     for key, what in _NAMED.items():
         if not isinstance(out[key], dict):
             raise StoreError(f"`record` {key!r} must map names to definitions; got {type(out[key]).__name__}.")
@@ -160,7 +172,40 @@ def as_record(record: Any) -> Record:
     for name, said in out["metrics"].items():
         check_metric_name(name)
         as_metric(name, said)
+    _check_facts(out)
     return out
+
+
+def _check_facts(record: Record) -> None:
+    """Refuse a record whose holds, tasks, name or varied sources have another form than readers rely on."""
+    if not isinstance(record["holds"], (dict, type(None))):
+        raise StoreError(f"`record` 'holds' must be a dictionary; got {record['holds']!r}.")
+    if not isinstance(record.get("name", ""), str):
+        raise StoreError(f"`record` 'name' must be text; got {record['name']!r}.")
+    _as_texts(record.get("varied") or [], "varied")
+    for name, said in record["tasks"].items():
+        known = said if isinstance(said, dict) else {"scope": 0}
+        if not isinstance(known.get("scope"), (str, type(None))) or not isinstance(
+            known.get("n_rows"), (int, type(None))
+        ):
+            raise StoreError(f"`record`: task {name!r} must be a dictionary with a scope in words; got {_shown(said)}.")
+
+
+def _as_texts(values: Any, key: str) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise StoreError(f"`record` {key!r} must be a list of texts; got {_shown(values)}.")
+    return tuple(values)
+
+
+def _depth(value: Any) -> int:
+    """How deeply a JSON value is nested, without recursion."""
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        part, level = waiting.pop()
+        inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        waiting += [(one, level + 1) for one in inside]
+        deepest = max(deepest, level)
+    return deepest
 
 
 def as_metric(name: str, said: Any) -> Metric:
@@ -182,7 +227,10 @@ def next_entry(ledger: Ledger, record: Record, accepted: Sequence[str]) -> Entry
     if not news:
         return None
     unnamed = Entry("", record, tuple(sorted(e.name for e in ledger.entries)), tuple(accepted))
-    return Entry(digest(unnamed.content()), record, unnamed.follows, unnamed.accepted)
+    content = unnamed.content()
+    if len(content) > MOST_BYTES:
+        raise StoreError(f"`record` must not take more than {MOST_BYTES} bytes; got {len(content)}.")
+    return Entry(digest(content), record, unnamed.follows, unnamed.accepted)
 
 
 def changes(before: Record, after: Record) -> list[str]:
@@ -223,5 +271,5 @@ def _together(differences: list[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = "".join(c if c.isprintable() else "�" for c in canonical(value))
+    text = printable(canonical(value))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ogive.schema import STATUSES
 from ogive.store._metrics import project
-from ogive.store._schemas import CONTENT, WITHIN, map_parts
+from ogive.store._schemas import CONTENT, STANDING, WITHIN, map_parts
 
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -122,9 +123,18 @@ def settle(table: pa.Table, kind: str, keys: Keys) -> tuple[IntArray | None, Dif
 
 
 def arranged(table: pa.Table, keys: Keys) -> IntArray:
-    """Row numbers by cell, trial, highest attempt first, place within the trial, then duration."""
+    """Row numbers by cell, trial, highest attempt first, place within the trial, best status, then duration."""
     costs = [pc.fill_null(table[c], -1.0).to_numpy() for c in ("cpu_s", "wall_s") if c in table.column_names]
-    return np.lexsort((*costs, keys.within, -keys.attempt.astype(np.int64), keys.trial, keys.cell)).astype(np.int64)
+    return np.lexsort(
+        (*costs, _standing(table), keys.within, -keys.attempt.astype(np.int64), keys.trial, keys.cell)
+    ).astype(np.int64)
+
+
+def _standing(table: pa.Table) -> NDArray[np.int8]:
+    """Of each row, whether it succeeded (0), failed by itself (1), or was cut by circumstances (2)."""
+    if "status" not in table.column_names:
+        return np.zeros(table.num_rows, dtype=np.int8)
+    return np.asarray(STANDING[pc.index_in(table["status"], pa.array(STATUSES)).to_numpy()])
 
 
 def exact_copies(table: pa.Table, keys: Keys, rows: IntArray) -> BoolArray:
@@ -160,13 +170,16 @@ def _highest(keys: Keys, rows: IntArray) -> BoolArray:
 def _without_duplicates(
     table: pa.Table, kind: str, keys: Keys, rows: IntArray, again: BoolArray
 ) -> tuple[IntArray, Differing]:
-    """The first of each group of rows with one key, and what the others said otherwise."""
+    """The first of each group of rows with one key, and what the others said otherwise.
+
+    A copy that was cut by circumstances contradicts nobody: another load, another machine.
+    """
     members = again | np.append(again[1:], False)
     chosen = table.take(pa.array(rows[members]))
     follows = again[members]
     group = np.cumsum(~follows) - 1
     same = {name: _equal_to_previous(chosen[name]) for name in table.column_names}
-    other = follows & ~_all(same, CONTENT[kind])
+    other = follows & ~_all(same, CONTENT[kind]) & (_standing(chosen) < STANDING.max())
     versions = follows & ~_all(same, [c for c in ("versions",) if c in same])
     tied = follows & _all(same, [c for c in ("wall_s", "cpu_s") if c in same]) & ~_all(same, list(same))
     firsts = np.flatnonzero(~follows)
@@ -181,7 +194,7 @@ def _without_duplicates(
 def _smallest(table: pa.Table, rows: IntArray, group: IntArray) -> IntArray:
     """Of each group the row that comes first by the content of all columns, whoever wrote it."""
     some = table.take(pa.array(rows))
-    columns: dict[str, Any] = {"group": pa.array(group[rows])}
+    columns: dict[str, Any] = {"group": pa.array(group[rows]), "standing": pa.array(_standing(some))}
     for i, name in enumerate(table.column_names):
         if pa.types.is_map(some[name].type):
             columns |= {f"{i} {key}": values for key, values in sorted(project(some[name]).items())}

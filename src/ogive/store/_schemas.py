@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import StoreError
-from ogive.schema import RESERVED, STATUSES
+from ogive.schema import OK, RESERVED, STATUSES
 
 _CELL = [("algorithm", pa.string()), ("task", pa.string()), ("trial", pa.int64()), ("attempt", pa.int16())]
 
@@ -47,6 +47,9 @@ SCHEMAS: dict[str, pa.Schema] = {"trials": TRIALS, "inner": INNER, "series": SER
 WITHIN = {"trials": "item", "inner": "candidate", "series": "name"}
 CONTENT = {"trials": ("status", "params", "metrics"), "inner": ("params", "scores", "mean", "status"), "series": ("values",)}  # fmt: skip
 _REQUIRED = ("algorithm", "task", "trial", "attempt", "status", "candidate", "name")
+# What circumstances did to a trial says nothing of its algorithm, and of two copies the better is kept.
+CUT = ("timeout", "memory", "crashed")
+STANDING = np.array([0 if s == OK else 2 if s in CUT else 1 for s in STATUSES], dtype=np.int8)
 _NUL_OR_SURROGATE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -82,30 +85,39 @@ def as_rows(kind: str, table: pa.Table, algorithms: Collection[str], tasks: Coll
         table = table.select(schema.names).replace_schema_metadata(None).cast(schema)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise StoreError(f"a part of {kind!r} must have the types {_types(schema)}; {_first_line(error)}.") from error
+    check_rows(table)
+    _check_names(table, "algorithm", algorithms)
+    _check_names(table, "task", tasks)
+    return table
+
+
+def check_rows(table: pa.Table) -> None:
+    """Refuse rows that break a rule; columns that were not read are not looked at."""
     for name in _REQUIRED:
-        if name in schema.names and table[name].null_count:
+        if name in table.column_names and table[name].null_count:
             raise StoreError(
                 f"column {name!r} must not be empty; {table[name].null_count} of {table.num_rows} rows are."
             )
-    _check_names(table, "algorithm", algorithms)
-    _check_names(table, "task", tasks)
-    _check_values(table)
-    return table
+    if table.num_rows:
+        _check_values(table)
 
 
 def _check_names(table: pa.Table, column: str, known: Collection[str]) -> None:
     unknown = [name for name in pc.unique(table[column]).to_pylist() if name not in known]
     if unknown:
         raise StoreError(
-            f"{column} {as_name(unknown[0], column)!r} is not in the study record of this store; add it with create() first."
+            f"{column} {unknown[0]!r} is not in the study record of this store; add it with create() first."
         )
 
 
 def _check_values(table: pa.Table) -> None:
-    for column in ("trial", "attempt"):
-        least = pc.min(table[column]).as_py()
+    for column in ("trial", "attempt", "candidate"):
+        least = pc.min(table[column]).as_py() if column in table.column_names else 0
         if least < 0:
             raise StoreError(f"column {column!r} must hold numbers from 0; got {least}.")
+    for column in ("algorithm", "task"):
+        for name in pc.unique(table[column]).to_pylist() if column in table.column_names else ():
+            as_name(name, f"an {column}" if column == "algorithm" else f"a {column}")
     if "status" in table.column_names:
         odd = [s for s in pc.unique(table["status"]).to_pylist() if s not in STATUSES]
         if odd:

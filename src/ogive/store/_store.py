@@ -25,10 +25,11 @@ refused by name.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +43,7 @@ from ogive.store._damage import Damage
 from ogive.store._looks import earlier_looks, note_look
 from ogive.store._parts import write_part
 from ogive.store._publish import make_folder, publish, saying
-from ogive.store._reading import Cells, Loaded, highest, load, missing_words, part_names, refuse_damage, scan
+from ogive.store._reading import Cells, Grown, Loaded, highest, load, missing_words, part_names, refuse_damage, scan
 from ogive.store._records import FOLDER, Ledger, Record, Records, as_record, changes, next_entry, read_ledger
 from ogive.store._rows import Differing, IntArray, Keys, Order, of_highest_attempt, settle
 from ogive.store._schemas import SCHEMAS, as_kind, as_rows
@@ -50,6 +51,8 @@ from ogive.store._trials import LOUD, to_trials
 from ogive.store._versions import versions_here
 from ogive.trials import Trials
 
+T = TypeVar("T")
+_MOST_READINGS = 20
 log = logging.getLogger("ogive")
 
 
@@ -109,7 +112,14 @@ class Store:
                 (folder / f"{entry.name}.json").unlink(missing_ok=True)
             raise self._conflict(conflicts)
 
-    def write(self, kind: str, table: pa.Table, *, limits: Mapping[str, Any] | None = None) -> str:
+    def write(
+        self,
+        kind: str,
+        table: pa.Table,
+        *,
+        limits: Mapping[str, Any] | None = None,
+        versions: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> str:
         """Publish rows as one immutable part and return its name; they are kept once this returns.
 
         Parameters
@@ -120,24 +130,26 @@ class Store:
             Rows in any order. An empty `versions` stands for the libraries of this process.
         limits : mapping, optional
             What the trials ran under: `wall_limit`, `cpu_limit` (seconds), `memory_limit`.
+        versions : mapping, optional
+            What the names in the column `versions` mean, where rows were made elsewhere.
         """
         as_kind(kind)
         ledger = self._existing()
         refuse_damage(self.path, ledger.damaged)
         merged = ledger.merged
         rows = as_rows(kind, table, merged["algorithms"], merged["tasks"])
-        name, versions = versions_here()
+        name, here = versions_here()
         if kind == "trials" and rows["versions"].null_count:
             place = rows.schema.get_field_index("versions")
             rows = rows.set_column(place, "versions", pc.fill_null(rows["versions"], name))
         return write_part(
-            self.path / kind, kind, rows, study=ledger.entries[-1].name, limits=plain(dict(limits or {})), versions={name: versions}
+            self.path / kind, kind, rows, study=ledger.entries[-1].name, limits=plain(dict(limits or {})),
+            versions={name: here} if versions is None else plain(versions),
         )  # fmt: skip
 
     def finished(self, *, allow_missing: bool = False) -> Cells:
         """For each (algorithm, task) the trials that are done, each at its highest attempt."""
-        ledger = self._existing()
-        cells, _, damaged = scan(self.path, ledger.known)
+        ledger, (cells, _, damaged) = self._with_ledger(lambda ledger: scan(self.path, ledger.known))
         if not allow_missing:
             refuse_damage(self.path, (*ledger.damaged, *damaged))
         return {name: highest(cells.pop(name)) for name in list(cells)}
@@ -145,16 +157,15 @@ class Store:
     def table(self, kind: str = "trials", *, allow_missing: bool = False) -> pa.Table:
         """All rows of a kind: highest attempts, no copies, in the order of the record's names and of trials."""
         as_kind(kind)
-        ledger = self._existing()
-        rows, _, differing = self._settled(kind, ledger, allow_missing)
+        rows, _, differing = self._with_ledger(lambda ledger: self._settled(kind, ledger, allow_missing))[1]
         for sentence in differing.sentences():
             log.warning("%s: %s", self.path, sentence)
         return rows.table
 
     def trials(self, *, allow_missing: bool = False) -> Trials:
         """The trials as a table to judge."""
-        ledger = self._existing()
-        rows, damaged, differing = self._settled("trials", ledger, allow_missing)
+        ledger, found = self._with_ledger(lambda ledger: self._settled("trials", ledger, allow_missing))
+        rows, damaged, differing = found
         if not rows.table.num_rows:
             raise StoreError(f"{self.path} holds no finished trial yet; run the study first.")
         notes = [f"{LOUD}{s}" for s in differing.sentences()]
@@ -180,18 +191,20 @@ class Store:
 
     def verify(self) -> Verification:
         """Read everything and say what is damaged, what contradicts itself and what was left over."""
-        ledger = self._existing()
-        return _care.verify(self.path, ledger, _order(ledger.merged))
+        return self._with_ledger(lambda ledger: _care.verify(self.path, ledger, _order(ledger.merged)))[1]
 
     def repair(self) -> Repair:
         """Move damaged files, and what interrupted writers left, to `quarantine/`; nothing is deleted."""
-        return _care.repair(self.path, self._existing())
+        return self._with_ledger(lambda ledger: _care.repair(self.path, ledger))[1]
 
     def compact(self) -> None:
         """Write many small parts as one large one; any number of readers and writers may go on meanwhile."""
-        ledger = self._existing()
-        if ledger.entries:
-            _care.compact(self.path, ledger, _order(ledger.merged))
+
+        def work(ledger: Ledger) -> None:
+            if ledger.entries:
+                _care.compact(self.path, ledger, _order(ledger.merged))
+
+        self._with_ledger(work)
 
     def part_counts(self) -> dict[str, int]:
         """How many parts there are of each kind, by their names alone."""
@@ -214,6 +227,14 @@ class Store:
         if not ledger.entries and not ledger.damaged:
             raise StoreError(f"{self.path} is no store: it holds no study record; run a study into it first.")
         return ledger
+
+    def _with_ledger(self, work: Callable[[Ledger], T]) -> tuple[Ledger, T]:
+        """What `work` makes of the ledger, which is read again where a record was published meanwhile."""
+        for _ in range(_MOST_READINGS):
+            ledger = self._existing()
+            with suppress(Grown):
+                return ledger, work(ledger)
+        raise StoreError(f"{self.path} gets study records faster than it can be read; try again in a moment.")
 
     def _conflict(self, changed: list[str]) -> StoreConflict:
         return StoreConflict(

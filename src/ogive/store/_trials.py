@@ -66,11 +66,10 @@ def to_trials(
     paired = several and "data" in varied
     scope = _scope(columns["task"].dictionary.to_pylist(), record)
     said += _pairing(several, paired)
-    said += _limits(columns["wall_s"], columns["status"], limits, part)
-    counted = f"{table.num_rows} trials from the store {source}"
+    said += _limits(columns, limits, part)
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
-        question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, counted, *said), source=source, looks=looks,
+        question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, f"{table.num_rows} trials from the store {source}", *said), source=source, looks=looks,
         holds=record.get("holds"),
     )  # fmt: skip
 
@@ -173,29 +172,43 @@ def _pairing(several: bool, paired: bool) -> list[str]:
     return ["not paired: the data were held fixed, so methods share no draw from trial to trial"]
 
 
-def _limits(
-    wall: pa.Array, status: pa.DictionaryArray, limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32]
-) -> list[str]:
-    """The limits that trials ran under, and how many ended close to the one on wall time."""
+def _limits(columns: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32]) -> list[str]:
+    """The limits that trials ran under, and how many trials each of them cut or nearly cut."""
     said = sorted(
         {", ".join(f"{name} {value}" for name, value in sorted(of.items()) if value is not None) for of in limits}
         - {""}
     )
-    notes = [f"limits: {' or '.join(said)}"] if said else []
-    walls = np.array([_number(of.get("wall_limit")) for of in limits])
-    if not walls.size or np.isnan(walls).all():
-        return notes
-    limit = walls[part]
-    took = np.asarray(wall.fill_null(np.nan).to_numpy(zero_copy_only=False))
-    cut = np.asarray(pc.equal(status.cast(pa.string()), "timeout").to_numpy(zero_copy_only=False))
-    close = int(np.count_nonzero((np.abs(took - limit) <= CLOSE * limit) & ~cut))
-    n_cut = int(np.count_nonzero(cut & ~np.isnan(limit)))
-    if close or n_cut:
-        notes.append(
-            f"{LOUD}trials that ended within {100 * CLOSE:.0f} % of the wall limit: {close}, cut by it: {n_cut}; under another load "
-            "these may be others (a limit on CPU time does not depend on load)"
-        )
+    if not said:
+        return []
+    wall, cpu, memory = (_of_rows(limits, part, name) for name in ("wall_limit", "cpu_limit", "memory_limit"))
+    status = columns["status"].cast(pa.string())
+    timeout, hog = (np.asarray(pc.equal(status, s).to_numpy(zero_copy_only=False)) for s in ("timeout", "memory"))
+    named = pc.starts_with(columns["message"], "CPU").fill_null(False).to_numpy(zero_copy_only=False)
+    by_cpu = timeout & (named | np.isnan(wall))
+    notes = [f"limits: {' or '.join(said)}"]
+    notes += _near("wall", wall, columns["wall_s"], timeout & ~by_cpu, "under another load these may be others (a limit on CPU time does not depend on load)")  # fmt: skip
+    notes += _near("CPU", cpu, columns["cpu_s"], by_cpu, "on a faster or slower machine these may be others")
+    n_hogs = int(np.count_nonzero(hog & ~np.isnan(memory)))
+    if n_hogs:
+        notes.append(f"{LOUD}trials cut by the memory limit: {n_hogs}; how close others came to it is not recorded")
     return notes
+
+
+def _near(what: str, limit: NDArray[np.float64], took: pa.Array, cut: NDArray[np.bool_], so: str) -> list[str]:
+    """How many trials ended close to a limit on time, and how many it cut; nothing where there are none."""
+    seconds = np.asarray(took.fill_null(np.nan).to_numpy(zero_copy_only=False))
+    close = int(np.count_nonzero((np.abs(seconds - limit) <= CLOSE * limit) & ~cut))
+    n_cut = int(np.count_nonzero(cut & ~np.isnan(limit)))
+    if not close and not n_cut:
+        return []
+    return [
+        f"{LOUD}trials that ended within {100 * CLOSE:.0f} % of the {what} limit: {close}, cut by it: {n_cut}; {so}"
+    ]
+
+
+def _of_rows(limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32], name: str) -> NDArray[np.float64]:
+    """A limit for each row, NaN where its part has none."""
+    return np.array([_number(of.get(name)) for of in limits], dtype=np.float64)[part]
 
 
 def _number(value: Any) -> float:

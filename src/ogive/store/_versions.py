@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 
@@ -26,4 +27,9 @@ def versions_here() -> tuple[str, dict[str, str]]:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             found[name] = "absent"
-    return digest(canonical(found))[:12], found
+    return versions_name(found), found
+
+
+def versions_name(versions: Mapping[str, str]) -> str:
+    """The short name of some versions."""
+    return digest(canonical(versions))[:12]
