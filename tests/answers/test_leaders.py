@@ -36,6 +36,7 @@ def test_a_method_alone_has_no_rivals():
         ogive.leaders(ogive.read({"a": [1.0, 2.0]}, unit="row"))
 
 
+@pytest.mark.statistical
 def test_equal_methods_are_seldom_excluded_although_the_best_is_chosen_after_looking():
     rng = np.random.default_rng(0)
     tables = [ogive.read({f"m{i}": rng.normal(size=20) for i in range(10)}, unit="row") for _ in range(120)]

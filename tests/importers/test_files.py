@@ -139,7 +139,7 @@ def test_a_decimal_comma_is_refused_with_the_way_out(tmp_path: Path):
 
 
 def test_folders_absent_files_and_long_names_are_refused(tmp_path: Path):
-    with pytest.raises(UnreadableSource, match="is a folder; name the files in it"):
+    with pytest.raises(UnreadableSource, match="is a folder, and no store of Ogive's; name the files in it"):
         ogive.read(tmp_path)
     with pytest.raises(UnreadableSource, match=r"absent.csv does not exist"):
         ogive.read(tmp_path / "absent.csv")
