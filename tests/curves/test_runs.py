@@ -31,6 +31,7 @@ class Slow(GaussianNB):
         return super().fit(X, y, sample_weight)
 
 
+@pytest.mark.slow
 def test_no_worker_one_that_was_interrupted_and_two_that_went_on_give_the_same_array_bit_for_bit(problem, tmp_path):
     X, y = problem()
     models = {"tree": DecisionTreeClassifier(), "slow": Slow()}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ENGINE, LIMITS = "Where it runs", "What a trial may use"
 MOST_GROUPS = 10
+LONGEST = 160  # characters of a message on the terminal; the store keeps more
 
 StudyFile = Annotated[
     str,
@@ -151,9 +152,13 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
     for group in groups[:MOST_GROUPS]:
         example = group["example"]
         where = f"{example['algorithm']} on {example['task']}, trial {example['trial']}"
-        say(f"{group['count']:,} {group['status']}: {group['message']} (for example {where})")
+        message = group["message"] if len(group["message"]) <= LONGEST else f"{group['message'][:LONGEST]}…"
+        say(f"{group['count']:,} {group['status']}: {message} (for example {where})")
     if len(groups) > MOST_GROUPS:
         say(f"and {len(groups) - MOST_GROUPS} other messages")
+    if groups:
+        statuses = ",".join(dict.fromkeys(group["status"] for group in groups))
+        say(f"To run them again, once what made them fail is mended: the same command with --retry {statuses}")
     say(f"{len(trials):,} trials in {out}. For more of them: the same command with a larger --trials.")
     print(out if page is None else page)
     return sum(group["count"] for group in groups)

@@ -61,7 +61,7 @@ class Status:
     def __str__(self) -> str:
         planned = "" if self.n_trials is None else f" of {self.n_trials * len(self.rows):,}"
         done = sum(row["done"] for row in self.rows)
-        lines = [f"study {self.study}: {done:,}{planned} trials in {self.parts} parts"]
+        lines = [f"study {self.study}: {done:,}{planned} trials in {self.parts} part{'' if self.parts == 1 else 's'}"]
         width = max([len(_name(row)) for row in self.rows], default=0)
         for row in self.rows:
             failed = ", ".join(f"{row[s]:,} {s}" for s in STATUSES if s != OK and row[s])
