@@ -84,6 +84,18 @@ def test_another_seed_in_the_same_store_is_refused(tmp_path):
         run(study_in(tmp_path, seed=1), 2, tmp_path / "out", workers=0, progress=False)
 
 
+def test_a_changed_algorithm_under_the_same_name_is_refused_with_the_difference(tmp_path):
+    def study(rate):
+        return Study("changed", Algorithm("a", lambda config, rng: rate * rng.random(), {"C": [1, 2]}), none())
+
+    run(study(1.0), 2, tmp_path / "out", workers=0, progress=False)
+    with pytest.raises(StoreConflict, match=r"rate was 1\.0, is 2\.0.*new name.*new directory.*accept_change"):
+        run(study(2.0), 2, tmp_path / "out", workers=0, progress=False)
+    accepted = run(study(2.0), 3, tmp_path / "out", workers=0, progress=False, accept_change=True)
+    assert len(accepted) == 3
+    assert any("changed and the change accepted" in note for note in accepted.notes)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -241,3 +241,48 @@ def test_each_worker_sees_one_gpu():
 
     trials = run(Study("gpus", Algorithm("a", look), none()), 12, workers=2, gpus="3,5", chunk=1, progress=False)
     assert set(trials.scores()) <= {3.0, 5.0}
+
+
+class Rows:
+    """A data set with a length and items, as loaders want it."""
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.y)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+class Batches:
+    """A loader that shuffles by its own generator."""
+
+    def __init__(self, rows, size, rng):
+        self.rows, self.size, self.rng = rows, size, rng
+
+    def __iter__(self):
+        order = self.rng.permutation(len(self.rows))
+        for start in range(0, len(order), self.size):
+            yield self.rows[order[start : start + self.size]]
+
+
+def test_a_training_loop_with_loaders_of_its_own_runs_on_two_workers(content):
+    def loaders(rng):
+        x = rng.normal(size=(120, 3))
+        y = (x @ [1.0, -1.0, 0.5] > 0).astype(float)
+        return Batches(Rows(x[:80], y[:80]), 16, rng), Rows(x[80:], y[80:])
+
+    def train(config, batches, test, rng):
+        weights = np.zeros(3)
+        for _ in range(5):
+            for x, y in batches:
+                weights += config["rate"] * x.T @ (y - 1 / (1 + np.exp(-x @ weights))) / len(y)
+        return {"accuracy": float(np.mean((test.x @ weights > 0) == test.y))}
+
+    study = Study("loops", Algorithm("loop", train, {"rate": [0.1, 1.0]}), Task("loaders", loaders))
+    two = run(study, 8, workers=2, progress=False)
+    assert set(two.table["status"].to_pylist()) == {"ok"}
+    assert two.scores().min() > 0.6
+    assert content(two) == content(run(study, 8, workers=1, progress=False))
