@@ -286,3 +286,33 @@ def test_a_training_loop_with_loaders_of_its_own_runs_on_two_workers(content):
     assert set(two.table["status"].to_pylist()) == {"ok"}
     assert two.scores().min() > 0.6
     assert content(two) == content(run(study, 8, workers=1, progress=False))
+
+
+def test_a_class_of_ones_own_that_stands_on_an_abstract_one_travels():
+    import abc
+
+    class Base(abc.ABC):
+        @abc.abstractmethod
+        def value(self): ...
+
+    class Own(Base):
+        def value(self):
+            return 0.5
+
+    assert isinstance(Own, abc.ABCMeta)
+    made = Own()
+    study = Study("abstract", Algorithm("a", lambda config, rng: made.value()), none())
+    assert run(study, 2, workers=1, progress=False).scores().tolist() == [0.5, 0.5]
+
+
+def test_an_estimator_of_ones_own_travels():
+    from sklearn.naive_bayes import GaussianNB
+
+    from ogive.tasks import moons
+
+    class Own(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(X, y, sample_weight)
+
+    study = Study("own", Algorithm.from_estimator(Own(), {}, name="own"), moons(n=60))
+    assert set(run(study, 3, workers=1, progress=False).table["status"].to_pylist()) == {"ok"}

@@ -103,6 +103,8 @@ def _importable(function: Any) -> bool:
 def _findable(name: str) -> bool:
     """Whether a fresh interpreter with the same path would import this very module under this name."""
     module = sys.modules[name]
+    if name.split(".")[0] in sys.stdlib_module_names:  # some are frozen, and then know no file of their own
+        return True
     if name in sys.builtin_module_names or getattr(module, "__file__", None) is None:
         return name in sys.builtin_module_names or getattr(module, "__spec__", None) is not None
     parts, path, spec = name.split("."), None, None
