@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
+
+log = logging.getLogger("ogive")
 
 
 class Interrupts:
@@ -35,6 +38,7 @@ class Interrupts:
     def _heard(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
         if self.count == 1:
+            log.warning("stopping when the trials under way are finished and kept; once more ends them at once")
             self._first()
         elif self._second_raises:
             raise KeyboardInterrupt
