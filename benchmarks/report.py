@@ -1,6 +1,6 @@
 """Run every benchmark in a process of its own and write RESULTS.md.
 
-python benchmarks/report.py         about ten minutes
+python benchmarks/report.py         about fifteen minutes
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ("bands.py", "summary.py", "resampling.py", "normality.py")
+SCRIPTS = ("bands.py", "summary.py", "resampling.py", "normality.py", "profiles.py", "engine.py")
 INTRODUCTION = """\
 # Speed
 
