@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 # Laws are tried on a few examples in every run, and on many with HYPOTHESIS_PROFILE=thorough.
-settings.register_profile("quick", max_examples=25)
+settings.register_profile("quick", max_examples=15)
 settings.register_profile("thorough", max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

@@ -13,6 +13,8 @@ import pytest
 from ogive.runner import run
 from ogive.store import Store, is_store
 
+pytestmark = pytest.mark.slow  # each starts processes or draws many configurations
+
 DRIVER = """
 import subprocess, sys, time
 from ogive.algorithms import Algorithm

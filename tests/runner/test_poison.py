@@ -144,6 +144,7 @@ class SlowToWarm(DiesWhenWarm):
             time.sleep(60)
 
 
+@pytest.mark.slow
 def test_a_warm_up_that_takes_too_long_stops_the_run(monkeypatch, no_orphans):
     monkeypatch.setattr("ogive.runner._slot.WARM_UP_LIMIT", 2.0)
     with pytest.raises(RunStopped, match="took more than 2 s to load the study and warm up"):

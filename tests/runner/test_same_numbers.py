@@ -102,6 +102,7 @@ def test_this_process_gets_its_generators_back():
     assert before == (random.getstate(), np.random.get_state()[1].tolist())  # noqa: NPY002
 
 
+@pytest.mark.slow
 def test_an_unseeded_network_a_search_and_curves_are_the_same_everywhere(content, tmp_path):
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.neural_network import MLPClassifier

@@ -10,6 +10,8 @@ from ogive.errors import InputError, MissingDependency
 from ogive.seeding import Streams, stream
 from ogive.spaces import as_space, choice, constant, integer, log_integer, loguniform, uniform, when
 
+pytestmark = pytest.mark.slow  # each starts processes or draws many configurations
+
 cs = pytest.importorskip("ConfigSpace")
 
 ENTRIES = {

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each starts processes or draws many configurations
+
 HERE = Path(__file__).parent
 WRITER = """
 import sys
