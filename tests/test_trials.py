@@ -1,5 +1,6 @@
 """The trial table: what it holds, how failures count, how it is written and read back."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -162,20 +163,31 @@ def test_parquet_gives_back_everything(trials, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("columns", "options"),
+    ("columns", "options", "known"),
     [
-        ({"lr": [1, 1, 2, 2]}, {"params": ["lr"], "unit": "configuration"}),
-        ({"lr": [1, 1, 2, 2]}, {"params": ["lr"]}),
-        ({"fold": [0, 1, 2, 3]}, {}),
-        ({"x": [0, 1, 2, 3]}, {"independent": False, "scope": "these rows"}),
+        (
+            {"lr": [1, 1, 2, 2]},
+            {"params": ["lr"], "unit": "configuration"},
+            {"clustered": True, "unit": "configuration"},
+        ),
+        ({"lr": [1, 1, 2, 2]}, {"params": ["lr"]}, {"judged": False, "clustered": False}),
+        ({"fold": [0, 1, 2, 3]}, {}, {"n_folds": 4}),
+        (
+            {"x": [0, 1, 2, 3]},
+            {"independent": False, "scope": "these rows"},
+            {"independent": False, "scope": "these rows"},
+        ),
     ],
     ids=["clustered", "with a question", "folds", "adaptive"],
 )
-def test_parquet_gives_back_what_was_known_about_independence(columns, options, tmp_path: Path):
+def test_parquet_gives_back_what_was_known_about_independence(columns, options, known, tmp_path: Path):
     trials = ogive.read(pd.DataFrame({"score": [1.0, 2.0, 3.0, 4.0], **columns}), score="score", **options)
+    trials = dataclasses.replace(trials, looks=2, holds={"data": 0})
     trials.write(tmp_path / "t.parquet")
     again = ogive.read(tmp_path / "t.parquet")
     _assert_same(again, trials)
+    assert {name: getattr(again, name) for name in known} == known
+    assert (again.looks, again.holds) == (2, {"data": 0})
 
 
 def test_csv_gives_back_scores_names_and_status(trials, tmp_path: Path):

@@ -8,6 +8,7 @@ against the sum of losses, not their mean.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 FloatArray = NDArray[np.float64]
 
 
-class _Discriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _Discriminant(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier by the largest of one log-score for each class."""
 
     classes_: NDArray[Any]
@@ -31,8 +32,9 @@ class _Discriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The log-scores as probabilities."""
         return softmax(self._log_scores(np.asarray(X, dtype=np.float64)))
 
+    @abstractmethod
     def _log_scores(self, X: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        """One column for each class; larger is likelier."""
 
 
 class NearestMean(_Discriminant):

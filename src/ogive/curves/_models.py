@@ -126,14 +126,15 @@ def _estimator(model: Any) -> Any:
             hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(MODELS)}."
             raise InputError(f"`models` must be names of models or estimators; got {model!r}: {hint}")
         return MODELS[model]()
-    Algorithm.from_estimator(model, scoring=_any_score)  # refuses what is no estimator
+    Algorithm.from_estimator(model, scoring=_own_score)  # refuses what is no estimator
     return model
 
 
-def _any_score(model: Any, X: Any, y: Any) -> float:
-    raise NotImplementedError
+def _own_score(model: Any, X: Any, y: Any) -> float:
+    """What the estimator itself calls its score; curves have metrics of their own."""
+    return float(model.score(X, y))
 
 
 def described(estimator: Any) -> Any:
     """Class and parameters in JSON's own types."""
-    return Algorithm.from_estimator(estimator, scoring=_any_score).fingerprint()["estimator"]
+    return Algorithm.from_estimator(estimator, scoring=_own_score).fingerprint()["estimator"]
