@@ -7,30 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._options import (
-    COLUMNS,
-    Algorithm,
-    BoundsText,
-    Confidence,
-    Failures,
-    Fold,
-    Goal,
-    Group,
-    Independent,
-    Item,
-    Json,
-    MetricName,
-    Params,
-    Quiet,
-    Repeat,
-    Score,
-    Status,
-    Task,
-    Unit,
-    Varied,
-    Wide,
-    read_sources,
-)  # fmt: skip
+from ogive.cli._options import Confidence, Failures, Json, MetricName, Quiet, read_sources, reading_options
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
@@ -50,19 +27,14 @@ Method = Annotated[
 Comment = Annotated[
     Path | None, typer.Option("--comment", metavar="FILE", help="Write a Markdown comment for a pull request.")
 ]
-Pair = Annotated[
-    str | None,
-    typer.Option("--pair", metavar="COLUMN", help="The key that joins rows of both tables.", rich_help_panel=COLUMNS),
-]
 
 
+@reading_options
 def check(
     new: New, baseline: Old, margin: GateMargin, statistic: GateStatistic = "mean", drop: Drop = None, method: Method = None,
     failures: Failures = "refuse", confidence: Confidence = 0.95, metric: MetricName = None, comment: Comment = None,
     as_json: Json = False, quiet: Quiet = False,
-    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
-    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
-    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+    *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Hold NEW against a baseline: exit code 0 pass, 5 worse, 4 cannot tell.
 
@@ -70,12 +42,9 @@ def check(
     whether by more than the margin. CANNOT TELL: neither is certain; more runs would decide. A task that is
     certainly worse by less than the margin passes.
     """
-    roles: dict[str, Any] = {
-        "score": score, "algorithm": algorithm, "task": task, "repeat": repeat, "item": _joining(item, pair), "group": group,
-        "fold": fold, "status": status, "params": param, "wide": wide, "unit": unit, "varied": varied, "goal": goal,
-        "bounds": bounds, "independent": independent,
-    }  # fmt: skip
-    both = [read_sources([source], **roles) for source in (new, baseline)]
+    # One table by itself has no pairs that `read` could find: what joins the rows of both is an item.
+    roles = {**roles, "item": _joining(roles["item"], roles["pair"]), "pair": None}
+    both = [read_sources([source], roles) for source in (new, baseline)]
     from ogive.answers import check as ask
 
     result = ask(
@@ -92,7 +61,7 @@ def check(
 
 
 def _joining(item: str | None, pair: str | None) -> str | None:
-    """What rows of two tables have in common: the item. A table by itself has no pairs that `read` could find."""
+    """The column whose values rows of two tables have in common."""
     if item is not None and pair is not None and item != pair:
         raise InputError("`--item` already joins the rows of both tables; leave out `--pair`.")
     return item or pair

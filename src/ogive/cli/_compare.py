@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ogive.cli._options import (
-    Algorithm,
-    BoundsText,
     Confidence,
     Failures,
-    Fold,
-    Goal,
-    Group,
-    Independent,
-    Item,
     Json,
     Looks,
     MetricName,
-    Pair,
-    Params,
     Quiet,
-    Repeat,
-    Score,
     Sources,
-    Status,
-    Task,
-    Unit,
-    Varied,
-    Wide,
     note_looks,
     read_sources,
+    reading_options,
     refuse_unknown_task,
-)  # fmt: skip
+)
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
@@ -52,19 +37,15 @@ Primary = Annotated[str | None, typer.Option("--statistic", "-s", metavar="NAME"
 Unpaired = Annotated[bool, typer.Option("--unpaired", help="Compare fresh runs of both, although rows share draws.")]
 
 
+@reading_options
 def compare(
     source: Sources, a: A = None, b: B = None, on: OnTask = None, margin: Margin = None, statistic: Primary = None,
     failures: Failures = "refuse", confidence: Confidence = 0.95, looks: Looks = 1, unpaired: Unpaired = False, metric: MetricName = None,
     as_json: Json = False, quiet: Quiet = False,
-    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
-    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
-    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+    *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Is A better than B? One of five conclusions for each task, and a sentence to paste."""
-    trials = read_sources(
-        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
-        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
-    )  # fmt: skip
+    trials = read_sources(source, roles)
     from ogive.answers import compare as ask
 
     refuse_unknown_task(trials, on)

@@ -1,9 +1,15 @@
-"""Arguments that several commands share, and how they become a call of `read`."""
+"""Arguments that several commands share, and how they become a call of `read`.
+
+A command that reads a table is decorated with `reading_options`: it then has all the options that
+say which column is what and what the numbers mean, and gets them as one dictionary `roles`.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,7 +63,13 @@ Fold = Annotated[
     typer.Option("--fold", metavar="COLUMN", help="The fold of a cross-validation.", rich_help_panel=COLUMNS),
 ]
 Pair = Annotated[
-    str | None, typer.Option("--pair", metavar="COLUMN", help="The key that joins methods.", rich_help_panel=COLUMNS)
+    str | None,
+    typer.Option(
+        "--pair",
+        metavar="COLUMN",
+        help="The key that joins methods, or both tables of a check.",
+        rich_help_panel=COLUMNS,
+    ),
 ]
 Status = Annotated[
     str | None,
@@ -121,13 +133,41 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable, with a sch
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not say how the table was read.")]
 
 
-def read_sources(
-    source: list[str], *, bounds: str | None, score: list[str] | None, varied: list[str] | None, **roles: Any
-) -> Trials:
+# Name in `read` -> type and option, and what it is where it is not given.
+READING: dict[str, tuple[Any, Any]] = {
+    "score": (Score, None), "algorithm": (Algorithm, None), "task": (Task, None), "repeat": (Repeat, None),
+    "item": (Item, None), "group": (Group, None), "fold": (Fold, None), "pair": (Pair, None), "status": (Status, None),
+    "params": (Params, None), "wide": (Wide, False), "unit": (Unit, None), "varied": (Varied, None), "goal": (Goal, None),
+    "bounds": (BoundsText, None), "independent": (Independent, None),
+}  # fmt: skip
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of `read` to a command, which gets them as `roles`.
+
+    typer reads a command's options off its signature, so the signature is what is extended.
+    """
+    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "roles"]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    added = [inspect.Parameter(n, kind, default=value, annotation=how) for n, (how, value) in READING.items()]
+
+    def extended(**arguments: Any) -> None:
+        roles = {name: arguments.pop(name) for name in READING}
+        command(**arguments, roles=roles)
+
+    parameters = [*(p.replace(kind=kind) for p in own), *added]
+    extended.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
+    extended.__annotations__ = {p.name: p.annotation for p in parameters}
+    extended.__name__, extended.__doc__ = command.__name__, command.__doc__
+    return extended
+
+
+def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
     """The trials that the shared arguments describe."""
     from ogive.reading import read
 
-    return read(list(source), score=score or None, bounds=parse_bounds(bounds), varied=varied or None, **roles)
+    several = {name: roles[name] or None for name in ("score", "params", "varied")}
+    return read(list(source), **{**roles, **several, "bounds": parse_bounds(roles["bounds"])})
 
 
 def note_looks(source: list[str], trials: Trials) -> None:

@@ -10,30 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from ogive.cli._options import (
-    Algorithm,
-    BoundsText,
     Confidence,
-    Fold,
-    Goal,
-    Group,
-    Independent,
-    Item,
     Json,
     MetricName,
-    Pair,
-    Params,
     Quiet,
-    Repeat,
-    Score,
-    Status,
-    Task,
-    Unit,
-    Varied,
-    Wide,
     parse_bounds,
     read_sources,
+    reading_options,
     refuse_unknown_task,
-)  # fmt: skip
+)
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
@@ -86,16 +71,15 @@ Out = Annotated[
 ]
 
 
+@reading_options
 def plan(
     what: What, half_width: HalfWidth = None, difference: Difference = None, trials: Count = None, p: Level = None,
     mass: Mass = None, tail: Tail = None, confidence: Confidence = 0.95, power: Power = 0.8, band: BandName = None,
     one_sided: OneSided = None, margin: Margin = None, claim: Claim = None, paired: Paired = None, sd: Spread = None,
     a: FirstMethod = None, b: OtherMethod = None, on: OnTask = None, metric: MetricName = None, failures: Failures = None,
     repeats: Repeats = None, cost_ratio: CostRatio = None, table: Rows = False, out: Out = None, as_json: Json = False,
-    quiet: Quiet = False, score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None,
-    item: Item = None, group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None,
-    wide: Wide = False, unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None,
-    independent: Independent = None,
+    quiet: Quiet = False,
+    *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """How many trials are enough, by name or from a pilot; with --trials, what so many of them can show."""
     from ogive.answers._plan import plan as ask
@@ -106,17 +90,12 @@ def plan(
         "paired": paired, "sd": _spread(sd), "a": a, "b": b, "task": on, "metric": metric, "failures": failures,
         "repeats": repeats, "cost_ratio": cost_ratio,
     }  # fmt: skip
-    roles: dict[str, Any] = {
-        "score": score, "algorithm": algorithm, "task": task, "repeat": repeat, "item": item, "group": group, "fold": fold,
-        "pair": pair, "status": status, "params": param, "wide": wide, "unit": unit, "varied": varied, "goal": goal,
-        "independent": independent,
-    }  # fmt: skip
     if len(what) == 1 and what[0] in NAMES:
         _refuse_roles(what[0], roles)
-        result = ask(what[0], bounds=parse_bounds(bounds), **asked)
+        result = ask(what[0], bounds=parse_bounds(roles["bounds"]), **asked)
     else:
         _refuse_misspelt(what)
-        pilot = read_sources(what, bounds=bounds, **roles)
+        pilot = read_sources(what, roles)
         refuse_unknown_task(pilot, on)
         if not quiet:
             tell(pilot.notes)
@@ -163,7 +142,7 @@ def _refuse_misspelt(words: list[str]) -> None:
 
 def _refuse_roles(name: str, roles: dict[str, Any]) -> None:
     for role, value in roles.items():
-        if value not in (None, False, []):
+        if role != "bounds" and value not in (None, False, []):
             raise InputError(
                 f"`--{role.removesuffix('s')}` says how to read a table; a plan for {name!r} reads none. Leave it out."
             )

@@ -3,34 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from ogive.cli._options import (
-    Algorithm,
-    BoundsText,
-    Confidence,
-    Fold,
-    Goal,
-    Group,
-    Independent,
-    Item,
-    MetricName,
-    Pair,
-    Params,
-    Quiet,
-    Repeat,
-    Score,
-    Sources,
-    Status,
-    Task,
-    Unit,
-    Varied,
-    Wide,
-    beside,
-    read_sources,
-)  # fmt: skip
+from ogive.cli._options import Confidence, MetricName, Quiet, Sources, beside, read_sources, reading_options
 from ogive.cli._output import tell
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
@@ -43,21 +20,17 @@ BandName = Annotated[
 ]
 
 
+@reading_options
 def plot(
     source: Sources, out: Out = None, kind: Kind = "quantile", band: BandName = "exact", confidence: Confidence = 0.95,
     metric: MetricName = None, quiet: Quiet = False,
-    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
-    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
-    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+    *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Draw all runs of every method from worst to best, with bands; one panel for each task."""
     from ogive.plots import as_picture, distribution
 
     target = as_picture(out or beside(source, "-distribution.png"))
-    trials = read_sources(
-        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
-        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
-    )  # fmt: skip
+    trials = read_sources(source, roles)
     display = distribution(
         trials, kind=cast(Literal["quantile", "cdf"], kind), metric=metric, confidence=confidence, method=band
     )

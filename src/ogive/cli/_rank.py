@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ogive.cli._compare import Margin, OnTask
 from ogive.cli._options import (
-    Algorithm,
-    BoundsText,
     Confidence,
     Failures,
-    Fold,
-    Goal,
-    Group,
-    Independent,
-    Item,
     Json,
     Looks,
     MetricName,
-    Pair,
-    Params,
     Quiet,
-    Repeat,
-    Score,
     Sources,
-    Status,
-    Task,
-    Unit,
-    Varied,
-    Wide,
     note_looks,
     read_sources,
+    reading_options,
     refuse_unknown_task,
-)  # fmt: skip
+)
 from ogive.cli._output import show, tell
 
 
+@reading_options
 def rank(
     source: Sources, on: OnTask = None, margin: Margin = None, failures: Failures = "refuse", confidence: Confidence = 0.95,
     looks: Looks = 1, metric: MetricName = None, as_json: Json = False, quiet: Quiet = False,
-    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
-    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
-    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+    *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Methods in tiers, with rank intervals and the probability of being first, not 1 … N."""
-    trials = read_sources(
-        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
-        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
-    )  # fmt: skip
+    trials = read_sources(source, roles)
     from ogive.answers import rank as ask
 
     refuse_unknown_task(trials, on)

@@ -11,31 +11,16 @@ import typer
 
 from ogive.cli._compare import OnTask
 from ogive.cli._options import (
-    Algorithm,
-    BoundsText,
     Confidence,
     Failures,
-    Fold,
-    Goal,
-    Group,
-    Independent,
-    Item,
     Json,
     MetricName,
-    Pair,
-    Params,
     Quiet,
-    Repeat,
-    Score,
     Sources,
-    Status,
-    Task,
-    Unit,
-    Varied,
-    Wide,
     read_sources,
+    reading_options,
     refuse_unknown_task,
-)  # fmt: skip
+)
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
@@ -55,20 +40,16 @@ Out = Annotated[
 ]  # fmt: skip
 
 
+@reading_options
 def sources(
     source: Sources, on: OnTask = None, method: Method = None, out: Out = None, holds: Holds = None, budget: Budget = None,
     cost_ratio: CostRatio = 0.0, failures: Failures = "refuse", confidence: Confidence = 0.95,
     metric: MetricName = None, as_json: Json = False, quiet: Quiet = False,
-    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
-    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
-    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+    *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Where the spread comes from: configuration, data or seed; which hyper-parameter, which of its values."""
     held = _holds(holds)
-    trials = read_sources(
-        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
-        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
-    )  # fmt: skip
+    trials = read_sources(source, roles)
     from ogive.answers._sources import sources as ask
 
     refuse_unknown_task(trials, on)

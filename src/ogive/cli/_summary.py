@@ -2,35 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._options import (
-    Algorithm,
-    BoundsText,
-    Confidence,
-    Failures,
-    Fold,
-    Goal,
-    Group,
-    Independent,
-    Item,
-    Json,
-    MetricName,
-    Pair,
-    Params,
-    Quiet,
-    Repeat,
-    Score,
-    Sources,
-    Status,
-    Task,
-    Unit,
-    Varied,
-    Wide,
-    read_sources,
-)  # fmt: skip
+from ogive.cli._options import Confidence, Failures, Json, MetricName, Quiet, Sources, read_sources, reading_options
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
@@ -47,20 +23,16 @@ Guaranteed = Annotated[
 Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex", help="How the table is printed.")]
 
 
+@reading_options
 def summary(
     source: Sources, statistic: Statistics = None, failures: Failures = "refuse", confidence: Confidence = 0.95,
     guaranteed: Guaranteed = False, metric: MetricName = None, output: Format = "text", as_json: Json = False, quiet: Quiet = False,
-    score: Score = None, algorithm: Algorithm = None, task: Task = None, repeat: Repeat = None, item: Item = None,
-    group: Group = None, fold: Fold = None, pair: Pair = None, status: Status = None, param: Params = None, wide: Wide = False,
-    unit: Unit = None, varied: Varied = None, goal: Goal = None, bounds: BoundsText = None, independent: Independent = None,
+    *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval."""
     if output not in ("text", "markdown", "latex"):
         raise InputError(f"`--format` must be text, markdown or latex; got {output!r}.")
-    trials = read_sources(
-        source, score=score, algorithm=algorithm, task=task, repeat=repeat, item=item, group=group, fold=fold, pair=pair,
-        status=status, params=param, wide=wide, unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent,
-    )  # fmt: skip
+    trials = read_sources(source, roles)
     from ogive.answers import summarize
 
     chosen = {"statistics": statistic} if statistic else {}
