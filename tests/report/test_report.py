@@ -318,12 +318,12 @@ def test_the_same_table_gives_the_same_file(tmp_path: Path):
 
 
 def test_the_command_writes_the_page_and_prints_its_path(tmp_path: Path, capsys, monkeypatch):
-    from ogive.cli._report import report
+    from ogive.cli import main
 
     monkeypatch.chdir(tmp_path)
     Path("scores.csv").write_text("model,score\n" + "".join(f"a,{i}\nb,{i + 3}\n" for i in range(12)))
-    report(["scores.csv"], quiet=True)
+    assert main(["report", "scores.csv", "--quiet"]) == 0
     assert capsys.readouterr().out.strip() == "scores-report.html"
-    report(["scores.csv"], out=Path("deep/er/r.html"))
+    assert main(["report", "scores.csv", "--out", "deep/er/r.html"]) == 0
     assert Path("deep/er/r.html").exists()
     assert "guessed" in capsys.readouterr().err
