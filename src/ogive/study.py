@@ -20,6 +20,7 @@ import numpy as np
 from ogive.algorithms import Algorithm, as_metrics
 from ogive.canonical import plain
 from ogive.errors import InputError
+from ogive.frozen import Frozen
 from ogive.metric import Bounds, Metric
 from ogive.seeding import Streams
 from ogive.spaces import Space, as_space
@@ -85,7 +86,7 @@ class StudyCell:
         self.task = task
         self._holds = {source: holds.get(source, FRESH) for source in SOURCES}
         self._space = _held_space(algorithm.space, values)
-        self._data = Streams(seed, "data", task.name)
+        self._data = Streams(seed, task.purpose, task.name)
         self._config = Streams(seed, "config", task.name, algorithm.name)
         self._train = Streams(seed, "train", task.name, algorithm.name)
 
@@ -109,7 +110,7 @@ class StudyCell:
         return {word: self._holds[source].counter(trial) for source, word in SOURCES.items()}
 
 
-class Study:
+class Study(Frozen):
     """Algorithms × tasks, one root seed, and what is held; a value, like a number.
 
     Parameters
@@ -179,16 +180,6 @@ class Study:
                 "_values": {},
             }
         )
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Study cannot be changed; make another one to set {name!r}")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         held = "".join(f", {source} held {_hold_words(hold)}" for source, hold in self.holds.items())

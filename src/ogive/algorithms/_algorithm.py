@@ -12,13 +12,14 @@ from ogive.algorithms._estimator import Fitted, estimator_name
 from ogive.algorithms._outcome import METRIC_NAMES, SCORE, Outcome, as_outcome, is_metric_name
 from ogive.definitions import function_definition
 from ogive.errors import InputError
+from ogive.frozen import Frozen
 from ogive.metric import Metric
 from ogive.spaces import Space, as_space
 
 Function = Callable[..., Any]
 
 
-class Algorithm:
+class Algorithm(Frozen):
     """A function that trains and scores, with the space of its configurations; a value, like a number.
 
     Parameters
@@ -89,16 +90,6 @@ class Algorithm:
         return cls(
             estimator_name(estimator) if name is None else name, function, space, metrics=function.scoring.metrics()
         )
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"an Algorithm cannot be changed; make another one to set {name!r}")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.metrics)

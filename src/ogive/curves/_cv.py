@@ -17,17 +17,18 @@ from ogive.answers._words import aligned, number, printable
 from ogive.curves._cost import Cost
 from ogive.curves._data import as_data, refuse_missing
 from ogive.curves._designs import Rows
-from ogive.curves._engine import HOUR, missing, place
+from ogive.curves._engine import HOUR, missing
 from ogive.curves._fitting import CurveFit
 from ogive.curves._gather import arrays, failure_notes, refuse_hopeless
 from ogive.curves._metrics import as_metrics, definition
 from ogive.curves._models import as_models
 from ogive.curves._shape import Slice, slice_of, spread_within_steps
-from ogive.curves._study import CurveDraw, CurveStudy, curve_study
+from ogive.curves._study import CurveDraw, curve_study
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.seeding import stream
-from ogive.store import Store
+from ogive.store import Store, place_for
+from ogive.study import Study
 from ogive.trials import FloatArray
 
 
@@ -191,7 +192,7 @@ def repeated_cv(
     draw = CurveDraw(data, Folds(data.n_rows, int(k)), range(int(k)))
     functions = {s: CurveFit(estimator, wanted, "zero", "of the last fold") for s, estimator in settings.items()}
     study = curve_study(draw, functions, seed)
-    with place(store) as kept:
+    with place_for(store) as kept:
         _run(study, draw, int(n_repeats), kept, workers, max_cost, progress)
         values, failed = arrays(kept, tuple(settings), wanted, int(k), int(n_repeats))
         failures = failure_notes(kept, tuple(settings), failed, range(int(k)))
@@ -223,7 +224,7 @@ def _settings(model: Any, parameters: Any) -> dict[str, Any]:
 
 
 def _run(
-    study: CurveStudy,
+    study: Study,
     draw: CurveDraw,
     n_repeats: int,
     store: Store,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +17,11 @@ from ogive.curves._fitting import MISSING_CLASS, CurveFit
 from ogive.curves._gather import from_store, refuse_hopeless
 from ogive.curves._metrics import as_metrics
 from ogive.curves._models import as_models
-from ogive.curves._study import CurveDraw, CurveStudy, curve_study
+from ogive.curves._study import CurveDraw, curve_study
 from ogive.errors import InputError
 from ogive.seeding import stream
-from ogive.store import Store
+from ogive.store import Store, place_for
+from ogive.study import Study
 
 HOUR = 3600.0
 # Below this many fits nothing is timed: they are done before the user could wonder.
@@ -89,7 +88,7 @@ def learning_curves(
         models, X, y, design=design, test=test, sizes=sizes, metrics=metrics, test_size=test_size, missing_class=missing_class,
         name=name, seed=seed,
     )  # fmt: skip
-    with place(store) as kept:
+    with place_for(store) as kept:
         carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
         curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms])
         refuse_hopeless(curves.values, curves.models, curves.notes)
@@ -99,7 +98,7 @@ def learning_curves(
 def prepare(
     models: Any, X: Any, y: Any, *, design: str, test: str, sizes: Any, metrics: Any, test_size: float, missing_class: str,
     name: str, seed: int,
-) -> tuple[CurveStudy, CurveDraw]:  # fmt: skip
+) -> tuple[Study, CurveDraw]:  # fmt: skip
     """The study behind learning curves, everything checked."""
     estimators = as_models(models)
     if missing_class not in MISSING_CLASS:
@@ -116,7 +115,7 @@ def prepare(
 
 
 def carry_out(
-    study: CurveStudy, draw: CurveDraw, n_repetitions: int, store: Store, *, workers: int | None, max_cost: float, progress: Any
+    study: Study, draw: CurveDraw, n_repetitions: int, store: Store, *, workers: int | None, max_cost: float, progress: Any
 ) -> None:  # fmt: skip
     """Run what the store does not hold, unless that is predicted to take too long."""
     from ogive.runner import run
@@ -132,7 +131,7 @@ def carry_out(
     run(study, int(n_repetitions), store, workers=workers, progress=progress)
 
 
-def missing(study: CurveStudy, draw: CurveDraw, n_repetitions: int, store: Store) -> dict[str, int]:
+def missing(study: Study, draw: CurveDraw, n_repetitions: int, store: Store) -> dict[str, int]:
     """How many repetitions of each model the store does not hold; refuses a store of something else."""
     store.create(study.record())
     done = store.finished()
@@ -143,7 +142,7 @@ def missing(study: CurveStudy, draw: CurveDraw, n_repetitions: int, store: Store
     }
 
 
-def predicted(study: CurveStudy, draw: CurveDraw, todo: Mapping[str, int]) -> Cost:
+def predicted(study: Study, draw: CurveDraw, todo: Mapping[str, int]) -> Cost:
     """Cost of the missing repetitions, from fits of the first one."""
     functions = {a.name: a.function for a in study.algorithms}
     configs = {a.name: a.space.sample(stream(0, "resample", "cost")) for a in study.algorithms}
@@ -154,16 +153,6 @@ def predicted(study: CurveStudy, draw: CurveDraw, todo: Mapping[str, int]) -> Co
         functions[model].scores(configs[model], draw.data, train, test, rng)  # type: ignore[attr-defined]
 
     return predict(draw.numbers, todo, fit)
-
-
-@contextlib.contextmanager
-def place(store: str | Path | Store | None) -> Iterator[Store]:
-    """The store that was named, or one that is gone afterwards."""
-    if store is not None:
-        yield store if isinstance(store, Store) else Store(store)
-        return
-    with tempfile.TemporaryDirectory(prefix="ogive-curves-") as folder:
-        yield Store(folder)
 
 
 def absent_classes(data: CurveData, design: Design) -> list[str]:

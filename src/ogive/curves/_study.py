@@ -12,8 +12,7 @@ from ogive.curves._data import CurveData
 from ogive.curves._fitting import CurveFit
 from ogive.curves._metrics import definition
 from ogive.metric import Metric
-from ogive.seeding import Streams
-from ogive.study import Study, StudyCell
+from ogive.study import Study
 from ogive.tasks import Task
 
 STUDY = "learning-curves"
@@ -56,23 +55,7 @@ class CurveDraw:
         return self.data.kind
 
 
-class CurveStudy(Study):
-    """A study whose rows come from the stream of their design, the same for every model."""
-
-    __slots__ = ()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in Study.__slots__}
-
-    def cell(self, algorithm: str, task: str) -> StudyCell:
-        """What the repetitions of one model draw."""
-        cell = super().cell(algorithm, task)
-        purpose = getattr(cell.task.draw, "purpose", "data")
-        cell._data = Streams(self.seed, purpose, task)
-        return cell
-
-
-def curve_study(draw: CurveDraw, functions: Mapping[str, CurveFit], seed: int) -> CurveStudy:
+def curve_study(draw: CurveDraw, functions: Mapping[str, CurveFit], seed: int) -> Study:
     """The study of several models on one data set."""
     task = Task(draw.data.name, draw, scope="these rows", n_rows=draw.data.n_rows, kind=draw.data.kind)
     algorithms = [
@@ -83,4 +66,4 @@ def curve_study(draw: CurveDraw, functions: Mapping[str, CurveFit], seed: int) -
     # The score at the last size stands first: it is what progress and a summary of the store show.
     metrics: dict[str, Metric | str] = {f"{metric} {first.last}": definition(metric) for metric in first.metrics}
     metrics.update({metric: definition(metric) for metric in first.metrics})
-    return CurveStudy(STUDY, algorithms, task, seed=seed, metrics=metrics)
+    return Study(STUDY, algorithms, task, seed=seed, metrics=metrics)

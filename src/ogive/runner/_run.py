@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
 from ogive.runner._signals import Interrupts
 from ogive.runner._source import Job
 from ogive.runner._status import note_plan
-from ogive.store import Store
+from ogive.store import Store, place_for
 from ogive.study import Study
 from ogive.trials import Trials
 
@@ -95,7 +94,7 @@ def run(
         n_trials=n_trials, workers=workers, engine=engine, limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)),
         retry=check_retry(retry), shard=check_shard(shard), chunk=chunk, gpus=gpus, statistic=statistic,
     )  # fmt: skip
-    with _place(store) as place:
+    with place_for(store) as place:
         return execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
 
 
@@ -156,15 +155,6 @@ def _engine(engine: Dask | str | None, workers: int | None) -> Dask | None:
 def _gpus(gpus: Any) -> tuple[str, ...]:
     names = gpus.split(",") if isinstance(gpus, str) else list(gpus or ())
     return tuple(str(name).strip() for name in names if str(name).strip())
-
-
-@contextlib.contextmanager
-def _place(store: str | Path | Store | None) -> Iterator[Store]:
-    if store is not None:
-        yield store if isinstance(store, Store) else Store(store)
-        return
-    with tempfile.TemporaryDirectory(prefix="ogive-run-") as folder:
-        yield Store(folder)
 
 
 class Engine(Protocol):

@@ -27,10 +27,10 @@ from ogive.store._damage import Damage
 from ogive.store._reading import Finished
 from ogive.store._records import Records
 from ogive.store._schemas import INNER, SERIES, TRIALS
-from ogive.store._store import Store, is_store
+from ogive.store._store import Store, is_store, place_for
 from ogive.store._versions import versions_here
 
 __all__ = [
     "INNER", "SERIES", "TRIALS", "Damage", "Finished", "Records", "Repair", "Store", "StoreConflict", "StoreDamaged", "StoreError",
-    "Verification", "is_store", "versions_here",
+    "Verification", "is_store", "place_for", "versions_here",
 ]  # fmt: skip

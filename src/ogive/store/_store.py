@@ -25,8 +25,9 @@ refused by name.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -264,6 +265,16 @@ class Store:
             names[0].index(a) * n_tasks + names[1].index(t): (f.trials, f.attempts) for (a, t), f in finished.items()
         }
         return _taken(rows, np.flatnonzero(of_highest_attempt(keys, top)))
+
+
+@contextmanager
+def place_for(store: str | Path | Store | None) -> Iterator[Store]:
+    """The store that was named, or one that is gone afterwards."""
+    if store is not None:
+        yield store if isinstance(store, Store) else Store(store)
+        return
+    with tempfile.TemporaryDirectory(prefix="ogive-") as folder:
+        yield Store(folder)
 
 
 def is_store(path: str | Path) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from ogive.canonical import plain
 from ogive.definitions import function_definition
 from ogive.errors import InputError
+from ogive.frozen import Frozen
 
 SCOPES = ("generator", "these rows")
 KINDS = ("classification", "regression")
@@ -29,7 +30,7 @@ class Data(NamedTuple):
     y: Any
 
 
-class Task:
+class Task(Frozen):
     """A name and a function that draws what an algorithm works on; a value, like a number.
 
     Parameters
@@ -90,18 +91,13 @@ class Task:
         }
         self.__setstate__(state)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Task cannot be changed; make another one to set {name!r}")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-
     def __repr__(self) -> str:
         return f"Task({self.name!r})" if self.scope is None else f"Task({self.name!r}, scope={self.scope!r})"
+
+    @property
+    def purpose(self) -> str:
+        """What the stream of the draw is for: `data`, or what the drawing object says, such as `design:additive`."""
+        return str(getattr(self.draw, "purpose", "data"))
 
     @property
     def empty(self) -> bool:
