@@ -117,8 +117,12 @@ def test_a_planted_bad_range_is_left_out_and_its_gain_is_shown():
     shown = {(r.parameter, r.target): r for r in cell.ranges if r.shown}
     kernel = shown["kernel", "worst_0.1"]
     assert "sigmoid" not in kernel.words
+    assert kernel.values == tuple(v for v in ("linear", "rbf", "sigmoid") if v in kernel.words)
+    assert (kernel.low, kernel.high) == (None, None)
     assert kernel.after > kernel.before + 0.15
     assert shown["C", "median"].words.startswith("C ≥ 0.")
+    assert shown["C", "median"].words == f"C ≥ {shown['C', 'median'].low:g}"
+    assert (shown["C", "median"].high, shown["C", "median"].values) == (None, ())
     assert any("held-out gain" in s and "instead of all 4 values" in s for s in cell.sentences)
     assert not any(r.shown for r in cell.ranges if r.parameter == "tol")
 

@@ -256,7 +256,8 @@ def sources(
     asked_for = _Question(trials, name, rule, confidence, holds, budget, cost_ratio)
     cells = [c for c in trials.cells if algorithm in (None, c.algorithm) and task in (None, c.task)]
     return Sources(
-        cells=tuple(_cell(asked_for, cell) for cell in cells), confidence=confidence, unit=unit_words(trials),
+        cells=tuple(_cell(asked_for, cell) for cell in cells), confidence=confidence,
+        unit=unit_words(trials, tuple(dict.fromkeys(c.task for c in cells))),
         failures=failure_words(rule), notes=trials.notes, source=trials.source,
     )  # fmt: skip
 

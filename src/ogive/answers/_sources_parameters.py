@@ -50,14 +50,17 @@ class Parameter:
         if self.kind == "categorical":
             chosen = [printable(self.labels[b]) for b in bins]
             return f"{name} = {chosen[0] if len(chosen) == 1 else ', '.join(chosen[:-1]) + ' or ' + chosen[-1]}"
-        first, last = min(bins), max(bins)
-        low, high = (
-            (None if first == 0 else self.cuts[first - 1]),
-            (None if last == self.n_bins - 1 else self.cuts[last]),
-        )
+        low, high = self.limits(bins)
         if low is None:
             return f"{name} < {high:g}" if high is not None else f"any {name}"
         return f"{name} ≥ {low:g}" if high is None else f"{low:g} ≤ {name} < {high:g}"
+
+    def limits(self, bins: Sequence[int]) -> tuple[float | None, float | None]:
+        """Where neighbouring bins of a numeric parameter begin and end; None at an end of the whole range."""
+        if self.kind == "categorical":
+            return None, None
+        first, last = min(bins), max(bins)
+        return None if first == 0 else self.cuts[first - 1], None if last == self.n_bins - 1 else self.cuts[last]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,13 +28,17 @@ GAIN_KEPT = 0.8
 class Range:
     """A sub-range of one parameter: what it was chosen for, and what it gained on runs it was not chosen on.
 
-    `gain` is positive where the sub-range is better, at the confidence left after `family` ranges, two for
-    each parameter, share the error. `shown` says whether it excludes 0.
+    `values` are those that a categorical parameter keeps; a numeric one is kept from `low` on (None: from
+    where it begins) and below `high`. `gain` is positive where the sub-range is better, at the confidence left
+    after `family` ranges, two for each parameter, share the error. `shown` says whether it excludes 0.
     """
 
     parameter: str
     target: str
     words: str
+    values: tuple[str, ...]
+    low: float | None
+    high: float | None
     instead_of: str
     before: float
     after: float
@@ -59,9 +63,9 @@ class Range:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
-            "parameter": self.parameter, "target": self.target, "range": self.words, "instead_of": self.instead_of,
-            "before": self.before, "after": self.after, "gain": self.gain.to_dict(), "kept": self.kept,
-            "shown": self.shown, "family": self.family,
+            "parameter": self.parameter, "target": self.target, "range": self.words, "values": list(self.values),
+            "low": self.low, "high": self.high, "instead_of": self.instead_of, "before": self.before, "after": self.after,
+            "gain": self.gain.to_dict(), "kept": self.kept, "shown": self.shown, "family": self.family,
         }  # fmt: skip
 
 
@@ -180,8 +184,11 @@ def _check(
     gain = found.gain
     if choice.target == "median" and found.before.low == found.before.high and found.after.low == found.after.high:
         gain = replace(gain, low=min(gain.low, 0.0))  # equal scores on both sides: the spread is not known
+    low, high = p.limits(choice.bins)
     whole = f"all {p.n_bins} values" if p.kind == "categorical" else f"the whole range of {printable(p.name)}"
     return Range(
-        parameter=p.name, target=choice.target, words=p.words(choice.bins), instead_of=whole,
-        before=found.before.estimate, after=found.after.estimate, gain=gain, kept=float(kept.mean()), family=family,
+        parameter=p.name, target=choice.target, words=p.words(choice.bins),
+        values=tuple(p.labels[b] for b in choice.bins) if p.kind == "categorical" else (), low=low, high=high,
+        instead_of=whole, before=found.before.estimate, after=found.after.estimate, gain=gain,
+        kept=float(kept.mean()), family=family,
     )  # fmt: skip
