@@ -282,3 +282,13 @@ def test_a_written_table_whose_columns_were_changed_is_refused(tmp_path: Path, c
         UnreadableSource, match=f"t.parquet says that Ogive wrote it, but its column {message}; write it"
     ):
         ogive.read(path)
+
+
+def test_select_keeps_the_rows_of_some_names_and_refuses_others(trials):
+    kept = trials.select(algorithms=["knn"], tasks="iris")
+    assert (kept.algorithms, kept.tasks) == (("knn",), ("iris",))
+    assert len(kept) == trials.cell("knn", "iris").rows.size
+    np.testing.assert_array_equal(kept.scores(failures="exclude"), trials.scores("knn", "iris", failures="exclude"))
+    assert trials.select().algorithms == trials.algorithms
+    with pytest.raises(InputError, match="`task` 'nowhere' is not in the table"):
+        trials.select(tasks=["nowhere"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -167,6 +167,12 @@ class Trials:
             if cell.algorithm == algorithm and cell.task == task:
                 return cell
         return Cell(algorithm, task, np.empty(0, dtype=np.intp))
+
+    def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Trials:
+        """The rows of these algorithms on these tasks; of all where not given."""
+        names = [_chosen("algorithm", algorithms, self.algorithms), _chosen("task", tasks, self.tasks)]
+        kept = [np.isin(self.codes(column), codes) for column, codes in zip(("algorithm", "task"), names, strict=True)]
+        return replace(self, table=compact(self.table.filter(pa.array(kept[0] & kept[1]))))
 
     def codes(self, column: str) -> IntArray:
         """Integer codes of a text column; equal text, equal code; -1 where missing."""
@@ -335,6 +341,11 @@ def require_trials(value: Any, call: str) -> None:
         raise InputError(
             f"`{call}` takes trials; got {type(value).__name__}. A table is read first: {call}(ogive.read(…), …)."
         )
+
+
+def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
+    wanted = known if names is None else [names] if isinstance(names, str) else names
+    return [known.index(_one(what, name, known)) for name in wanted]
 
 
 def compact(table: pa.Table) -> pa.Table:

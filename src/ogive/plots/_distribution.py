@@ -64,7 +64,9 @@ class DistributionDisplay(Drawable):
         import matplotlib as mpl
 
         if ax is not None and len(self.tasks) > 1:
-            raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or select a task.")
+            raise InputError(
+                f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or draw trials.select(tasks=…)."
+            )
         style = looks(self.methods)
         with mpl.rc_context(RC):
             panels = {self.tasks[0]: ax} if ax is not None else self._new_figure(style)
