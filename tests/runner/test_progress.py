@@ -145,3 +145,25 @@ def test_the_last_look_comes_though_the_last_part_cannot_be_written(tmp_path, mo
     with pytest.raises(OSError, match="no space"):
         run(Study("full", Algorithm("a", lambda c, rng: 1.0), none()), 3, tmp_path, workers=0, progress=heard.append)
     assert [(p.done, p.finished) for p in heard] == [(0, True)]
+
+
+def _odd(config, rng):
+    value = float(rng.random())
+    if value < 0.2:
+        raise ValueError("too small")
+    return value
+
+
+@pytest.mark.parametrize("retry", [(), ("error",)])
+def test_a_resumed_run_shows_intervals_of_all_trials_and_counts_only_its_own(tmp_path, retry):
+    study = Study("again", Algorithm("a", _odd), none())
+    first = run(study, 9, tmp_path, workers=0, progress=False)
+    failed = int(first.failed().sum())
+    assert failed
+    heard = []
+    everything = run(study, 30, tmp_path, workers=0, progress=heard.append, retry=retry)
+    (cell,) = heard[-1].cells
+    scores = everything.scores(failures="exclude")
+    assert (heard[-1].done, heard[-1].total) == ((21 + failed,) * 2 if retry else (21, 21))
+    assert cell.n == scores.size
+    assert cell.interval.estimate == pytest.approx(scores.mean())

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from ogive.runner._wire import Batch
 from ogive.schema import OK
 from ogive.statistics import Interval, mean_interval, quantile_interval, tail_mean_interval
 from ogive.store._damage import printable
+from ogive.trials import Trials
 
+Numbers: TypeAlias = Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 EVERY = 0.5  # seconds between looks
 SPACING = 20  # and at least so many times what the last look cost
 LINE_EVERY = 30.0
@@ -106,14 +109,18 @@ def _duration(seconds: float) -> str:
 
 
 class Watcher:
-    """Keeps what progress needs of the rows, and tells a callback now and then."""
+    """Keeps what progress needs of the rows, and tells a callback now and then.
+
+    `earlier` are trials that the store held before: they count in the intervals, not in what is done.
+    """
 
     def __init__(
         self,
-        cells: Sequence[tuple[tuple[str, str], Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]]],
+        cells: Sequence[tuple[tuple[str, str], Numbers]],
         metrics: Mapping[str, Metric],
         statistic: str,
         tell: Callable[[Progress], None] | None,
+        earlier: Trials | None = None,
     ) -> None:
         self._metrics, self._statistic, self._tell = metrics, statistic, tell
         self._interval = statistic_interval(statistic)
@@ -123,6 +130,17 @@ class Watcher:
         self._statuses: dict[str, int] = {}
         self._start = time.monotonic()
         self._next = self._start + EVERY
+        if tell and earlier is not None:
+            self._recall(earlier)
+
+    def _recall(self, earlier: Trials) -> None:
+        metric = earlier.metrics[0]
+        numbers, values = earlier.table["trial"].chunk(0).to_numpy(), earlier.values(metric)
+        scores = np.where(earlier.failed(metric), np.nan, values)
+        for cell in earlier.cells:
+            names = (cell.algorithm, cell.task)
+            if names in self._cells:
+                self._cells[names].recall(numbers[cell.rows], scores[cell.rows], metric)
 
     def add(self, kept: Iterable[tuple[tuple[str, str], Batch]]) -> None:
         """Hear of rows that are kept."""
@@ -175,29 +193,41 @@ MISSING, UNUSABLE, USABLE = 0, 1, 2
 class _Prefix:
     """Scores of one cell in the order of its trials: of the first ones their values, of all whether they are there."""
 
-    def __init__(self, trials: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> None:
+    def __init__(self, trials: Numbers) -> None:
         self._trials = trials
         self._scores = np.full(min(len(trials), MOST_SCORES), np.nan)
         self._states = np.zeros(0, dtype=np.int8)
         self._reached = self._complete = self._usable = 0
         self.metric: str | None = None
 
+    def recall(self, trials: np.ndarray[Any, np.dtype[np.int64]], scores: Floats, metric: str) -> None:
+        """Take what was known before, but for trials that are to be run again."""
+        known = ~np.isin(trials, self._trials)
+        self._trials = np.union1d(trials[known], np.asarray(self._trials, dtype=np.int64))
+        self._scores = np.full(min(len(self._trials), MOST_SCORES), np.nan)
+        self.metric = metric
+        self._take(self._places(trials[known]), scores[known])
+
     def add(self, batch: Batch, metric: str | None) -> None:
         """Take rows."""
         self.metric = self.metric or metric
-        places = self._places(batch.trials)
+        column = batch.metrics.get(self.metric or "")
+        values = np.array(column, dtype=np.float64) if column else np.full(len(batch), np.nan)
+        values[np.array(batch.statuses) != OK] = np.nan
+        self._take(self._places(np.asarray(batch.trials, dtype=np.int64)), values)
+
+    def _take(self, places: np.ndarray[Any, np.dtype[np.int64]], values: Floats) -> None:
+        if not places.size:
+            return
         self._reached = max(self._reached, int(places.max()) + 1)
         if self._reached > self._states.size:
             more = max(self._reached, 2 * self._states.size) - self._states.size
             self._states = np.concatenate([self._states, np.zeros(more, dtype=np.int8)])
-        column = batch.metrics.get(self.metric or "")
-        values = np.array(column, dtype=np.float64) if column else np.full(len(batch), np.nan)
-        values[np.array(batch.statuses) != OK] = np.nan
         self._states[places] = np.where(np.isfinite(values), USABLE, UNUSABLE)
         early = places < self._scores.size
         self._scores[places[early]] = values[early]
 
-    def complete(self) -> tuple[int, np.ndarray[Any, np.dtype[np.float64]]]:
+    def complete(self) -> tuple[int, Floats]:
         """How many usable scores the trials have that are complete from the first on, and the first of them.
 
         A score that is given out is never written again.
@@ -209,8 +239,7 @@ class _Prefix:
         self._usable += int(np.count_nonzero(new == USABLE))
         return self._usable, self._scores[: self._complete]
 
-    def _places(self, trials: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        wanted = np.asarray(trials, dtype=np.int64)
+    def _places(self, wanted: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
         if isinstance(self._trials, range):
             return (wanted - self._trials.start) // self._trials.step
         return np.searchsorted(np.asarray(self._trials), wanted).astype(np.int64)

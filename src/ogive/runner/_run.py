@@ -238,7 +238,8 @@ def _drive(
 ) -> None:
     """Take rows from an engine and write them, until it is done or was interrupted; only what is kept is shown."""
     gatherer = Gatherer(store, settings.limits.record(), study.group)
-    watcher = Watcher([(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell)
+    earlier = store.trials() if tell is not None and store.finished() else None
+    watcher = Watcher([(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell, earlier)
     inline = isinstance(engine, InlineEngine)
     with Interrupts(engine.stop, second_raises=inline) as interrupts:
         try:
