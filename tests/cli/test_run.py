@@ -102,6 +102,7 @@ def test_a_shard_writes_no_report(study, tmp_path, capsys):
         (["{study}"], 2, "has 2 studies; name one: {study}:good, {study}:bad"),
         (["{study}:nope"], 2, "has no study named 'nope'"),
         (["nowhere.py"], 2, "does not exist"),
+        (["scores.csv"], 2, "a study is a Python file, which ends in .py; got 'scores.csv'"),
         (["{study}:good", "--engine", "ray"], 2, "`--engine` must be local or dask"),
         (["{study}:good", "--address", "tcp://127.0.0.1:1"], 2, "`--address` belongs to `--engine dask`"),
         (["{study}:good", "--engine", "dask", "--address", "tcp://10.0.0.1:8786"], 2, "without TLS"),

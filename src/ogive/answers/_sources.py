@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("algorithm", "task", "metric", "kind", "name", "estimate", "low", "high", "method", "guarantee", "n")
-NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns with params=."
+NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns (params=, on the command line --param)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -248,7 +248,7 @@ def sources(
     if not trials.independent:
         raise InputError(
             "a grid or an adaptive sampler chose these trials, so effects of parameters and shares of variance would speak of its choices; "
-            "say independent=True when reading if they were drawn at random."
+            "say independent=True when reading (on the command line --independent) if they were drawn at random."
         )
     for what, asked, names in (("algorithm", algorithm, trials.algorithms), ("task", task, trials.tasks)):
         if asked is not None and asked not in names:
@@ -281,7 +281,7 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     scores, rows = q.trials.resolve_failures(cell, q.metric, q.rule)
     if not np.all(np.isfinite(scores)):
         raise InputError(
-            "variance is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
+            "variance is undefined while failures count as worse than every score; declare bounds (bounds=, on the command line --bounds), or count them by a number."
         )
     place = _place(cell.algorithm, cell.task)
     draws = find_draws(q.trials, rows, q.holds)

@@ -92,7 +92,7 @@ class Statistic:
         )
         if not order_only and not np.all(np.isfinite(sample.scores)):
             raise InputError(
-                f"{self.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
+                f"{self.label} is undefined while failures count as worse than every score; declare bounds (bounds=, on the command line --bounds), or count them by a number."
             )
         if self.kind == "q" or self.kind.endswith("_of"):
             found = statistics.quantile_interval(

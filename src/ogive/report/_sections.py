@@ -113,7 +113,9 @@ def _verdicts(found: Findings) -> list[Html]:
     others = [m for m in found.trials.metrics if m != found.metric]
     if others:
         parts.append(
-            _note(f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} (say metric=).")
+            _note(
+                f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} (metric=, on the command line --metric)."
+            )
         )
     return parts
 

@@ -68,6 +68,10 @@ class SharedArrays:
 def file_job(path: str | Path, name: str | None) -> tuple[Job, Any]:
     """The job of a study file, and the study as this process sees it."""
     target = Path(path)
+    if target.suffix != ".py":
+        raise InputError(
+            f"a study is a Python file, which ends in .py; got {target.name!r}. A table is judged by `ogive report`."
+        )
     try:
         text = target.read_bytes()
     except FileNotFoundError:

@@ -134,7 +134,7 @@ def refuse_damage(store: Path, damaged: tuple[Damage, ...]) -> None:
     )
     raise StoreDamaged(
         f"{store}: {shown}. `ogive repair` sets damaged parts aside and a further run makes their trials again; "
-        "allow_missing=True reads the rest."
+        "in Python, allow_missing=True reads the rest."
     )
 
 
