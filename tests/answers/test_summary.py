@@ -167,8 +167,7 @@ def test_worst_without_a_bound_defines_quantiles_and_leaves_means_empty_with_a_n
     assert all(math.isfinite(found[n].estimate) for n in names[:3])
     assert all(math.isnan(found[n].estimate) and found[n].guarantee == "none" for n in names[3:])
     assert any(
-        "Mean is undefined while failures count as worse than every score; declare bounds" in n
-        for n in summary.remarks
+        "Mean is undefined while failures count as worse than every score; declare bounds" in n for n in summary.remarks
     )
     assert "1 run failed and count as worse than every score." in summary.footnote()
 
