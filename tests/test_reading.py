@@ -301,8 +301,44 @@ def test_roles_of_a_written_table_cannot_be_said_anew(tmp_path: Path):
     trials.write(tmp_path / "t.parquet")
     with pytest.raises(InputError, match="columns have their roles; only unit, varied"):
         ogive.read(tmp_path / "t.parquet", score="loss")
-    with pytest.raises(InputError, match="a table of Ogive's own is read alone"):
-        ogive.read([tmp_path / "t.parquet", trials])
+    with pytest.raises(InputError, match="a table of Ogive's own and dictionary a plain one"):
+        ogive.read([tmp_path / "t.parquet", {"b": [1.0]}])
+
+
+def _own(scores, task, **facts):
+    frame = pd.DataFrame([(m, task, i, s) for m, v in scores.items() for i, s in enumerate(v)])
+    frame.columns = ["algorithm", "task", "seed", "score"]
+    return ogive.read(frame, **{"pair": "seed", "varied": "seed", **facts})
+
+
+def test_tables_of_ones_own_on_different_tasks_become_one_and_stay_paired(tmp_path: Path):
+    first, second = _own({"a": [1, 2], "b": [3, 4]}, "x"), _own({"b": [5.5, 6], "a": [7, 8]}, "y", scope="generator")
+    second.write(tmp_path / "second.parquet")
+    together = ogive.read([first, tmp_path / "second.parquet"])
+    assert (together.algorithms, together.tasks, together.pair) == (("a", "b"), ("x", "y"), "seed")
+    assert [together.scores(m, t).tolist() for t in "xy" for m in "ab"] == [[1, 2], [3, 4], [7, 8], [5.5, 6]]
+    assert (together.scope_of("x"), together.scope_of("y")) == (None, "generator")
+    assert "second.parquet" in together.source
+
+
+def test_methods_of_different_tables_on_one_task_are_joined_but_not_paired():
+    together = ogive.read([_own({"a": [1, 2]}, "x"), _own({"b": [3, 4]}, "x")])
+    assert together.pair is None
+    assert any("not paired" in note for note in together.notes)
+
+
+@pytest.mark.parametrize(
+    ("second", "facts", "message"),
+    [
+        ({"a": [3, 4]}, {}, "'a' on 'x' is in .* rows of two tables are not one sample"),
+        ({"b": [3, 4]}, {"goal": "minimize"}, "differ in metrics"),
+        ({"b": [3, 4]}, {"varied": "split"}, "differ in what varied"),
+        ({"b": [3, 4]}, {"scope": "generator"}, "differ in what the rows of 'x' stand for"),
+    ],
+)
+def test_tables_that_do_not_fit_together_are_refused(second, facts, message):
+    with pytest.raises(InputError, match=message):
+        ogive.read([_own({"a": [1, 2]}, "x"), _own(second, "x", **facts)])
 
 
 @pytest.mark.parametrize("source", [42, None, [1.0, 2.0], np.arange(4.0), b"scores.csv", {1.0, 2.0}], ids=str)

@@ -15,6 +15,7 @@ from ogive.errors import InputError, UnreadableSource
 from ogive.importers import _dictionaries, _files, _frames, _optuna, _sklearn
 from ogive.importers._assemble import Facts, assemble, unpivot
 from ogive.importers._columns import as_text, is_text
+from ogive.importers._joined import joined
 from ogive.importers._restate import restate
 from ogive.importers._roles import find_roles, names_method, naming_columns
 from ogive.importers._written import from_written
@@ -129,16 +130,17 @@ def _refuse_twice(sources: Sequence[Any]) -> None:
 
 
 def _own(parts: Sequence[_Part], choices: _Choices) -> Trials | None:
-    """The table of Ogive's own among the parts, which must then be the only one."""
+    """The tables of Ogive's own, as one; plain tables cannot stand beside them."""
     own = [part.trials for part in parts if part.trials is not None]
-    if own and len(parts) > 1:
-        raise InputError("a table of Ogive's own is read alone; several at once must be plain tables.")
+    if own and len(own) < len(parts):
+        plain = next(part.source for part in parts if part.trials is None)
+        raise InputError(f"{own[0].source} is a table of Ogive's own and {plain} a plain one; read them one by one.")
     if own and choices.any():
         raise InputError(
             f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
             "only unit, varied, goal, bounds, independent and scope can be said anew."
         )
-    return own[0] if own else None
+    return own[0] if len(own) == 1 else joined(own) if own else None
 
 
 def _tuple(names: str | Sequence[str] | None) -> tuple[str, ...] | None:

@@ -10,6 +10,7 @@
   _columns        a column as text or as numbers
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note
   _written        a table that Ogive wrote, its columns checked
+  _joined         several tables of Ogive's own as one
   _restate        a table of Ogive's own, with some of its facts said anew
 
 Foreign packages are imported only inside the file that is about them.
