@@ -54,6 +54,16 @@ def test_corridor_equals_kstwo_where_scipy_computes_exactly(n):
         assert_allclose(stay_probability(*ks_boundaries(n, distance)), kstwo.cdf(distance, n), atol=1e-12)
 
 
+@pytest.mark.parametrize("n", [141, 300, 500])
+def test_corridor_equals_kstwo_once_scipys_approximation_is_replaced_by_its_own_exact_algorithm(n, monkeypatch):
+    _ksstats = pytest.importorskip("scipy.stats._ksstats")
+    if not hasattr(_ksstats, "_kolmogn_PelzGood") or not hasattr(_ksstats, "_kolmogn_Pomeranz"):
+        pytest.skip("this scipy names its algorithms otherwise")
+    monkeypatch.setattr(_ksstats, "_kolmogn_PelzGood", _ksstats._kolmogn_Pomeranz)
+    for distance in np.array([0.45, 0.57, 0.83, 1.22, 1.36, 1.63, 1.95]) / np.sqrt(n):  # probabilities .01 to .999
+        assert_allclose(stay_probability(*ks_boundaries(n, distance)), kstwo.cdf(distance, n), atol=1e-10, rtol=0)
+
+
 @pytest.mark.parametrize("n", [200, 300, 500])
 def test_corridor_differs_from_kstwo_by_no_more_than_scipys_approximation(n):
     for distance in (0.03, 0.05, 0.08, 0.1):
