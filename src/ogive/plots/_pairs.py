@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Self
 from ogive.answers import Ranking
 from ogive.answers._ranking import Pair
 from ogive.answers._wording import shown
-from ogive.answers._words import clipped, share
-from ogive.plots._look import COLOURS, RC
+from ogive.answers._words import share
+from ogive.plots._look import RC
+from ogive.plots._matrix import BETTER, MOST_WITH_NUMBERS, UNDECIDED, WORSE, Face, draw_matrix, size_of
 from ogive.plots._page import Picture, new_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# More methods leave no room for numbers: cells then hold a sign.
-MOST_WITH_NUMBERS = 10
-LONGEST_NAME = 18
-BETTER, WORSE, UNDECIDED = COLOURS[0], COLOURS[1], "#ffffff"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -53,39 +49,14 @@ class PairsDisplay(Picture):
         """Draw; into `ax` if given, else into a new figure. Returns itself."""
         import matplotlib as mpl
 
-        n = len(self.methods)
-        full = n <= MOST_WITH_NUMBERS
         with mpl.rc_context(RC | {"axes.grid": False}):
             if ax is None:
-                width, height = (max(5.6, 1.2 * n + 1.4), 0.62 * n + 0.6) if full else (0.32 * n + 3.0, 0.32 * n + 1.6)
-                ax = new_page(width, height, self.headline, self.caption).subplots()
+                ax = new_page(*size_of(len(self.methods)), self.headline, self.caption).subplots()
             self.axes_.clear()
             self.axes_["pairs"] = ax
-            for (a, b), pair in self.cells.items():
-                self._cell(ax, self.methods.index(a), self.methods.index(b), pair, 7.0 if full else 9.0)
-            names = [clipped(m, LONGEST_NAME) for m in self.methods]
-            ax.set_xticks(range(n), names, rotation=0 if full else 90)
-            ax.set_yticks(range(n), names)
-            ax.set_xlim(-0.5, n - 0.5)
-            ax.set_ylim(n - 0.5, -0.5)
-            ax.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-            ax.spines[:].set_visible(False)
-            ax.set_ylabel("this method …")
-            ax.set_xlabel("… against this one")
-            ax.xaxis.set_label_position("top")
+            colours = {1: BETTER, -1: WORSE, 0: UNDECIDED}
+            draw_matrix(ax, self.methods, {at: Face(self.text(p), colours[p.certain]) for at, p in self.cells.items()})
         return self
-
-    def _cell(self, ax: Axes, row: int, column: int, pair: Pair, size: float) -> None:
-        from matplotlib.patches import Rectangle
-
-        colour = {1: BETTER, -1: WORSE, 0: UNDECIDED}[pair.certain]
-        ax.add_patch(
-            Rectangle(
-                (column - 0.48, row - 0.46), 0.96, 0.92, facecolor=(colour, 0.22 if pair.certain else 1.0),
-                edgecolor="#cccccc", linewidth=0.6,
-            )
-        )  # fmt: skip
-        ax.text(column, row, self.text(pair), ha="center", va="center", fontsize=size, linespacing=1.25)
 
 
 def pairs(ranking: Ranking) -> PairsDisplay:
