@@ -9,13 +9,15 @@
   intervals(summary)        one statistic of every method with its interval
   sources(sources)          shares of variance, and each hyper-parameter's effect
   profile(profile)          how often each method is within τ of the best
+  profile_pairs(profile)    the same, every method against every other
   learning_fan(curves)      quantiles against the training-set size; also slices, leading, normality_strips
   critical_difference(ranks)  average ranks and who cannot be told apart
   aggregates(table)         IQM, mean, median, optimality gap over tasks
 
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colours
-  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _critical_difference, _aggregates, _sources, _curves*
+  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _profile_pairs, _critical_difference, _aggregates, _sources, _curves*
+  _matrix         what both matrices of pairs share
   _page           headline above, caption below, a way into a file
   _look           colours, line styles and sizes that survive print and colour-blindness
 
@@ -35,6 +37,7 @@ from ogive.plots._page import as_picture
 from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
+from ogive.plots._profile_pairs import ProfilePairsDisplay, profile_pairs
 from ogive.plots._ranks import RanksDisplay, ranks
 from ogive.plots._sources import SourcesDisplay, sources
 
@@ -51,6 +54,7 @@ __all__ = [
     "PairsDisplay",
     "PlanDisplay",
     "ProfileDisplay",
+    "ProfilePairsDisplay",
     "RanksDisplay",
     "SlicesDisplay",
     "SourcesDisplay",
@@ -69,6 +73,7 @@ __all__ = [
     "pairs",
     "planning",
     "profile",
+    "profile_pairs",
     "ranks",
     "slices",
     "sources",

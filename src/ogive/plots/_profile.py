@@ -13,6 +13,7 @@ from ogive.errors import InputError
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Profile
+from ogive.profiles._pair import Conclusion
 from ogive.profiles._profile import together
 
 if TYPE_CHECKING:
@@ -155,13 +156,18 @@ def profile(profile: Profile, *, tau_max: float | None = None, bands: str = "aut
     """
     if bands not in ("auto", "all", "none"):
         raise InputError(f"`bands` must be 'auto', 'all' or 'none'; got {bands!r}.")
-    areas = profile.area()
-    order = tuple(sorted(profile.methods, key=lambda m: -areas[m].estimate))
+    order = by_area(profile)
     leaders = order if bands == "all" or len(order) <= MOST_BANDS else order[:LEADERS]
     return ProfileDisplay(
         profile=profile, order=order, banded=() if bands == "none" or profile.band == "none" else leaders,
         tau_max=_end(profile, tau_max), headline=_headline(profile, order), caption=_caption(profile, leaders, bands),
     )  # fmt: skip
+
+
+def by_area(profile: Profile) -> tuple[str, ...]:
+    """Methods, the largest area first."""
+    areas = profile.area()
+    return tuple(sorted(profile.methods, key=lambda m: -areas[m].estimate))
 
 
 def _end(profile: Profile, tau_max: float | None) -> float:
@@ -188,18 +194,30 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
     found = {m: profile.compare(order[0], m).conclusion for m in order[1:]}
     behind = [m for m, c in found.items() if c == "ahead"]
     if len(order) == 2:
-        other = clipped(order[1], LONGEST_NAME)
-        words = {
-            "ahead": f"{first} is ahead of {other}", "behind": f"{first} is behind {other}",
-            "cross": f"{first} and {other} are each ahead somewhere", "cannot tell": f"Whether {first} or {other} is ahead cannot be told",
-        }  # fmt: skip
-        return words[found[order[1]]]
+        return of_two(order[0], order[1], found[order[1]])
     if len(behind) == len(found):
         return f"{first} is ahead of all {len(found)} others"
     open_ = [clipped(m, LONGEST_NAME) for m in found if m not in behind]
     named = listed(open_) if len(open_) <= 3 else plural(len(open_), "other")
     are = "is" if len(open_) == 1 else "are"
     return f"{first} leads by area; {named} {are} not certainly behind it"
+
+
+def scope(profile: Profile) -> str:
+    """What the bands speak of."""
+    return {
+        "problems": "if these problems are a random sample of problems like them", "runs": "for other runs on these tasks",
+    }.get(profile.random, "if these tasks are a random sample of tasks like them")  # fmt: skip
+
+
+def of_two(a: str, b: str, conclusion: Conclusion) -> str:
+    """The headline where there are two methods."""
+    first, other = (clipped(name, LONGEST_NAME) for name in (a, b))
+    words = {
+        "ahead": f"{first} is ahead of {other}", "behind": f"{first} is behind {other}",
+        "cross": f"{first} and {other} are each ahead somewhere", "cannot tell": f"Whether {first} or {other} is ahead cannot be told",
+    }  # fmt: skip
+    return words[conclusion]
 
 
 def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
@@ -212,11 +230,8 @@ def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
     if profile.band != "none" and bands != "none":
         sure = "guaranteed" if profile.guarantee in ("exact", "conservative") else profile.guarantee
         whose = "" if len(leaders) == len(profile.methods) else f", for {listed([printable(m) for m in leaders])} only, to keep the others readable"  # fmt: skip
-        scope = {
-            "problems": "if these problems are a random sample of problems like them", "runs": "for other runs on these tasks",
-        }.get(profile.random, "if these tasks are a random sample of tasks like them")  # fmt: skip
         text += (
             f" Shaded: where the whole curve lies with {100 * profile.confidence:g} % confidence for {together(profile)}, "
-            f"{scope} ({profile.band} band, {sure}){whose}."
+            f"{scope(profile)} ({profile.band} band, {sure}){whose}."
         )
     return text

@@ -1,0 +1,131 @@
+"""Every method against every other, two at a time: who is ahead over many problems, and how often it won."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from ogive.answers._words import clipped, plural
+from ogive.plots._look import RC
+from ogive.plots._matrix import (
+    BETTER,
+    EVEN,
+    LONGEST_NAME,
+    MOST_WITH_NUMBERS,
+    UNDECIDED,
+    WORSE,
+    Face,
+    draw_matrix,
+    size_of,
+)
+from ogive.plots._page import Picture, new_page
+from ogive.plots._profile import by_area, of_two, scope
+from ogive.profiles import PairOfCurves, Profile
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOUR = {"ahead": BETTER, "behind": WORSE, "cross": EVEN, "cannot tell": UNDECIDED}
+SIGN = {"ahead": "+", "behind": "−", "cross": "±", "cannot tell": "?"}
+WORDS = {"ahead": "ahead", "behind": "behind", "cross": "each ahead at some τ", "cannot tell": "cannot tell"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ProfilePairsDisplay(Picture):
+    """The matrix of pairs of a profile, ready to be drawn.
+
+    Attributes
+    ----------
+    profile : Profile
+        Whose methods are compared.
+    methods : tuple of str
+        Rows and columns, the largest area first.
+    cells : dict
+        By (row, column): the pair, the method of the row first.
+    """
+
+    profile: Profile
+    methods: tuple[str, ...]
+    cells: dict[tuple[str, str], PairOfCurves]
+
+    def __repr__(self) -> str:
+        return f"ProfilePairsDisplay({self.profile.kind}, {len(self.methods)} methods, {len(self.cells) // 2} pairs)"
+
+    def face(self, pair: PairOfCurves) -> Face:
+        """What stands in a cell: who is ahead, on how many problems the row's method won and lost, and a bar of these."""
+        if len(self.methods) > MOST_WITH_NUMBERS:
+            return Face(SIGN[pair.conclusion], COLOUR[pair.conclusion])
+        counts = pair.wins, pair.ties, pair.losses
+        won = f"{pair.wins} won, {pair.losses} lost" + (f",\n{pair.ties} tied" if pair.ties else "")
+        said = [WORDS[pair.conclusion]] if self.profile.band != "none" else []
+        n = sum(counts)
+        return Face("\n".join([*said, won]), COLOUR[pair.conclusion], (counts[0] / n, counts[1] / n, counts[2] / n))
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        with mpl.rc_context(RC | {"axes.grid": False}):
+            if ax is None:
+                ax = new_page(*size_of(len(self.methods)), self.headline, self.caption).subplots()
+            self.axes_.clear()
+            self.axes_["pairs"] = ax
+            draw_matrix(ax, self.methods, {at: self.face(pair) for at, pair in self.cells.items()})
+        return self
+
+
+def profile_pairs(profile: Profile) -> ProfilePairsDisplay:
+    """Every method of a profile against every other, with nobody else in the field.
+
+    Examples
+    --------
+    >>> from ogive.profiles import performance_profile
+    >>> display = profile_pairs(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 2.0] * 20}))
+    >>> display.cells["a", "b"].conclusion, display.cells["b", "a"].conclusion
+    ('ahead', 'behind')
+    """
+    methods = by_area(profile)
+    cells = {(a, b): profile.compare(a, b) for a in methods for b in methods if a != b}
+    return ProfilePairsDisplay(
+        profile=profile, methods=methods, cells=cells, headline=_headline(profile, methods, cells), caption=_caption(profile)
+    )  # fmt: skip
+
+
+def _headline(profile: Profile, methods: tuple[str, ...], cells: dict[tuple[str, str], PairOfCurves]) -> str:
+    """In how many pairs somebody is ahead, and who is so most often."""
+    n = len(cells) // 2
+    if profile.band == "none":
+        return f"{plural(n, 'pair')} described without a verdict"
+    if n == 1:
+        a, b = methods
+        return of_two(a, b, cells[a, b].conclusion)
+    ahead = Counter(a for (a, _), pair in cells.items() if pair.conclusion == "ahead")
+    if not ahead:
+        return f"In none of {n} pairs is one method certainly ahead, which is no sign of equality"
+    most = max(ahead.values())
+    first = [m for m in methods if ahead[m] == most]
+    others = len(methods) - 1
+    who = clipped(first[0], LONGEST_NAME) if len(first) == 1 else f"{len(first)} methods"
+    often = f"{who} is ahead of all {others} others" if most == others else f"{who} most often ({most} of {others})"
+    return f"In {ahead.total()} of {n} pairs one method is certainly ahead; {often}"
+
+
+def _caption(profile: Profile) -> str:
+    unit = "task" if profile.kind == "score" else "problem"
+    better = "had the better mean" if profile.kind == "score" else "was the better of the two"
+    n = len(profile.methods) * (len(profile.methods) - 1) // 2
+    text = "Read a row: "
+    if len(profile.methods) <= MOST_WITH_NUMBERS:
+        counts = f"on how many of {plural(len(profile.problems), unit)} the row's method {better}"
+        text += f"won and lost say {counts}; the bar shows the same (blue won, grey tied or both failed, orange lost). "
+    if profile.band == "none":
+        return f"{text}Without a band nothing says how sure this is."
+    together = f" for all {n} pairs together" if n > 1 else ""
+    sure = "guaranteed" if profile.guarantee in ("exact", "conservative") else profile.guarantee
+    signs = "" if len(profile.methods) <= MOST_WITH_NUMBERS else " + ahead, − behind, ± each at some τ, ? cannot tell."
+    return (
+        f"{text}Ahead, on blue: its profile lies above the column's at some τ and below it at none, with "
+        f"{100 * profile.confidence:g} % confidence{together}, {scope(profile)} ({sure}). Behind, on orange: the reverse. "
+        f"Grey: each is ahead at some τ. White: it cannot be told, which is no sign of equality.{signs}"
+    )
