@@ -44,6 +44,14 @@ def test_json_has_a_schema_and_nothing_else_on_stdout(times, capsys, tmp_path):
     assert picture.stat().st_size > 0
 
 
+def test_a_picture_of_every_pair_beside_the_profile(times, capsys, tmp_path):
+    assert run(times, "--time-limit", 20, "--pairs", tmp_path / "new" / "pairs.svg", "-q") == 0
+    out, err = capsys.readouterr()
+    assert (tmp_path / "new" / "pairs.svg").stat().st_size > 0
+    assert "best on" in out
+    assert err.splitlines() == [f"picture: {tmp_path / 'new' / 'pairs.svg'}"]
+
+
 def test_scores_between_baselines(tmp_path, capsys):
     rng = np.random.default_rng(1)
     rows = [(g, a, r, float(rng.normal(50, 9))) for g in ("x", "y") for a in ("m", "n") for r in range(6)]
@@ -58,6 +66,7 @@ def test_scores_between_baselines(tmp_path, capsys):
     [
         (["--kind", "fast"], "`kind` must be one of"),
         (["--out", "picture.txt"], "must end in one of"),
+        (["--pairs", "picture.txt"], "must end in one of"),
         (["--compare", "fast,quick"], "two methods with a comma"),
         (["--time-limit", "-1"], "positive number"),
         (["--runs", "worst"], "`runs` must be"),

@@ -25,6 +25,7 @@ from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
 if TYPE_CHECKING:
+    from ogive.plots._page import Picture
     from ogive.profiles import Baselines, PairOfCurves, Profile
     from ogive.profiles._performance import Kind as ProfileKind
 
@@ -67,6 +68,10 @@ Pair = Annotated[
     str | None, typer.Option("--compare", metavar="A,B", help="Also say who is ahead of these two methods.")
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture: .png, .pdf or .svg.")]
+PairsOut = Annotated[
+    Path | None,
+    typer.Option("--pairs", metavar="FILE", help="A picture of every method against every other: .png, .pdf or .svg."),
+]
 ScoreColumn = Annotated[
     str | None, typer.Option("--score", metavar="COLUMN", help="The time, cost or score.", rich_help_panel=COLUMNS)
 ]
@@ -83,15 +88,17 @@ Strict = Annotated[
 def profile(
     source: Table, kind: KindName = "ratio", time_limit: TimeLimit = None, floor: Floor = None, runs: RunsRule = None,
     missing: MissingRule = "refuse", unsolved: Unsolved = "keep", tasks: TasksRule = "fixed", n: Count = None,
-    baselines: BaselineFile = None, compare: Pair = None, out: Out = None, confidence: Confidence = 0.95, as_json: Json = False,
-    quiet: Quiet = False, metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
+    baselines: BaselineFile = None, compare: Pair = None, out: Out = None, pairs: PairsOut = None, confidence: Confidence = 0.95,
+    as_json: Json = False, quiet: Quiet = False, metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
     repeat: Repeat = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
 ) -> None:  # fmt: skip
     """How often each method is within τ of the best, over many problems, with bands."""
     from ogive.plots import as_picture
+    from ogive.plots import profile as draw
+    from ogive.plots import profile_pairs as draw_pairs
     from ogive.profiles import performance_profile
 
-    target = None if out is None else as_picture(out)
+    target, matrix = (None if path is None else as_picture(path) for path in (out, pairs))
     if not Path(source).exists():
         raise InputError(f"{source} does not exist.")
     result = performance_profile(
@@ -104,7 +111,9 @@ def profile(
         tell(result.reading)
     show(result if compare is None else _With(result, _compared(result, compare)), as_json=as_json)
     if target is not None:
-        _draw(result, target)
+        _save(draw(result), target)
+    if matrix is not None:
+        _save(draw_pairs(result), matrix)
 
 
 @dataclass(frozen=True)
@@ -149,9 +158,7 @@ def _baselines(path: Path) -> Baselines:
     return Baselines(*(dict(zip(known, column, strict=True)) for column in values))
 
 
-def _draw(result: Profile, target: Path) -> None:
-    from ogive.plots._profile import profile as picture
-
+def _save(picture: Picture, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    picture(result).save(target)
+    picture.save(target)
     print(f"picture: {target}", file=sys.stderr)
