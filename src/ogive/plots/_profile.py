@@ -12,9 +12,10 @@ from ogive.answers._words import clipped, listed, plural, printable, share
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
-from ogive.profiles import Profile
+from ogive.profiles import Profile, Steps
 from ogive.profiles._pair import Conclusion
 from ogive.profiles._profile import together
+from ogive.statistics._arguments import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,38 +81,53 @@ class ProfileDisplay(Picture):
             self._labels(ax, style)
         return self
 
-    def _curve(self, ax: Axes, method: str, look: Look) -> None:
+    def steps(self, method: str) -> Steps:
+        """The corners of one curve, up to `tau_max`."""
         s = self.profile.steps(method)
         kept = s.tau <= self.tau_max
-        tau = np.append(s.tau[kept], self.tau_max)
-        heights = {side: np.append(v[kept], v[kept][-1]) for side, v in (("estimate", s.estimate), ("low", s.low), ("high", s.high))}  # fmt: skip
+        return Steps(
+            np.append(s.tau[kept], self.tau_max), *(np.append(v[kept], v[kept][-1]) for v in (s.estimate, s.low, s.high))
+        )  # fmt: skip
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """What stands along the axes."""
+        if self.profile.kind != "score":
+            return X_LABELS[self.profile.kind], "share of problems within τ"
+        side = "higher" if self.profile.goal == "maximize" else "lower"
+        return f"{X_LABELS['score']} ({side} is better)", "share of runs better than τ"
+
+    @property
+    def powers(self) -> FloatArray:
+        """Powers of two along the axis of ratios, nine at most."""
+        first = self.profile.start
+        steps = np.arange(math.floor(math.log2(first)), math.ceil(math.log2(self.tau_max)) + 1)
+        ticks = np.exp2(steps[:: max(1, -(-steps.size // 9))], dtype=np.float64)
+        return ticks[(ticks >= first) & (ticks <= self.tau_max)]
+
+    def _curve(self, ax: Axes, method: str, look: Look) -> None:
+        s = self.steps(method)
         if method in self.banded:
             self.bands_[method] = ax.fill_between(
-                tau, heights["low"], heights["high"], step="post", color=look.colour, alpha=0.16, linewidth=0, zorder=2
+                s.tau, s.low, s.high, step="post", color=look.colour, alpha=0.16, linewidth=0, zorder=2
             )
         (line,) = ax.step(
-            tau, heights["estimate"], where="post", color=look.colour, linestyle=look.style, linewidth=1.8, zorder=3,
+            s.tau, s.estimate, where="post", color=look.colour, linestyle=look.style, linewidth=1.8, zorder=3,
             label=printable(method),
         )  # fmt: skip
         self.lines_[method] = line
 
     def _axes(self, ax: Axes) -> None:
-        first = self.profile.start
         if self.profile.kind == "ratio":
             ax.set_xscale("log", base=2)
-            steps = np.arange(math.floor(math.log2(first)), math.ceil(math.log2(self.tau_max)) + 1)
-            ticks = 2.0 ** steps[:: max(1, -(-steps.size // 9))]
-            ticks = ticks[(ticks >= first) & (ticks <= self.tau_max)]
-            ax.set_xticks(ticks, [f"{t:g}×" for t in ticks])
+            ax.set_xticks(self.powers, [f"{t:g}×" for t in self.powers])
             ax.minorticks_off()
-        ax.set_xlim(first, self.tau_max)
+        ax.set_xlim(self.profile.start, self.tau_max)
         ax.set_ylim(0.0, 1.015)
         ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-        label = X_LABELS[self.profile.kind]
-        if self.profile.kind == "score":
-            label += f" ({'higher' if self.profile.goal == 'maximize' else 'lower'} is better)"
-        ax.set_xlabel(label)
-        ax.set_ylabel("share of runs better than τ" if self.profile.kind == "score" else "share of problems within τ")
+        across, up = self.labels
+        ax.set_xlabel(across)
+        ax.set_ylabel(up)
 
     def _labels(self, ax: Axes, style: dict[str, Look]) -> None:
         """Names beside the ends of the curves, or where the curves lie apart for falling ones."""
