@@ -6,13 +6,14 @@ Inside
   _write      the page from the table
   _findings   which results answer which question
   _judgement  the verdict or the ranking; whether failures change it
+  _over_tasks many tasks together: profile, aggregates, average ranks
   _sections   findings as sections of a page
   _tables     tables in HTML, LaTeX and CSV
   _methods    caveats, "error bars of what?", a methods paragraph with its references
   _figures    pictures as plotly's JSON, thinned without changing their shape
   _page       the HTML around it all: escaping, style, the policy that forbids the network
 
-Nothing here computes a statistic: results come from `answers`, pictures from `plots`.
+Nothing here computes a statistic: results come from `answers` and `profiles`, pictures from `plots`.
 """
 
 from ogive.report._write import write

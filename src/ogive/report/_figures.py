@@ -14,7 +14,7 @@ import numpy as np
 
 from ogive.answers import CellBand
 from ogive.answers._words import clipped, interval, printable
-from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay
+from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, ProfileDisplay
 from ogive.plots._difference import COLOUR
 from ogive.plots._distribution import FEWEST_FOR_BAND, are_long, has_dots, lanes, share_ticks, steps
 from ogive.plots._look import Look, looks
@@ -215,12 +215,16 @@ def frame(height: int, top: int) -> Json:
     }  # fmt: skip
 
 
+def _legend_height(methods: Sequence[str]) -> int:
+    return 26 * (1 + sum(len(clipped(m, LONGEST_NAME)) + 8 for m in methods) // 120) + 8
+
+
 def _layout(
     tasks: Sequence[str], spans: Sequence[tuple[float, float]], titles: tuple[str, str], methods: Sequence[str]
 ) -> Json:
     columns = min(COLUMNS, len(tasks))
     rows = -(-len(tasks) // columns)
-    legend = 26 * (1 + sum(len(clipped(m, LONGEST_NAME)) + 8 for m in methods) // 120) + 8
+    legend = _legend_height(methods)
     if len(tasks) == 1:
         layout = frame(ONE_HEIGHT + legend, legend + 4)
         layout["xaxis"] = {**_share_axis(), "title": titled(titles[0])}
@@ -328,3 +332,36 @@ def best_of_figure(display: BestOfDisplay) -> Json:
     }
     layout["yaxis"] = {"title": titled(up), "gridcolor": "#e8e8e8", "zeroline": False, "tickformat": "~g"}
     return {"data": traces, "layout": layout}
+
+
+def profile_figure(display: ProfileDisplay) -> Json:
+    """How often each method is within τ of the best, or has scores above τ."""
+    found = display.profile
+    style = looks(found.methods)
+    what = "runs" if found.kind == "score" else "tasks"
+    hover = f"<b>%{{fullData.name}}</b><br>τ = %{{x:.4~g}}: %{{y:.1%}} of the {what}<extra></extra>"
+    shades: list[Json] = []
+    lines: list[Json] = []
+    for method in reversed(display.order):  # the best one on top
+        s = display.steps(method)
+        tau = np.repeat(s.tau, 2)[1:]
+        seen, low, high = (np.repeat(side, 2)[:-1] for side in (s.estimate, s.low, s.high))
+        group = {"legendgroup": name(method), "name": name(method)}
+        if method in display.banded:
+            kept = waypoints((tau, low, high), MOST_CORNERS_EACH)
+            shades.append(
+                {**_shade(tau[kept], low[kept], high[kept], style[method].colour), **group, "showlegend": False}
+            )
+        kept = waypoints((tau, seen), MOST_CORNERS_EACH)
+        lines.append({**_line(tau[kept], seen[kept], style[method]), **group, "hovertemplate": hover})
+    legend = _legend_height(found.methods)
+    layout = frame(ONE_HEIGHT + legend, legend + 4)
+    layout["legend"]["traceorder"] = "reversed"
+    across, up = (html.escape(text, quote=False) for text in display.labels)
+    ends = np.array([found.start, display.tau_max])
+    layout["xaxis"] = {**_score_axis((float(ends[0]), float(ends[1]))), "title": titled(across)}
+    if found.kind == "ratio":
+        ticks = {"tickvals": numbers(display.powers), "ticktext": [f"{t:g}×" for t in display.powers]}
+        layout["xaxis"] |= {"type": "log", "range": numbers(np.log10(ends)), **ticks}
+    layout["yaxis"] = {**_share_axis(), "range": [0, 1.015], "title": titled(up)}
+    return {"data": [*shades, *lines], "layout": layout}

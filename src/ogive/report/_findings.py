@@ -13,6 +13,7 @@ from ogive.answers._summary import Row
 from ogive.answers._words import listed, plural, printable, share
 from ogive.errors import InputError
 from ogive.report._judgement import Judgement, Terms, attempt, judge, sensitivity, some, usable, worst_words
+from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.trials import Trials, failure_rule
 
 
@@ -30,6 +31,7 @@ class Findings:
     sensitivity: str
     summary: Summary | None
     unshown: str
+    over: OverTasks | None
 
     @property
     def opening(self) -> str:
@@ -60,9 +62,11 @@ def find(
     terms = Terms(metric=name, confidence=confidence, failures=chosen, margin=margin, looks=looks)
     judgement = judge(trials, terms)
     summary, unshown = _summary(trials, name, confidence, chosen)
+    n_runs = cell_numbers(judgement.part or trials, name, usable=False)[1]
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
         judgement=judgement, sensitivity=sensitivity(judgement, terms) if n_failed else "", summary=summary, unshown=unshown,
+        over=over_tasks(judgement, terms, n_runs),
     )  # fmt: skip
 
 

@@ -10,7 +10,9 @@ from ogive.answers._statistic import Statistic
 from ogive.answers._wording import unit_words
 from ogive.answers._words import listed, plural, printable
 from ogive.plots import DistributionDisplay
+from ogive.profiles._aggregates import LABELS
 from ogive.report._findings import Findings, count_words
+from ogive.report._over_tasks import profile_words
 from ogive.report._tables import guarantee_words
 from ogive.trials import Trials
 
@@ -31,6 +33,8 @@ REFERENCES: tuple[tuple[str, str], ...] = (
     ("Newcombe", "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2. Statistics in Medicine 25, 559-573."),
     ("t with a bootstrap", "Agarwal, R. et al. (2021). Deep reinforcement learning at the edge of the statistical precipice. NeurIPS 34."),
     ("BCa", "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical Association 82, 171-185."),
+    ("Performance profiles", "Dolan, E. D. and Moré, J. J. (2002). Benchmarking optimization software with performance profiles. Mathematical Programming 91, 201-213."),
+    ("Score profiles", "Agarwal, R. et al. (2021). Deep reinforcement learning at the edge of the statistical precipice. NeurIPS 34."),
     ("Bonferroni", "Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association 56, 52-64."),
 )  # fmt: skip
 
@@ -124,6 +128,11 @@ def _bounds(found: Findings) -> str:
 
 
 def _family(found: Findings) -> str:
+    own = " The profile over all tasks is a family of its own." if found.over and found.over.pair else ""
+    return _verdict_family(found) + own
+
+
+def _verdict_family(found: Findings) -> str:
     judged, level = found.judgement, _level(found)
     if judged.ranking is not None:
         return f"{plural(len(judged.ranking.pairs), 'pair')}; intervals are widened so that all of them hold together with {level} (Bonferroni)."
@@ -215,6 +224,21 @@ def interval_methods(found: Findings) -> dict[str, str]:
         ways[what] = f"{one.primary.method}, {guarantee_words(one.primary.guarantee)}"
     if isinstance(compared, Comparisons) and compared.overall.improvement is not None:
         ways["probability over all tasks"] = f"{compared.overall.improvement.method}, approximate"
+    return ways | _ways_over_tasks(found)
+
+
+def _ways_over_tasks(found: Findings) -> dict[str, str]:
+    ways: dict[str, str] = {}
+    over = found.over
+    if over is None:
+        return ways
+    if over.display is not None:
+        drawn = over.display.profile
+        ways["profiles over all tasks"] = f"{drawn.band} band, {guarantee_words(drawn.guarantee)}"
+    if over.aggregates is not None:
+        labels = [LABELS[s] for s in over.aggregates.statistics]
+        first = over.aggregates.of(over.aggregates.methods[0], over.aggregates.statistics[0])
+        ways[f"{listed(labels)} over all tasks"] = f"{first.method}, {guarantee_words(first.guarantee)}"
     return ways
 
 
@@ -271,6 +295,8 @@ def paragraph(found: Findings, band: str) -> str:
         text += f" Methods are compared on each task, adjusted for {len(judged.comparison)} tasks{_and_looks(found)} (Bonferroni)."
     elif judged.comparison is not None and found.looks > 1:
         text += f" The verdict's interval is adjusted for {found.looks} looks (Bonferroni)."
+    if found.over is not None:
+        text = f"{text} {profile_words(found.over)}".strip()
     return f"{text} Computed with Ogive {__version__}."
 
 
@@ -286,6 +312,7 @@ def references(found: Findings, band: str) -> list[str]:
     several = several or (found.looks > 1 and bool(judged.sentence))
     if several or isinstance(judged.comparison, Comparisons):
         used.append("Bonferroni")
+    used += [profile_words(found.over)] if found.over is not None else []
     cited: list[str] = []
     for how in used:
         known = next((reference for start, reference in REFERENCES if how and how.startswith(start)), None)

@@ -15,7 +15,7 @@ from ogive.answers._words import plural, printable
 from ogive.plots import best_of, difference, distribution, pairs
 from ogive.plots._distribution import DistributionDisplay
 from ogive.plots._ranks import caption as ranks_caption
-from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure
+from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, count_words, unranked
 from ogive.report._judgement import attempt
 from ogive.report._methods import band_name, caveats, checklist, paragraph, references, varied_words
@@ -23,6 +23,7 @@ from ogive.report._page import Html, details, element, join, table
 from ogive.report._tables import (
     NO_INTERVAL,
     comparison_table,
+    over_table,
     pairs_csv,
     pairs_table,
     ranking_latex,
@@ -63,6 +64,7 @@ def compose(found: Findings) -> Report:
     report.add("In short", *_verdicts(found))
     report.add("All runs, worst to best", *_distribution(found, report, display, refused))
     report.add("The difference", *_difference(found, report))
+    report.add("Over all tasks", *_over_tasks(found, report))
     report.add("The numbers", *_numbers(found))
     report.add("Every method against every other", *_pairs(found))
     report.add("Ranks", *_ranks(found))
@@ -157,6 +159,25 @@ def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html
         f"Positive differences: {c.a} is better. The verdict reads the first line of this table; the others describe."
     )
     return [*parts, comparison_table(c), _note(note)]
+
+
+def _over_tasks(found: Findings, report: Report) -> list[Html]:
+    over = found.over
+    if over is None:
+        return []
+    parts = []
+    if over.display is not None and over.pair is not None:
+        parts += [
+            element("h3", over.display.headline), report.figure(profile_figure(over.display)),
+            element("p", over.display.caption, class_="caption"), element("p", over.pair.verdict),
+        ]  # fmt: skip
+    parts.append(over_table(over))
+    if over.ranks is not None:
+        rank = "Average rank: by the mean on each task, 1 is best; a description, which other methods would change."
+        parts.append(_note(rank))
+    if over.aggregates is not None:
+        parts.append(_note(over.aggregates.sentence))
+    return [*parts, _note(" ".join([*over.notes, found.judgement.left_out]).strip())]
 
 
 def _numbers(found: Findings) -> list[Html]:

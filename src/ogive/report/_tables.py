@@ -13,6 +13,8 @@ from ogive.answers._summary import COLUMNS, Row
 from ogive.answers._wording import shown
 from ogive.answers._words import clipped, interval, latex, number, printable, share
 from ogive.plots import PairsDisplay
+from ogive.profiles._aggregates import LABELS
+from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, table
 from ogive.statistics import Interval
 from ogive.trials import spreadsheet_safe
@@ -122,6 +124,24 @@ def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
 def _first(p: float) -> str:
     """P(first); a dash where single runs cannot be drawn again."""
     return "–" if math.isnan(p) else share(p)
+
+
+def over_table(over: OverTasks) -> Html:
+    """A line for each method: how often it is best, its average rank, its aggregates over all tasks."""
+    display, ranks, found = over.display, over.ranks, over.aggregates
+    methods = display.order if display is not None else ranks.order if ranks is not None else ()
+    columns: list[tuple[str, list[object]]] = []
+    if display is not None:
+        wins = dict(zip(display.profile.methods, display.profile.wins.tolist(), strict=True))
+        columns.append(("best on", [share(wins[m]) for m in methods]))
+    if ranks is not None:
+        places = dict(zip(ranks.methods, ranks.ranks.tolist(), strict=True))
+        columns.append(("average rank", [number(places[m], 2) for m in methods]))
+    for s in found.statistics if found is not None else ():
+        assert found is not None
+        columns.append((LABELS[s], [_interval(found.of(m, s), s) for m in methods]))
+    body = [[element("th", clipped(m, LONGEST_NAME)), *(cells[i] for _, cells in columns)] for i, m in enumerate(methods)]  # fmt: skip
+    return table(["method", *(label for label, _ in columns)], body, class_=_density(len(columns)))
 
 
 def comparison_table(found: Comparison | Comparisons) -> Html:
