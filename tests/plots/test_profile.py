@@ -64,6 +64,11 @@ def test_the_headline_never_says_more_than_the_bands():
     assert "no sign of equality" in draw(far).caption
 
 
+def test_equal_areas_have_no_leader():
+    same = performance_profile({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [3.0, 4.0]})
+    assert draw(same).headline == "a and b share the largest area"
+
+
 @pytest.mark.parametrize("kind", ["difference", "improvement", "rank", "welch", "score"])
 def test_every_kind_can_be_drawn_into_a_given_axis(kind):
     runs = {m: RNG.normal(size=(6, 8)) for m in "ab"}

@@ -186,6 +186,12 @@ def by_area(profile: Profile) -> tuple[str, ...]:
     return tuple(sorted(profile.methods, key=lambda m: -areas[m].estimate))
 
 
+def _level_with(profile: Profile, method: str) -> list[str]:
+    """The methods whose area is that of this one."""
+    areas = profile.area()
+    return [m for m in profile.methods if math.isclose(areas[m].estimate, areas[method].estimate, abs_tol=1e-12)]
+
+
 def _end(profile: Profile, tau_max: float | None) -> float:
     if tau_max is not None:
         if not profile.start < tau_max < math.inf:
@@ -211,6 +217,9 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
     behind = [m for m, c in found.items() if c == "ahead"]
     if len(order) == 2:
         return of_two(order[0], order[1], found[order[1]])
+    level = _level_with(profile, order[0])
+    if len(level) > 1:
+        return f"{listed([clipped(m, LONGEST_NAME) for m in level])} share the largest area"
     if len(behind) == len(found):
         return f"{first} is ahead of all {len(found)} others"
     open_ = [clipped(m, LONGEST_NAME) for m in found if m not in behind]
