@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from ogive.answers._wording import unit_words
 from ogive.answers._words import clipped, number, printable
 from ogive.errors import InputError
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, _why_no_bands
-from ogive.plots._look import RC, Look, grid, looks
+from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
+from ogive.plots._panels import Panels
 from ogive.trials import FloatArray, Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
 
 MOST_POINTS = 200
 # Words by which tables say that only hyper-parameters were drawn anew.
@@ -43,7 +45,7 @@ class BestOfCurve:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BestOfDisplay(Picture):
+class BestOfDisplay(Panels, Picture):
     """Curves of the best of k draws, ready to be drawn.
 
     Attributes
@@ -56,6 +58,7 @@ class BestOfDisplay(Picture):
         The curves by (task, method).
     """
 
+    one_task = "say task="
     curves: tuple[BestOfCurve, ...]
     metric: str
     goal: str
@@ -66,14 +69,9 @@ class BestOfDisplay(Picture):
         return f"BestOfDisplay({len(self.tasks)} tasks, {len(self.methods)} methods)"
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        """Panels, in order."""
-        return tuple(dict.fromkeys(c.task for c in self.curves))
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Curves, in order."""
-        return tuple(dict.fromkeys(c.algorithm for c in self.curves))
+    def entries(self) -> tuple[BestOfCurve, ...]:
+        """What is drawn."""
+        return self.curves
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -82,26 +80,12 @@ class BestOfDisplay(Picture):
         side = "higher" if self.goal == "maximize" else "lower"
         return across, f"{printable(self.metric)} of the best of k ({side} is better)"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
-        import matplotlib as mpl
+    def _artists(self) -> dict[tuple[str, str], Any]:
+        return self.lines_
 
-        if ax is not None and len(self.tasks) > 1:
-            raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or say task=.")
-        style = looks(self.methods)
-        with mpl.rc_context(RC):
-            panels = {self.tasks[0]: ax} if ax is not None else self._new_figure(style)
-            self.axes_.clear()
-            self.lines_.clear()
-            for task, panel in panels.items():
-                self.axes_[task] = panel
-                self._panel(panel, [c for c in self.curves if c.task == task], style)
-        return self
-
-    def _new_figure(self, style: dict[str, Look]) -> dict[str, Axes]:
+    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
         from matplotlib.lines import Line2D
 
-        rows, columns = grid(len(self.tasks))
         width, height = (6.4, 3.8) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
         handles = [
             Line2D([], [], color=look.colour, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
@@ -110,10 +94,7 @@ class BestOfDisplay(Picture):
         middle = new_page(width, height, self.headline, self.caption, handles)
         middle.supxlabel(self.labels[0], fontsize=9.5)
         middle.supylabel(self.labels[1], fontsize=9.5)
-        axes = np.atleast_1d(middle.subplots(rows, columns)).ravel()
-        for unused in axes[len(self.tasks) :]:
-            unused.set_visible(False)
-        return dict(zip(self.tasks, axes, strict=False))
+        return middle
 
     def _panel(self, ax: Axes, curves: list[BestOfCurve], style: dict[str, Look]) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter

@@ -13,20 +13,22 @@ from ogive.answers._facts import facts
 from ogive.answers._wording import unit_words
 from ogive.answers._words import clipped, listed, plural, printable
 from ogive.errors import InputError
-from ogive.plots._look import RC, Look, grid, looks
-from ogive.plots._page import Drawable, new_page
+from ogive.plots._look import Look
+from ogive.plots._page import new_page
+from ogive.plots._panels import Panels
 from ogive.statistics import Distribution
 from ogive.trials import Cell, Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
 
 FEWEST_FOR_BAND = 20
 LONGEST_NAME, MOST_NAMED = 60, 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DistributionDisplay(Drawable):
+class DistributionDisplay(Panels):
     """The runs of every method on every task, ready to be drawn.
 
     Attributes
@@ -39,6 +41,7 @@ class DistributionDisplay(Drawable):
         The panels by task, and the curves by (task, method).
     """
 
+    one_task = "draw trials.select(tasks=…)"
     bands: tuple[CellBand, ...]
     kind: Literal["quantile", "cdf"]
     metric: str
@@ -50,36 +53,14 @@ class DistributionDisplay(Drawable):
         return f"DistributionDisplay({self.kind}, {len(self.tasks)} tasks, {len(self.methods)} methods)"
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        """Panels, in order."""
-        return tuple(dict.fromkeys(b.task for b in self.bands))
+    def entries(self) -> tuple[CellBand, ...]:
+        """What is drawn."""
+        return self.bands
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Curves, in order."""
-        return tuple(dict.fromkeys(b.algorithm for b in self.bands))
+    def _artists(self) -> dict[tuple[str, str], Any]:
+        return self.lines_
 
-    def plot(self, ax: Axes | None = None) -> DistributionDisplay:
-        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
-        import matplotlib as mpl
-
-        if ax is not None and len(self.tasks) > 1:
-            raise InputError(
-                f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or draw trials.select(tasks=…)."
-            )
-        style = looks(self.methods)
-        with mpl.rc_context(RC):
-            panels = {self.tasks[0]: ax} if ax is not None else self._new_figure(style)
-            self.axes_.clear()
-            self.lines_.clear()
-            for task, panel in panels.items():
-                self.axes_[task] = panel
-                self._panel(panel, [b for b in self.bands if b.task == task], style)
-        return self
-
-    def _new_figure(self, style: dict[str, Look]) -> dict[str, Axes]:
-        """Panels, with room for the headline and the legend above and the caption below."""
-        rows, columns = grid(len(self.tasks))
+    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
         width, height = (6.4, 4.0) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
         handles = [self._handle(name, look) for name, look in style.items()]
         middle = new_page(width, height, "\n".join(self.headline), self.caption, handles)
@@ -89,10 +70,7 @@ class DistributionDisplay(Drawable):
         x, y = (share, score) if self.kind == "quantile" else (score, share)
         middle.supxlabel(x, fontsize=9.5)
         middle.supylabel(y, fontsize=9.5)
-        axes = np.atleast_1d(middle.subplots(rows, columns)).ravel()
-        for unused in axes[len(self.tasks) :]:
-            unused.set_visible(False)
-        return dict(zip(self.tasks, axes, strict=False))
+        return middle
 
     def _handle(self, name: str, look: Look) -> Any:
         from matplotlib.lines import Line2D

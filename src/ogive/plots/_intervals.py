@@ -13,17 +13,19 @@ from ogive.answers._statistic import Statistic
 from ogive.answers._summary import Row
 from ogive.answers._words import clipped, listed, plural, printable
 from ogive.errors import InputError
-from ogive.plots._look import RC, Look, grid, looks
+from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
+from ogive.plots._panels import Panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
 
 LONGEST_NAME, LONGEST_TASK = 28, 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class IntervalsDisplay(Picture):
+class IntervalsDisplay(Panels, Picture):
     """One statistic of every method on every task, ready to be drawn.
 
     Attributes
@@ -34,8 +36,10 @@ class IntervalsDisplay(Picture):
         The estimates by (task, method).
     """
 
+    one_task = "summarize one task"
+    same_scores = True
     rows: tuple[Row, ...]
-    methods: tuple[str, ...]
+    names: tuple[str, ...]
     metric: str
     statistic: str
     points_: dict[tuple[str, str], Any] = field(default_factory=dict)
@@ -44,28 +48,20 @@ class IntervalsDisplay(Picture):
         return f"IntervalsDisplay({self.statistic}, {len(self.tasks)} tasks, {len(self.methods)} methods)"
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        """Panels, in order."""
-        return tuple(dict.fromkeys(r.task for r in self.rows))
+    def entries(self) -> tuple[Row, ...]:
+        """What is drawn."""
+        return self.rows
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Rows, in order; also those without a value."""
+        return self.names
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
-        import matplotlib as mpl
-
-        if ax is not None and len(self.tasks) > 1:
-            raise InputError(
-                f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or summarize one task."
-            )
-        style = looks(self.methods)
-        with mpl.rc_context(RC):
-            panels = {self.tasks[0]: ax} if ax is not None else self._new_figure()
-            self.axes_.clear()
-            self.points_.clear()
-            for task, panel in panels.items():
-                self.axes_[task] = panel
-                self._panel(panel, [r for r in self.rows if r.task == task], style)
-            if ax is not None:
-                ax.set_xlabel(self.label)
+        super().plot(ax)
+        if ax is not None:
+            ax.set_xlabel(self.label)
         return self
 
     @property
@@ -73,17 +69,16 @@ class IntervalsDisplay(Picture):
         """The horizontal axis in words."""
         return f"{Statistic.parse(self.statistic).label} of {printable(self.metric)}"
 
-    def _new_figure(self) -> dict[str, Axes]:
-        rows, columns = grid(len(self.tasks))
+    def _artists(self) -> dict[tuple[str, str], Any]:
+        return self.points_
+
+    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
         one = len(self.tasks) == 1
         width = 6.4 if one else 2.3 * columns + 1.2
         height = rows * (0.28 * len(self.methods) + (0.35 if one else 0.55)) + 0.35
         middle = new_page(width, height, self.headline, self.caption)
         middle.supxlabel(self.label, fontsize=9.5)
-        axes = np.atleast_1d(middle.subplots(rows, columns, sharey=True)).ravel()
-        for unused in axes[len(self.tasks) :]:
-            unused.set_visible(False)
-        return dict(zip(self.tasks, axes, strict=False))
+        return middle
 
     def _panel(self, ax: Axes, rows: list[Row], style: dict[str, Look]) -> None:
         from matplotlib.ticker import MaxNLocator
@@ -139,7 +134,7 @@ def intervals(summary: Summary, statistic: str | None = None, *, metric: str | N
         raise InputError(f"no method has a finite {what!r} of {name!r}; there is nothing to draw.")
     methods = tuple(dict.fromkeys(r.algorithm for r in chosen))
     return IntervalsDisplay(
-        rows=rows, methods=methods, metric=name, statistic=what, headline=_headline(summary, rows, what, name),
+        rows=rows, names=methods, metric=name, statistic=what, headline=_headline(summary, rows, what, name),
         caption=_caption(summary, chosen, rows),
     )  # fmt: skip
 

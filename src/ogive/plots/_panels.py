@@ -1,0 +1,78 @@
+"""Pictures with a panel for each task: one base for where panels stand; what is in them is each picture's own."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from ogive.errors import InputError
+from ogive.plots._look import RC, Look, grid, looks
+from ogive.plots._page import Drawable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Panels(Drawable):
+    """A panel for each task, methods as colours."""
+
+    # How one task is chosen, for the message that only one fits into the caller's axes.
+    one_task: ClassVar[str]
+    same_scores: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def entries(self) -> Sequence[Any]:
+        """What is drawn; each has a task and an algorithm."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Panels, in order."""
+        return tuple(dict.fromkeys(entry.task for entry in self.entries))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Curves or rows, in order."""
+        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
+        import matplotlib as mpl
+
+        if ax is not None and len(self.tasks) > 1:
+            raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or {self.one_task}.")
+        style = looks(self.methods)
+        with mpl.rc_context(RC):
+            panels = {self.tasks[0]: ax} if ax is not None else self._new_panels(style)
+            self.axes_.clear()
+            self._artists().clear()
+            for task, panel in panels.items():
+                self.axes_[task] = panel
+                self._panel(panel, [entry for entry in self.entries if entry.task == task], style)
+        return self
+
+    def _new_panels(self, style: dict[str, Look]) -> dict[str, Axes]:
+        rows, columns = grid(len(self.tasks))
+        middle = self._frame(rows, columns, style)
+        axes = np.atleast_1d(middle.subplots(rows, columns, sharey=self.same_scores)).ravel()
+        for unused in axes[len(self.tasks) :]:
+            unused.set_visible(False)
+        return dict(zip(self.tasks, axes, strict=False))
+
+    @abstractmethod
+    def _artists(self) -> dict[tuple[str, str], Any]:
+        """What was drawn last, by (task, method)."""
+
+    @abstractmethod
+    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
+        """A new page with room for so many panels, and the words around them."""
+
+    @abstractmethod
+    def _panel(self, ax: Axes, entries: list[Any], style: dict[str, Look]) -> None:
+        """Draw one task."""
