@@ -113,6 +113,14 @@ def test_ratios_of_scores_that_are_to_be_large():
     assert p.distances.tolist() == [[1.0, 2.0], [2.0, 1.0]]
 
 
+def test_an_infinite_value_is_a_failure_on_either_side():
+    scores = {"a": [np.inf, 1.0, 2.0], "b": [1.0, 2.0, 3.0]}
+    for table in (scores, pd.DataFrame(scores)):
+        p = performance_profile(table, "difference")
+        assert p.distances.tolist() == [[math.inf, 1.0, 1.0], [0.0, 0.0, 0.0]]
+        assert p.solved.tolist() == pytest.approx([2 / 3, 1.0])
+
+
 def test_improvement_by_hand():
     # On problem 1 every run of a beats every run of b; on problem 2 b wins 3 of 4 duels and one is a tie.
     p = performance_profile({"a": [[3, 4], [1, 2]], "b": [[1, 2], [2, 3]]}, "improvement")

@@ -239,8 +239,9 @@ def test_a_direction_that_was_only_guessed_gives_way_to_the_kind():
         assert performance_profile(table).distances.tolist() == [[1.0, 4 / 3], [2.0, 1.0]]
     large = performance_profile(ogive.read(frame, goal="maximize"))
     assert large.distances.tolist() == [[2.0, 1.0], [1.0, 4 / 3]]
-    guessed = performance_profile(ogive.read(frame)).reading
-    assert "goal of 'value': minimize (guessed; say goal= to decide)" in guessed
+    for table in (frame, ogive.read(frame)):
+        guessed = performance_profile(table).reading
+        assert "goal of 'value': minimize (guessed; say goal= to decide)" in guessed
 
 
 def test_scores_on_other_scales():

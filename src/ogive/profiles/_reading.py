@@ -139,14 +139,15 @@ def _from_wide(frame: pd.DataFrame, goal: Goal, source: str) -> Cells:
     columns = [_numbers(frame[c].tolist(), str(c)) for c in frame.columns]
     if not columns:
         raise InputError("the table has no column of numbers; every method has one column.")
-    return from_matrix([str(c) for c in frame.columns], [str(p) for p in frame.index], np.stack(columns), goal, source)
+    methods, problems = [str(c) for c in frame.columns], [str(p) for p in frame.index]
+    return from_matrix(methods, problems, np.stack(columns), goal, source).infinite_is_failed()
 
 
 def _from_read(source: Any, roles: Roles, goal: Goal | None, default: Goal) -> Cells:
     from ogive.reading import read
 
     trials = read(source, score=roles.score, algorithm=roles.algorithm, task=roles.task, repeat=roles.repeat,
-                  goal=goal or ("minimize" if default == "minimize" else None), wide=bool(roles.wide))  # fmt: skip
+                  goal=goal, wide=bool(roles.wide))  # fmt: skip
     cells = from_trials(trials, roles.metric, goal, default)
     known = roles.repeat is not None or any(note.startswith(("repeat:", "fold:")) for note in trials.notes)
     # What one independent draw is matters to no distance; where runs are counted the profile says it.
@@ -203,7 +204,7 @@ def _from_dictionary(table: Mapping[Any, Any], goal: Goal) -> Cells:
             raise InputError(f"every method needs a value for the same problems; got {found}.")
         problems = [str(i + 1) for i in range(lengths.pop())]
     empty = Cells((), (), np.empty(0), np.zeros(1, dtype=np.intp), goal, source="dictionary")
-    return from_lists(methods, problems, runs, empty)
+    return from_lists(methods, problems, runs, empty).infinite_is_failed()
 
 
 def _by_problem(values: Any, method: str) -> list[FloatArray]:
