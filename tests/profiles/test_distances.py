@@ -190,6 +190,8 @@ def test_cells_without_spread():
     assert p.distances[0, 2] == pytest.approx(-math.log10(stats.t.sf(t, 23)))
     assert any("standard deviation of 0" in note for note in p.notes)
     assert any("5 to 24 runs" in note for note in p.notes)
+    # A mean that is certainly lower was measured all the same.
+    assert p.solved.tolist() == [1.0, 1.0]
 
 
 def test_tiny_p_values_do_not_become_infinite():
@@ -234,3 +236,22 @@ def test_one_failed_run_of_several_counts_by_the_rule():
     runs = {"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]}
     assert performance_profile(runs, runs="mean").distances[0, 0] == math.inf
     assert performance_profile(runs, runs="median").distances[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("kind", ["improvement", "rank"])
+def test_nobody_is_best_where_everybody_failed(kind):
+    lost = -np.inf
+    runs = {"a": [[lost, lost], [lost, lost], [1.0, 2.0]], "b": [[lost, lost], [3.0, lost], [3.0, 4.0]]}
+    p = performance_profile(runs, kind)
+    assert p.distances[:, 0].tolist() == [math.inf, math.inf]
+    assert p.distances[0, 1] == math.inf
+    assert p.wins.tolist() == pytest.approx([0.0, 2 / 3])
+    assert p.solved.tolist() == pytest.approx([1 / 3, 2 / 3])
+    assert any("7 failed runs of 12 count as worse than every other run" in note for note in p.notes)
+
+
+def test_the_note_says_how_failed_runs_are_counted():
+    runs = {"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]}
+    assert any("infinite in the median of" in note for note in performance_profile(runs, runs="median").notes)
+    scores = performance_profile(runs, "score", goal="minimize")
+    assert any("counts as worse than every τ" in note for note in scores.notes)

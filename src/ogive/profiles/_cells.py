@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ogive.answers._words import listed, plural, printable
 from ogive.errors import InputError
@@ -41,6 +42,12 @@ class Cells:
     def sizes(self) -> IntArray:
         """Runs in each cell, methods × problems."""
         return np.diff(self.starts).reshape(len(self.methods), len(self.problems))
+
+    @property
+    def succeeded(self) -> NDArray[np.bool_]:
+        """Whether any run of the cell did not fail, methods × problems; no cell may be empty."""
+        found = np.logical_or.reduceat(np.isfinite(self.values), self.starts[:-1])
+        return np.asarray(found).reshape(len(self.methods), len(self.problems))
 
     @property
     def failure(self) -> float:

@@ -63,13 +63,14 @@ def split_sample(cells: Cells, how: Joined, kind: str, *, relative: bool) -> Flo
 def improvement(cells: Cells) -> FloatArray:
     """P(a run of the best method beats one of this method) - 1/2, ties half; between 0 and 1/2.
 
-    The best method is the one whose runs beat those of the others most often.
+    The best method is the one whose runs beat those of the others most often. A failed run is beaten by
+    every other one; a method that never succeeded is infinitely far away.
     """
     out = np.empty((len(cells.methods), len(cells.problems)))
     for p in range(len(cells.problems)):
         wins = win_matrix([cells.sign * cells.cell(m, p) for m in range(len(cells.methods))])
         out[:, p] = np.maximum(wins[_most_wins(wins)] - 0.5, 0.0)
-    return out
+    return np.where(cells.succeeded, out, np.inf)
 
 
 def _most_wins(wins: FloatArray) -> int:
@@ -80,7 +81,7 @@ def rank(cells: Cells, *, paired: bool) -> FloatArray:
     """-log10 of the one-sided p of a rank test that this method is at least as good as the best one.
 
     Mann and Whitney's test, or Wilcoxon's for paired runs; the best method is the one whose runs
-    beat those of the others most often.
+    beat those of the others most often. A method that never succeeded is infinitely far away.
     """
     from scipy.stats import mannwhitneyu
 
@@ -97,7 +98,7 @@ def rank(cells: Cells, *, paired: bool) -> FloatArray:
             else:
                 p_value = float(mannwhitneyu(runs[best], own, alternative="greater").pvalue)
             out[m, p] = -np.log10(p_value) if p_value > 0.0 else np.inf
-    return np.maximum(out, 0.0)
+    return np.where(cells.succeeded, np.maximum(out, 0.0), np.inf)
 
 
 def _wilcoxon(best: FloatArray, own: FloatArray) -> float:

@@ -222,7 +222,17 @@ def _prepared(
     cells = normalised(cells, design.normalise)
     if design.kind == "welch":
         return _distances.moments_of(cells)
-    return without_unsolved(said_of_failures(cells), design.unsolved)
+    return without_unsolved(said_of_failures(cells, _failure(cells, design)), design.unsolved)
+
+
+def _failure(cells: Cells, design: Design) -> str:
+    """What a failed run counts as."""
+    if design.kind == "score":
+        return "worse than every τ"
+    if design.kind in RUNS_KINDS:
+        return "worse than every other run"
+    several = int(cells.sizes.max()) > 1
+    return f"infinite in the {design.runs} of the cell" if several else "infinitely far from the best"
 
 
 def build(table: Table, design: Design) -> Profile:
@@ -245,11 +255,18 @@ def build(table: Table, design: Design) -> Profile:
     return Profile(
         kind=design.kind, methods=table.methods, problems=table.problems,
         curves=tuple(distance_curve(d, held, strict=design.strict) for d in distances),
-        wins=(distances <= best).mean(axis=1), solved=np.isfinite(distances).mean(axis=1), distances=distances,
+        wins=(distances <= best).mean(axis=1), solved=_solved(table, distances, design.kind), distances=distances,
         goal=table.goal, strict=design.strict, confidence=design.confidence, band=held.method, guarantee="conservative",
         random="problems", n=(p,) * m, notes=(*table.notes, *notes), reading=table.reading, source=table.source,
         again=partial(_again, table, design),
     )  # fmt: skip
+
+
+def _solved(table: Table, distances: FloatArray, kind: str) -> FloatArray:
+    """The share of problems on which each method did not fail; certain inferiority is no failure."""
+    if isinstance(table, Moments):
+        return np.ones(len(table.methods))
+    return np.asarray((table.succeeded if kind in RUNS_KINDS else np.isfinite(distances)).mean(axis=1))
 
 
 def _again(table: Table, design: Design, methods: Sequence[str], confidence: float) -> Profile:

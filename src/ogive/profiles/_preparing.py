@@ -61,16 +61,15 @@ def equalised(cells: Cells) -> Cells:
     return replace(cells.first_runs(least), notes=(*cells.notes, note))
 
 
-def said_of_failures(cells: Cells) -> Cells:
-    """A note on failed runs, and a refusal where nobody succeeded."""
+def said_of_failures(cells: Cells, counted: str) -> Cells:
+    """A note on failed runs, with how they are counted, and a refusal where nobody succeeded."""
     failed = ~np.isfinite(cells.values)
     if not failed.any():
         return cells
-    by_cell = np.add.reduceat(failed, cells.starts[:-1]).reshape(cells.sizes.shape)
-    hopeless = [cells.methods[m] for m in np.flatnonzero((by_cell == cells.sizes).all(axis=1))]
+    hopeless = [cells.methods[m] for m in np.flatnonzero(~cells.succeeded.any(axis=1))]
     if len(hopeless) == len(cells.methods):
         raise InputError("no method has any success on any problem; there is nothing to compare.")
-    notes = [*cells.notes, f"{plural(int(failed.sum()), 'failed run')} of {failed.size} {'counts' if failed.sum() == 1 else 'count'} as infinitely far from the best"]  # fmt: skip
+    notes = [*cells.notes, f"{plural(int(failed.sum()), 'failed run')} of {failed.size} {'counts' if failed.sum() == 1 else 'count'} as {counted}"]  # fmt: skip
     if hopeless:
         names = listed([printable(m) for m in hopeless])
         notes.append(f"{names} {'has' if len(hopeless) == 1 else 'have'} no success on any problem")
@@ -79,11 +78,7 @@ def said_of_failures(cells: Cells) -> Cells:
 
 def without_unsolved(cells: Cells, rule: str) -> Cells:
     """Problems on which every run of every method failed, kept or dropped, with a note either way."""
-    failed = ~np.isfinite(cells.values)
-    if not failed.any():
-        return cells
-    by_cell = np.add.reduceat(failed, cells.starts[:-1]).reshape(cells.sizes.shape)
-    lost = (by_cell == cells.sizes).all(axis=0)
+    lost = ~cells.succeeded.any(axis=0)
     n = int(lost.sum())
     if not n:
         return cells
