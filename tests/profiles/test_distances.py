@@ -1,5 +1,6 @@
 """Distances by hand, against brute force, and under what must not change them."""
 
+import itertools
 import math
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from ogive.profiles import performance_profile
-from ogive.profiles._distances import minus_log10_t
+from ogive.profiles._distances import _mann_whitney, minus_log10_t
 
 TIMES = arrays(np.float64, st.tuples(st.integers(2, 4), st.integers(2, 8)), elements=st.integers(1, 40).map(float))
 
@@ -139,6 +140,24 @@ def test_three_runs_against_three_are_never_further_apart_than_a_rank_test_can_t
     p = performance_profile({"a": [[7, 8, 9], [1, 2, 3]], "b": [[1, 2, 3], [7, 8, 9]]}, "rank")
     assert p.distances == pytest.approx(np.array([[0.0, -math.log10(0.05)], [-math.log10(0.05), 0.0]]))
     assert p.end == pytest.approx(1.30103, abs=1e-5)
+
+
+def test_ties_do_not_make_few_runs_say_more_than_they_can():
+    """Three constant runs against three are one of twenty orders, as three different ones are."""
+    p = performance_profile({"a": [[2, 2, 2], [7, 8, 9]], "b": [[1, 1, 1], [1, 2, 3]]}, "rank")
+    assert p.distances[1] == pytest.approx([-math.log10(0.05)] * 2)
+
+
+SHORT = st.lists(st.integers(0, 3).map(float), min_size=1, max_size=5)
+
+
+@settings(max_examples=20)
+@given(SHORT, SHORT)
+def test_the_rank_test_counts_every_order_of_tied_runs(best, own):
+    pooled = stats.rankdata([*best, *own])
+    sums = [sum(chosen) for chosen in itertools.combinations(pooled, len(best))]
+    reached = sum(pooled[: len(best)])
+    assert _mann_whitney(np.array(best), np.array(own)) == pytest.approx(np.mean([s >= reached for s in sums]))
 
 
 def test_rank_distances_are_mann_and_whitneys_or_wilcoxons():

@@ -15,6 +15,8 @@ from ogive.profiles._cells import Cells, Joined, Moments
 from ogive.statistics._arguments import FloatArray
 from ogive.statistics._ranking import win_matrix
 
+FEW_RUNS = 8  # up to which ties are counted out; without ties SciPy does so itself
+
 
 def ratio(costs: FloatArray) -> FloatArray:
     """Cost over the least cost on the problem; costs are positive, infinite for a failure."""
@@ -83,8 +85,6 @@ def rank(cells: Cells, *, paired: bool) -> FloatArray:
     Mann and Whitney's test, or Wilcoxon's for paired runs; the best method is the one whose runs
     beat those of the others most often. A method that never succeeded is infinitely far away.
     """
-    from scipy.stats import mannwhitneyu
-
     out = np.zeros((len(cells.methods), len(cells.problems)))
     for p in range(len(cells.problems)):
         runs = [cells.sign * cells.cell(m, p) for m in range(len(cells.methods))]
@@ -96,9 +96,27 @@ def rank(cells: Cells, *, paired: bool) -> FloatArray:
             if paired:
                 p_value = _wilcoxon(runs[best], own)
             else:
-                p_value = float(mannwhitneyu(runs[best], own, alternative="greater").pvalue)
+                p_value = _mann_whitney(runs[best], own)
             out[m, p] = -np.log10(p_value) if p_value > 0.0 else np.inf
     return np.where(cells.succeeded, np.maximum(out, 0.0), np.inf)
+
+
+def _mann_whitney(best: FloatArray, own: FloatArray) -> float:
+    """The one-sided p; exact also with ties where one side has few runs, for which the normal law claims too much."""
+    from scipy.stats import mannwhitneyu, rankdata
+
+    tied = np.unique(np.append(best, own)).size < best.size + own.size
+    if not tied or min(best.size, own.size) > FEW_RUNS:
+        return float(mannwhitneyu(best, own, alternative="greater").pvalue)
+    upper, lower = (best, own) if best.size <= own.size else (-own, -best)
+    # Twice the mid-ranks are whole numbers; ways[k, s] counts the choices of k runs whose ranks sum to s.
+    ranks = np.rint(2.0 * rankdata(np.append(upper, lower))).astype(np.intp)
+    ways = np.zeros((upper.size + 1, int(np.sort(ranks)[-upper.size :].sum()) + 1))
+    ways[0, 0] = 1.0
+    for r in ranks:
+        ways[1:, r:] += ways[:-1, :-r].copy()
+    reached = int(ranks[: upper.size].sum())
+    return float(ways[-1, reached:].sum() / ways[-1].sum())
 
 
 def _wilcoxon(best: FloatArray, own: FloatArray) -> float:
