@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from ogive.errors import InputError
 from ogive.profiles import performance_profile
 from ogive.profiles._distances import _mann_whitney, minus_log10_t
 
@@ -107,6 +108,33 @@ def test_differences_by_hand():
     assert p.distances.tolist() == [[0.0, 1.0], [2.0, 0.0]]
     relative = performance_profile({"a": [10.0, 4.0], "b": [8.0, 5.0]}, "difference", relative=True)
     assert relative.distances == pytest.approx(np.array([[0.0, 0.2], [0.2, 0.0]]))
+
+
+def test_rounding_makes_no_steps():
+    p = performance_profile({"a": [0.9, 0.7, 0.5], "b": [0.8, 0.8, 0.5]}, "difference")
+    assert p.at(0.1).tolist() == [1.0, 1.0]
+    assert p.ahead("a", "b") == ()
+    large = performance_profile({"a": [1000000.3, 5.0], "b": [1000000.1, 5.0]}, "difference")
+    assert large.distances[1, 0] == 0.2
+    ratios = performance_profile({"a": [0.3, 1.0], "b": [0.1, 3.0]})
+    assert ratios.ahead("a", "b") == ()
+    thirds = performance_profile({"a": [3.0, 1.0], "b": [5.0, 1.0]})
+    assert thirds.distances[1, 0] == 5 / 3
+
+
+@pytest.mark.parametrize("kind", ["ratio", "difference", "welch"])
+def test_the_same_runs_in_another_order_tie(kind):
+    runs = [[0.1, 0.2, 0.3, 0.7], [1.1, 2.7, 3.3, 0.1]]
+    p = performance_profile({"a": runs, "b": [cell[::-1] for cell in runs]}, kind)
+    assert p.wins.tolist() == [1.0, 1.0]
+
+
+def test_relative_distances_leave_unsolved_problems_and_refuse_a_best_score_of_0():
+    p = performance_profile({"a": [-np.inf, 4.0], "b": [-np.inf, 5.0]}, "difference", relative=True)
+    assert p.distances.tolist() == [[math.inf, 0.2], [math.inf, 0.0]]
+    zero = {"a": [[0.0, 0.0], [1.0, 2.0]], "b": [[-1.0, -2.0], [2.0, 3.0]]}
+    with pytest.raises(InputError, match="which is 0 on some problem"):
+        performance_profile(zero, "difference", relative=True, split=True)
 
 
 def test_ratios_of_scores_that_are_to_be_large():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -98,7 +99,8 @@ class Cells:
         if (sizes == 1).all():
             return self.values.reshape(shape).copy()
         if how == "mean":
-            found = np.add.reduceat(self.values, self.starts[:-1]) / sizes
+            # Exact sums: the same runs have the same mean in any order, and so tie.
+            found = np.array([math.fsum(part) for part in np.split(self.values, self.starts[1:-1])]) / sizes
         elif how == "best":
             pick = np.maximum if self.goal == "maximize" else np.minimum
             found = pick.reduceat(self.values, self.starts[:-1])

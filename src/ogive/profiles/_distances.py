@@ -22,19 +22,39 @@ def ratio(costs: FloatArray) -> FloatArray:
     """Cost over the least cost on the problem; costs are positive, infinite for a failure."""
     best = costs.min(axis=0)
     solved = np.isfinite(costs)
-    return np.where(solved, costs / np.where(np.isfinite(best), best, 1.0), np.inf)
+    found = np.where(solved, costs, 1.0) / np.where(np.isfinite(best), best, 1.0)
+    return np.where(solved, as_written(found, found), np.inf)
 
 
 def difference(scores: FloatArray, *, relative: bool) -> FloatArray:
     """The best score minus the score, or that as a share of the best score's size; -inf is a failure."""
     best = scores.max(axis=0)
-    known = np.where(np.isfinite(best), best, 0.0)
-    if relative and (known == 0.0).any():
+    solved = np.isfinite(scores)
+    known = np.where(np.isfinite(best), best, 1.0)
+    if relative:
+        _refuse_zero(known)
+    own = np.where(solved, scores, known)
+    size = np.abs(own).max(axis=0)
+    scale = np.abs(known) if relative else np.ones_like(known)
+    return np.where(solved, as_written((known - own) / scale, size / scale), np.inf)
+
+
+def _refuse_zero(best: FloatArray) -> None:
+    if (best == 0.0).any():
         raise InputError(
             "`relative` divides by the best score, which is 0 on some problem; use the difference itself, or shift the scores."
         )
-    scale = np.abs(known) if relative else np.ones_like(known)
-    return np.where(np.isfinite(scores), (known - np.where(np.isfinite(scores), scores, 0.0)) / scale, np.inf)
+
+
+def as_written(distance: FloatArray, size: FloatArray) -> FloatArray:
+    """The short decimal next to a distance, where only the rounding of its arithmetic lies between.
+
+    0.9 - 0.8 and 0.8 - 0.7 are both 0.1, not two distances with a step between them. `size` is that of the
+    numbers the distance was made from.
+    """
+    digits = np.clip(12.0 - np.ceil(np.log10(np.maximum(size, 1e-10))), 0.0, 22.0)
+    short = np.rint(distance * 10.0**digits) / 10.0**digits
+    return np.where(np.abs(short - distance) <= 8.0 * np.finfo(np.float64).eps * size, short, distance)
 
 
 def split_sample(cells: Cells, how: Joined, kind: str, *, relative: bool) -> FloatArray:
@@ -55,6 +75,8 @@ def split_sample(cells: Cells, how: Joined, kind: str, *, relative: bool) -> Flo
         if kind == "ratio":
             distance = -cells.sign * np.log(own / safe)
         else:
+            if relative:
+                _refuse_zero(safe)
             distance = (safe - own) / (np.abs(safe) if relative else 1.0)
         # A best method that failed in the other half is beaten by everybody who did not.
         found.append(np.where(scored, np.where(known, distance, 0.0), np.inf))
