@@ -262,6 +262,13 @@ def test_wide_frames_name_their_problems_by_index_or_column():
         assert p.distances.tolist() == [[1.0, 2.0], [2.0, 1.0]]
 
 
+def test_series_are_joined_by_their_labels():
+    one, two = pd.Series([1.0, 2.0, 3.0], index=list("pqr")), pd.Series([6.0, 2.0, 4.0], index=list("rqp"))
+    p = performance_profile({"a": one, "b": two})
+    assert p.problems == ("p", "q", "r")
+    assert p.distances.tolist() == performance_profile(pd.DataFrame({"a": one, "b": two})).distances.tolist()
+
+
 def test_means_with_spreads_as_text():
     wide = pd.DataFrame({"a": ["0.85 ± 0.02", "0.5 +/- 0.1"], "b": ["0.80 ± 0.02", r"0.6 \pm 0.1"]}, index=["p", "q"])
     p = performance_profile(wide, "welch", n={"a": 5, "b": 24})

@@ -63,6 +63,11 @@ LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, 
         (GOOD, {"kind": "score", "normalise": Baselines(dict.fromkeys("123", 1), dict.fromkeys("123", 1))}, "two different"),
         ({"a": [0.0, 1.0], "b": [0.0, 2.0]}, {"kind": "difference", "relative": True}, "which is 0 on some problem"),
         (7, {}, "got int"),
+        ({"a": [], "b": []}, {}, "the table is empty"),
+        ({"a": {}, "b": {}}, {}, "the table is empty"),
+        ({"a": np.ones((2, 3, 4)), "b": np.ones((2, 3, 4))}, {}, "'a' must be one for each problem.*3 dimensions"),
+        ({1: [1.0, 2.0], "1": [2.0, 1.0]}, {}, "two methods are named '1'"),
+        ({"a": pd.Series([1.0, 2.0], index=["p", "p"]), "b": pd.Series([1.0])}, {}, "two values of 'a' are labelled 'p'"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_in_one_sentence(table, options, words):

@@ -192,6 +192,8 @@ def _from_dictionary(table: Mapping[Any, Any], goal: Goal) -> Cells:
     if not table:
         raise InputError("the table is empty; it needs at least two methods.")
     methods = [str(m) for m in table]
+    _refuse_twice(methods, "methods are named")
+    table = {m: _by_label(v, str(m)) for m, v in table.items()}
     if all(isinstance(v, Mapping) for v in table.values()):
         problems = list(dict.fromkeys(str(p) for by in table.values() for p in by))
         named = [{str(p): v for p, v in by.items()} for by in table.values()]
@@ -203,13 +205,32 @@ def _from_dictionary(table: Mapping[Any, Any], goal: Goal) -> Cells:
             found = ", ".join(f"{m!r}: {len(row)}" for m, row in zip(methods, runs, strict=True))
             raise InputError(f"every method needs a value for the same problems; got {found}.")
         problems = [str(i + 1) for i in range(lengths.pop())]
+    if not problems:
+        raise InputError("the table is empty; every method needs a value for each problem.")
     empty = Cells((), (), np.empty(0), np.zeros(1, dtype=np.intp), goal, source="dictionary")
     return from_lists(methods, problems, runs, empty).infinite_is_failed()
+
+
+def _by_label(values: Any, method: str) -> Any:
+    """A pandas series as problem -> value, by its labels and not by its order; anything else as it is."""
+    if not (hasattr(values, "iloc") and getattr(values, "ndim", 0) == 1):
+        return values
+    labels = [str(label) for label in values.index]
+    _refuse_twice(labels, f"values of {method!r} are labelled")
+    return dict(zip(labels, values.tolist(), strict=True))
+
+
+def _refuse_twice(names: list[str], what: str) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f"two {what} {twice!r}; every name may occur once.")
 
 
 def _by_problem(values: Any, method: str) -> list[FloatArray]:
     if getattr(values, "ndim", 0) == 2:
         return list(_matrix(values, method).T)
+    if getattr(values, "ndim", 0) > 2:
+        raise InputError(f"the values of {method!r} must be one for each problem, or runs × problems; got {values.ndim} dimensions.")  # fmt: skip
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise InputError(f"the values of {method!r} must be numbers, one for each problem; got {values!r}.")
     parts = list(values)
