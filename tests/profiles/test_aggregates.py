@@ -30,6 +30,7 @@ def test_aggregates_are_those_of_statistics():
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert len(held["rows"]) == 8
     assert "on its own" in str(found)
+    assert aggregates(SCORES, statistics="iqm").statistics == ("iqm",)
     assert list(found.to_pandas().columns[:3]) == ["algorithm", "statistic", "estimate"]
 
 

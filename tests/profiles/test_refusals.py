@@ -63,6 +63,10 @@ LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, 
         (GOOD, {"kind": "score", "normalise": Baselines(dict.fromkeys("123", 1), dict.fromkeys("123", 1))}, "two different"),
         ({"a": [0.0, 1.0], "b": [0.0, 2.0]}, {"kind": "difference", "relative": True}, "which is 0 on some problem"),
         (7, {}, "got int"),
+        (MEANS.assign(n=5), {"kind": "welch", "time_limit": 3}, "judge single runs, and this table holds means"),
+        (MEANS, {"kind": "welch", "n": "five"}, "'n' must hold numbers"),
+        (MEANS, {"kind": "welch", "n": {"a": 5, "b": "five"}}, "'n' must hold numbers"),
+        (MEANS.assign(n=5, std="wide"), {"kind": "welch"}, "'std' must hold numbers"),
         ({"a": [], "b": []}, {}, "the table is empty"),
         ({"a": {}, "b": {}}, {}, "the table is empty"),
         ({"a": np.ones((2, 3, 4)), "b": np.ones((2, 3, 4))}, {}, "'a' must be one for each problem.*3 dimensions"),
@@ -99,6 +103,15 @@ def test_missing_cells_count_as_told():
     assert any("1 problem with missing values dropped" in note for note in dropped.notes)
 
 
+def test_an_empty_cell_of_means_as_text_is_missing():
+    wide = pd.DataFrame({"a": ["1 ± 1", None, "1 ± 1"], "b": ["1 ± 1", "1 ± 2", "2 ± 3"]}, index=list("pqr"))
+    with pytest.raises(InputError, match=r"the mean of 'a' on 'q' is missing.*drop-problem"):
+        performance_profile(wide, "welch", n=5)
+    p = performance_profile(wide, "welch", n=5, missing="drop-problem")
+    assert p.problems == ("p", "r")
+    assert any("1 problem with missing means dropped" in note for note in p.notes)
+
+
 def test_unsolved_problems_are_kept_or_dropped_and_that_is_said():
     table = {"a": [1.0, 99.0, 3.0], "b": [2.0, 99.0, 1.0]}
     kept, dropped = (performance_profile(table, time_limit=50, unsolved=rule) for rule in ("keep", "drop"))
@@ -132,6 +145,11 @@ def test_rows_that_are_runs_may_be_joined_when_told():
         (lambda: average_ranks({m: range(12) for m in "ab"}, test="t"), "`test` must be"),
         (lambda: shifted_geometric_mean({"a": [np.inf, 1.0], "b": [1.0, 1.0]}), "say time_limit="),
         (lambda: shifted_geometric_mean(GOOD, shift=-1), "`shift` must be"),
+        (lambda: shifted_geometric_mean(GOOD, runs="worst"), "`runs` must be 'mean', 'median' or 'best'"),
+        (lambda: average_ranks({m: range(12) for m in "ab"}, runs="worst"), "`runs` must be 'mean', 'median' or 'best'"),
+        (lambda: shifted_geometric_mean({"a": [-5.0, 2.0], "b": [1.0, 2.0]}), "times must be positive.*got -5"),
+        (lambda: aggregates({m: [[1.0, 2.0]] for m in "ab"}, normalise=Reference("a"), gamma=2.0), r"`gamma` must lie in \(0, 1\]"),
+        (lambda: aggregates({"a": [[1.0, 2.0]]}, normalise=Reference("a")), "'a' is the only method"),
         (lambda: performance_profile(GOOD).verdict("a", "a"), "got 'a' twice"),
         (lambda: performance_profile(GOOD).verdict("a", "z"), "no method 'z'"),
         (lambda: performance_profile(GOOD).area(0.5), "`tau_max` must be"),

@@ -106,7 +106,7 @@ class Aggregates:
 def aggregates(
     table: Any,
     *,
-    statistics: Sequence[str] = AGGREGATES,
+    statistics: str | Sequence[str] = AGGREGATES,
     normalise: Scale | None = None,
     tasks: Literal["fixed", "random"] = "fixed",
     failed: float | None = None,
@@ -129,7 +129,7 @@ def aggregates(
     ----------
     table
         As for `performance_profile`; several runs of every method on every task.
-    statistics : sequence of str
+    statistics : str or sequence of str
         See `ogive.statistics.aggregate`.
     normalise : Baselines, MinMax or Reference, optional
         Bring tasks to one scale first. With `Reference` the reference's runs are resampled together with
@@ -152,8 +152,9 @@ def aggregates(
     roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
     cells = runs_of(table, roles, goal, missing)
     scaled = _without_failures(normalised(cells, normalise), failed)
+    asked = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     options: dict[str, Any] = {
-        "statistics": tuple(statistics),
+        "statistics": asked,
         "confidence": confidence,
         "seed": seed,
         "n_resamples": n_resamples,
@@ -165,6 +166,8 @@ def aggregates(
         if tasks != "fixed":
             raise InputError("`tasks='random'` cannot be combined with a reference method; use Baselines or MinMax.")
         shown.remove(normalise.method)
+        if not shown:
+            raise InputError(f"{normalise.method!r} is the only method; a reference needs another one to measure.")
     for m in shown:
         place = place_of(m, scaled.methods)
         if isinstance(normalise, Reference):
@@ -183,7 +186,7 @@ def aggregates(
     if isinstance(normalise, Reference):
         notes = (*cells.notes, f"a score is the share of {normalise.method}'s runs that it beats on the task; these runs are resampled together with the method's")  # fmt: skip
     return Aggregates(
-        found=found, methods=tuple(shown), statistics=tuple(statistics), tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
+        found=found, methods=tuple(shown), statistics=asked, tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
         confidence=confidence, notes=notes, reading=cells.reading, source=cells.source,
     )  # fmt: skip
 

@@ -176,6 +176,13 @@ def from_moments(moments: Moments) -> Cells:
     return replace(cells, notes=(*moments.notes, "each cell is a mean; its spread is not used"))
 
 
+def as_joined(runs: str | None) -> Joined:
+    """How several runs become one number, checked; the mean where nobody says."""
+    if runs not in (None, "mean", "median", "best"):
+        raise InputError(f"`runs` must be 'mean', 'median' or 'best'; got {runs!r}.")
+    return "median" if runs == "median" else "best" if runs == "best" else "mean"
+
+
 def settle_missing(cells: Cells, rule: str) -> Cells:
     """Cells without holes: refused, counted as failures, or their problems dropped, as the rule says."""
     if rule not in ("refuse", "fail", "drop-problem"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.answers._words import aligned, interval, number, plural, printable
 from ogive.errors import InputError
-from ogive.profiles._cells import Moments, from_moments, settle_missing
+from ogive.profiles._cells import Moments, as_joined, from_moments, settle_missing
 from ogive.profiles._preparing import limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.statistics import Interval, mean_interval
@@ -120,13 +120,13 @@ def shifted_geometric_mean(
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)
-    times = cells.joined("median" if runs == "median" else "best" if runs == "best" else "mean")
+    times = cells.joined(as_joined(runs))
     failed = ~np.isfinite(times)
     if failed.any() and time_limit is None:
         raise InputError("failed runs count as the time limit here; say time_limit=.")
     times = np.where(failed, time_limit if time_limit is not None else 0.0, times)
-    if (times + shift <= 0.0).any():
-        raise InputError("times must be positive, or at least above minus the shift.")
+    if (times < 0.0).any() or (times + shift == 0.0).any():
+        raise InputError(f"times must be positive (0 is too small without a shift); got {times.min():g}.")
     confidence = as_confidence(confidence)
     means = {m: _back(np.log(times[i] + shift), shift, confidence) for i, m in enumerate(cells.methods)}
     least = min(i.estimate for i in means.values())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ogive.answers._words import plural
 from ogive.errors import InputError
 from ogive.importers._roles import ALIASES, plain
 from ogive.profiles._cells import Moments
@@ -88,18 +90,23 @@ def from_wide(frame: pd.DataFrame, n: Counts, goal: Goal) -> Moments:
 
 
 def _parsed(texts: list[Any], column: str) -> FloatArray:
-    pairs = [parse_plus_minus(t) for t in texts]
-    bad = next((t for t, pair in zip(texts, pairs, strict=True) if pair is None), None)
-    if bad is not None or None in pairs:
+    """Means and standard deviations; both NaN where a cell is empty, which is settled later."""
+    pairs = [(np.nan, np.nan) if _is_absent(t) else parse_plus_minus(t) for t in texts]
+    if None in pairs:
+        bad = texts[pairs.index(None)]
         raise InputError(f"column {column!r} must hold text such as '0.85 ± 0.02' everywhere; got {bad!r}.")
     return np.array(pairs, dtype=np.float64)
+
+
+def _is_absent(text: Any) -> bool:
+    return text is None or text != text or (isinstance(text, str) and not text.strip())
 
 
 def _numbers(column: Any, name: str) -> FloatArray:
     try:
         return np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"column {name!r} must hold numbers; it holds text.") from None
+        raise InputError(f"{name!r} must hold numbers; it holds something else.") from None
 
 
 def _counts(frame: pd.DataFrame, column: str | None, methods: list[str], n: Counts) -> FloatArray:
@@ -110,12 +117,12 @@ def _counts(frame: pd.DataFrame, column: str | None, methods: list[str], n: Coun
         absent = next((m for m in methods if m not in n), None)
         if absent is not None:
             raise InputError(f"`n` must give the number of runs of every method; {absent!r} is missing.")
-        return np.array([n[m] for m in methods], dtype=np.float64)
+        return _numbers([n[m] for m in methods], "n")
     if n is None:
         raise InputError(
             "the table does not say how many runs stand behind each mean; add a column n, or say n=5 or n={'method': 5, …}."
         )
-    return np.full(len(methods), float(n))
+    return _numbers([n] * len(methods), "n")
 
 
 def _pivoted(methods: list[str], problems: list[str], values: FloatArray, goal: Goal) -> Moments:
@@ -169,8 +176,8 @@ def settle_missing_moments(moments: Moments, rule: str) -> Moments:
     kept = np.flatnonzero(~absent.any(axis=0))
     if kept.size == 0:
         raise InputError("every problem misses the mean of some method; leave methods out.")
-    note = f"{absent.any(axis=0).sum()} problems with missing means dropped"
-    return Moments(
-        moments.methods, tuple(moments.problems[i] for i in kept), moments.mean[:, kept], moments.std[:, kept],
-        moments.n[:, kept], moments.goal, (*moments.notes, note), moments.source,
+    note = f"{plural(int(absent.any(axis=0).sum()), 'problem')} with missing means dropped"
+    return replace(
+        moments, problems=tuple(moments.problems[i] for i in kept), mean=moments.mean[:, kept], std=moments.std[:, kept],
+        n=moments.n[:, kept], notes=(*moments.notes, note),
     )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.errors import InputError
 from ogive.profiles import _distances
-from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, from_moments, settle_missing
+from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
 from ogive.profiles._moments import settle_missing_moments
 from ogive.profiles._normalise import Scale, normalised
@@ -162,7 +162,7 @@ def performance_profile(
     if tasks not in ("fixed", "random"):
         raise InputError(f"`tasks` must be 'fixed' or 'random'; got {tasks!r}.")
     design = Design(
-        kind=kind, strict=kind in STRICT_KINDS if strict is None else strict, runs=_as_joined(runs), relative=relative,
+        kind=kind, strict=kind in STRICT_KINDS if strict is None else strict, runs=as_joined(runs), relative=relative,
         split=split, paired=paired, unsolved=unsolved, equalise=equalise, normalise=normalise,
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
@@ -170,12 +170,6 @@ def performance_profile(
     roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide, n=n)
     found = as_table(table, roles, goal, "minimize" if kind == "ratio" else "maximize")
     return build(_prepared(found, design, runs, missing, time_limit, floor), design)
-
-
-def _as_joined(runs: str | None) -> Joined:
-    if runs not in (None, "mean", "median", "best"):
-        raise InputError(f"`runs` must be 'mean', 'median' or 'best'; got {runs!r}.")
-    return "median" if runs == "median" else "best" if runs == "best" else "mean"
 
 
 def _check(design: Design) -> None:
@@ -207,6 +201,8 @@ def _prepared(
         )
     if isinstance(table, Moments):
         if design.kind == "welch":
+            if time_limit is not None or floor is not None:
+                raise InputError("`time_limit` and `floor` judge single runs, and this table holds means.")
             return settle_missing_moments(table, missing)
         if design.kind in RUNS_KINDS:
             raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.answers._words import aligned, listed, number, plural, printable
 from ogive.errors import InputError
-from ogive.profiles._cells import Joined, Moments, from_moments, place_of, settle_missing
+from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.statistics._arguments import FloatArray, as_confidence
@@ -133,6 +133,9 @@ def average_ranks(
 
     Parameters
     ----------
+    table, goal, time_limit, runs, missing
+        As for `performance_profile`; large values are good where neither the table nor `goal` says otherwise,
+        small ones with a `time_limit`.
     test : {"wilcoxon", "sign"}
         How pairs are separated: by signed ranks of the differences, which compares their sizes between
         problems, or by wins alone.
@@ -161,7 +164,7 @@ def average_ranks(
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)
-    values = cells.sign * cells.joined(runs or "mean")
+    values = cells.sign * cells.joined(as_joined(runs))
     n_methods, n_problems = values.shape
     if n_methods < 2 or n_problems < FEWEST_PROBLEMS:
         raise InputError(

@@ -28,6 +28,8 @@ def reference_intervals(
     resample, and the interval is estimate ± t · se* · sqrt(R / (R - 1)) as in `ogive.statistics.aggregate`,
     with both methods' runs of a task as two groups; cut to [0, 1], where every such statistic lies.
     """
+    if not 0.0 < gamma <= 1.0:
+        raise InputError(f"`gamma` must lie in (0, 1] with a reference method, where scores are shares; got {gamma}.")
     unknown = [s for s in statistics if s not in AGGREGATES]
     if unknown:
         raise InputError(f"a reference method goes with {', '.join(AGGREGATES)}; got {unknown[0]!r}.")
