@@ -104,6 +104,37 @@ def test_area_and_reach_by_hand():
     assert np.all(scores.at(2.999)[0] >= 0.5)
 
 
+def test_reach_turns_round_with_the_direction():
+    scores = {"a": [1.0, 2.0, 50.0], "b": [2.0, 1.0, 3.0]}
+    down = performance_profile(scores, "score", goal="minimize").reach(0.5)
+    up = performance_profile({m: [-v for v in row] for m, row in scores.items()}, "score").reach(0.5)
+    for m in scores:
+        assert (down[m].low, down[m].estimate, down[m].high) == (-up[m].high, -up[m].estimate, -up[m].low)
+
+
+def test_the_words_follow_the_count_and_the_direction():
+    costs = {"a": [1.0, 2.0], "b": [2.0, 1.0]}
+    assert "needs at most τ times" in performance_profile(costs).meaning
+    assert "needs less than τ times" in performance_profile(costs, strict=True).meaning
+    assert "best method has at most τ times as much as this" in performance_profile(costs, goal="maximize").meaning
+    assert "runs better than τ" in performance_profile(costs, "score").meaning
+    assert "as good as or better than τ" in performance_profile(costs, "score", strict=False).meaning
+    relative = performance_profile(costs, "difference", relative=True)
+    assert any("shares of the best score" in note for note in relative.notes)
+    assert "exact band, approximate" in str(performance_profile(costs, "score"))
+
+
+def test_split_samples_speak_of_the_largest_difference():
+    """Nobody need be at the best then, so the smallest τ counts no wins."""
+    rng = np.random.default_rng(0)
+    p = performance_profile({m: np.exp(rng.normal(0, 0.5, (6, 20))) for m in "ab"}, split=True)
+    found = p.compare("a", "b")
+    tau = np.unique(p.distances)
+    shares = p.at(tau)
+    assert abs(found.difference.estimate) == pytest.approx(np.abs(shares[0] - shares[1]).max())
+    assert "where they differ most" in found.verdict
+
+
 def test_steps_draw_the_same_curve():
     p = performance_profile(TIMES)
     for i, m in enumerate(p.methods):

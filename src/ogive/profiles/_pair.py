@@ -25,6 +25,8 @@ Conclusion: TypeAlias = Literal["ahead", "behind", "cross", "cannot tell"]
 # A difference of two shares that would matter to most readers; for "how many more would do".
 WORTH_SEEING = 0.1
 MOST_RANGES = 3
+# What the interval of a pair is about.
+WON, LARGEST = "the shares of problems won differ by", "where they differ most the two shares differ by"
 _ROUNDING = 1e-12
 
 
@@ -44,7 +46,7 @@ class PairOfCurves:
     wins, ties, losses : int
         Problems on which `a` is better, equal (also: both failed) and worse.
     difference : Interval
-        Share of `a` minus share of `b` at the smallest τ (for scores: where it is largest).
+        Share of `a` minus share of `b` at the smallest τ (for scores and split samples: where it is largest).
     """
 
     a: str
@@ -161,7 +163,7 @@ def compare_curves(pair: Profile, whole: Profile, names: tuple[str, str], n_pair
     """The judgement of two curves; `pair` is the profile of the two alone, at the level of one of `n_pairs`."""
     a, b = names
     best = 1.0 if pair.kind == "ratio" else 0.0
-    # Split samples may put nobody at the best; then, and for scores, both bands are needed.
+    # Split samples may put nobody at the best, or somebody beyond; then, and for scores, both bands are needed.
     plain = pair.distances is not None and bool(np.isin(pair.distances.min(axis=0), (best, np.inf)).all())
     gap = _gap_of_distances(pair, pair.confidence) if plain and pair.band != "none" else _gap_of_curves(pair)
     signs = np.where(gap.low > _ROUNDING, 1.0, np.where(gap.high < -_ROUNDING, -1.0, 0.0))
@@ -172,7 +174,7 @@ def compare_curves(pair: Profile, whole: Profile, names: tuple[str, str], n_pair
     )
     first, second = pair.curves
     ahead = who_is_ahead(first, second, names, pair.start)
-    place = 0 if pair.distances is not None else int(np.argmax(np.abs(gap.estimate)))
+    place = 0 if plain else int(np.argmax(np.abs(gap.estimate)))
     sure: Guarantee = "conservative" if pair.guarantee == "exact" else pair.guarantee
     difference = Interval(
         estimate=float(gap.estimate[place]), low=max(float(gap.low[place]), -1.0), high=min(float(gap.high[place]), 1.0),
@@ -182,7 +184,7 @@ def compare_curves(pair: Profile, whole: Profile, names: tuple[str, str], n_pair
         a=a, b=b, conclusion=conclusion, certain=certain, ahead=ahead, crossings=crossing_ranges(ahead), difference=difference,
         family_size=n_pairs, verdict="", **_counts(pair),
     )  # fmt: skip
-    return replace(found, verdict=_sentences(found, pair, whole))
+    return replace(found, verdict=_sentences(found, pair, whole, what=WON if plain else LARGEST))
 
 
 def _counts(pair: Profile) -> dict[str, int]:
@@ -197,7 +199,7 @@ def _counts(pair: Profile) -> dict[str, int]:
     return {"wins": better[0] - ties, "ties": ties, "losses": better[1] - ties}
 
 
-def _sentences(found: PairOfCurves, pair: Profile, whole: Profile) -> str:
+def _sentences(found: PairOfCurves, pair: Profile, whole: Profile, what: str) -> str:
     a, b = printable(found.a), printable(found.b)
     if pair.band == "none":
         return f"{_drawn(found, pair)} {_won(found, pair)} No verdict: without a band nothing says how sure this is."
@@ -217,7 +219,7 @@ def _sentences(found: PairOfCurves, pair: Profile, whole: Profile) -> str:
     }
     text = f"{claims[found.conclusion]} {design}. {_drawn(found, pair)} {_won(found, pair)}"
     if found.conclusion == "cannot tell":
-        text += f" {_what_would_do(found, pair)}"
+        text += f" {_what_would_do(found, pair, what)}"
     elif found.conclusion != "cross":
         text += " Elsewhere the order cannot be told." if not _everywhere(found, pair) else ""
     return text
@@ -281,15 +283,11 @@ def _everywhere(found: PairOfCurves, pair: Profile) -> bool:
     return len(found.certain) == 1 and found.certain[0][0] == pair.start and found.certain[0][1] >= pair.end
 
 
-def _what_would_do(found: PairOfCurves, pair: Profile) -> str:
+def _what_would_do(found: PairOfCurves, pair: Profile, what: str) -> str:
     d = found.difference
     half = (d.high - d.low) / 2.0
     unit = "problem" if pair.random == "problems" else "run" if pair.random == "runs" else "task"
     count = plural(d.n, unit)
-    if pair.distances is not None:
-        what = f"the shares of {unit}s won differ by"
-    else:
-        what = "where they differ most the two shares differ by"
     largest = math.ceil(100.0 * max(abs(d.low), abs(d.high)) - 1e-9) / 100.0
     text = (
         f"That is no sign of equality: {what} {interval(d.estimate, d.low, d.high, (0.0,), at_least=2)}, so that with {count} "

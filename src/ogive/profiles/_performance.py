@@ -290,7 +290,7 @@ def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[str, ...]
         return how, (*joined, "half of the runs chose the best method, the other half measured the distance, and the other way round")  # fmt: skip
     values = table.joined(design.runs)
     if kind == "difference":
-        scale = () if design.relative else ("differences are taken as they are: problems must share a scale",)
+        scale = ("differences are shares of the best score's size",) if design.relative else ("differences are taken as they are: problems must share a scale",)  # fmt: skip
         return _distances.difference(table.sign * values, relative=design.relative), (*joined, *scale)
     if table.goal == "maximize":
         values = np.where(np.isfinite(values), 1.0 / np.where(np.isfinite(values), values, 1.0), np.inf)

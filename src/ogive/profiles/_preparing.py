@@ -31,6 +31,8 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
     if floor is not None:
         if not 0.0 < floor < np.inf:
             raise InputError(f"`floor` must be a positive number; got {floor}.")
+        if time_limit is not None and floor >= time_limit:
+            raise InputError(f"`floor` must be below the time limit of {time_limit:g}; got {floor:g}.")
         under = (values >= 0.0) & (values < floor)
         values[under] = floor
         notes.append(
@@ -47,9 +49,8 @@ def positive(cells: Cells) -> None:
         raise InputError(f"times and costs must be positive; got {value:g}. For scores use kind='difference'.")
     if (finite & (cells.values == 0.0)).any():
         n = int(np.count_nonzero(cells.values == 0.0))
-        raise InputError(
-            f"{plural(n, 'value')} {'is' if n == 1 else 'are'} 0, which no ratio can hold; say floor= with the clock's resolution, for example floor=0.01."
-        )
+        way = "say floor= with the clock's resolution, for example floor=0.01" if cells.goal == "minimize" else "for scores use kind='difference'"  # fmt: skip
+        raise InputError(f"{plural(n, 'value')} {'is' if n == 1 else 'are'} 0, which no ratio can hold; {way}.")
 
 
 def equalised(cells: Cells) -> Cells:

@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 
 STARTS = {"ratio": 1.0}
 _ROUNDING = 1e-12
-# What stands in the column of `at`, in words, by kind.
+# What stands in the column of `at`, in words, by kind; with how a distance and how a score meets τ.
 MEANING = {
-    "ratio": "share of problems on which a method needs at most τ times as much as the best",
-    "difference": "share of problems on which a method is within τ of the best score",
-    "improvement": "share of problems on which the best method beats this one with probability of at most 1/2 + τ",
-    "welch": "share of problems on which a Welch test against the best has -log10 p below τ",
-    "rank": "share of problems on which a rank test against the best has -log10 p below τ",
-    "score": "share of runs better than τ, every task weighing the same",
+    "ratio": "share of problems on which a method needs {within} τ times as much as the best",
+    "difference": "share of problems on which a method is {within} τ from the best score",
+    "improvement": "share of problems on which the best method beats this one with probability of {within} 1/2 + τ",
+    "welch": "share of problems on which a Welch test against the best has -log10 p of {within} τ",
+    "rank": "share of problems on which a rank test against the best has -log10 p of {within} τ",
+    "score": "share of runs {beyond} τ, every task weighing the same",
 }
+LARGE_RATIO = "share of problems on which the best method has {within} τ times as much as this one"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +59,8 @@ class Profile:
     problems : tuple of str
         What is counted (for `score`, the tasks).
     wins : array
-        Share of problems on which a method is the best one; ties count for all of them.
+        Share of problems on which a method is the best one; ties count for all of them. With split samples,
+        on which it is at least as good as the method that the other half of the runs chose.
     solved : array
         Share of problems (for `score`, of runs) on which a method did not fail.
     distances : array or None
@@ -116,14 +118,21 @@ class Profile:
 
     def statements(self) -> tuple[str, ...]:
         """What is shown, what is random, and the notes, a line each."""
-        lines = [f"{MEANING[self.kind][:1].upper()}{MEANING[self.kind][1:]}."]
+        lines = [f"{self.meaning[:1].upper()}{self.meaning[1:]}."]
         if self.band != "none":
             sure = "guaranteed" if self.guarantee in ("exact", "conservative") else self.guarantee
             lines.append(
                 f"Bands hold for all τ and {together(self)} with {100 * self.confidence:g} % confidence "
-                f"({self.band}, {sure}); random: {self.random}."
+                f"({self.band} band, {sure}); random: {self.random}."
             )
         return (*lines, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes))
+
+    @property
+    def meaning(self) -> str:
+        """What is counted, in words."""
+        words = LARGE_RATIO if self.kind == "ratio" and self.goal == "maximize" else MEANING[self.kind]
+        within, beyond = ("less than", "better than") if self.strict else ("at most", "as good as or better than")
+        return words.format(within=within, beyond=beyond)
 
     @property
     def start(self) -> float:
@@ -204,7 +213,9 @@ class Profile:
         if self.rising:
             if not reached.size:
                 return math.inf
-            return float(curve.points[reached[0] - 1]) if reached[0] else self.start
+            if reached[0]:
+                return float(curve.points[reached[0] - 1])
+            return -math.inf if self.kind == "score" else self.start
         if not reached.size:
             return -math.inf
         return float(curve.points[reached[-1]]) if reached[-1] < curve.points.size else math.inf
