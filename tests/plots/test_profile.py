@@ -11,7 +11,7 @@ from ogive.plots._aggregates import aggregates as draw_aggregates
 from ogive.plots._critical_difference import critical_difference
 from ogive.plots._profile import _spread
 from ogive.plots._profile import profile as draw
-from ogive.profiles import aggregates, average_ranks, performance_profile
+from ogive.profiles import AverageRanks, RankedPair, aggregates, average_ranks, performance_profile
 
 RNG = np.random.default_rng(4)
 TIMES = {f"m{i}": np.exp(RNG.normal(i / 2, 1, 30)) for i in range(5)}
@@ -46,6 +46,22 @@ def test_every_curve_has_its_name_beside_it():
     assert {t.get_text() for t in ax.texts} == set(PROFILE.methods)
     heights = sorted(t.xy[1] for t in ax.texts)
     assert min(np.diff(heights)) > 0.05
+
+
+def test_names_of_curves_that_end_level_stand_in_the_order_of_the_curves():
+    times = {"slow": [9.0] * 5, "fast": [1.0] * 5, "middle": [3.0] * 5}
+    ax = draw(performance_profile(times)).plot().axes_["profile"]
+    names = [t.get_text() for t in sorted(ax.texts, key=lambda t: -t.xy[1])]
+    assert names == ["fast", "middle", "slow"]
+
+
+def test_words_of_the_picture_follow_direction_and_count():
+    scores = {"a": [1.0, 2.0, 9.0], "b": [2.0, 1.0, 3.0]}
+    large = draw(performance_profile(scores, goal="maximize", strict=True))
+    assert "the best method has less than twice as much as this one" in large.caption
+    assert "best method's score over" in large.plot().axes_["profile"].get_xlabel()
+    score = draw(performance_profile(scores, "score", strict=False))
+    assert score.plot().axes_["profile"].get_ylabel() == "share of runs as good as τ or better"
 
 
 def test_labels_are_spread_and_stay_below_the_top():
@@ -114,3 +130,15 @@ def test_names_stay_text(tmp_path: Path):
     times = {NAME: np.exp(RNG.normal(size=12)), "b": np.exp(RNG.normal(size=12)), "c": np.exp(RNG.normal(size=12))}
     for i, display in enumerate((draw(performance_profile(times)), critical_difference(average_ranks(times, goal="minimize")))):  # fmt: skip
         assert b"<script" not in display.save(tmp_path / f"{i}.svg").read_bytes()
+
+
+def test_the_headline_of_ranks_knows_pairs_that_no_bar_joins():
+    """The best is separated from its neighbour in rank, but not from the one behind that."""
+    pairs = [RankedPair(a="a", b="b", wins=9, ties=0, losses=1, p=0.01, p_holm=0.03),
+             RankedPair(a="a", b="c", wins=7, ties=0, losses=3, p=0.3, p_holm=0.6),
+             RankedPair(a="b", b="c", wins=6, ties=0, losses=4, p=0.5, p_holm=0.6)]  # fmt: skip
+    ranks = AverageRanks(
+        methods=("a", "b", "c"), ranks=np.array([1.4, 2.2, 2.4]), friedman=0.05, pairs=tuple(pairs), groups=(("b", "c"),),
+        test="Wilcoxon's test", n_problems=10, confidence=0.95,
+    )  # fmt: skip
+    assert "1 other cannot be told apart" in critical_difference(ranks).headline

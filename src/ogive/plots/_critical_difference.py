@@ -106,11 +106,12 @@ def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
     CriticalDifferenceDisplay(2 methods, 0 groups)
     """
     first = clipped(ranks.order[0], LONGEST_NAME)
-    joined = next((g for g in ranks.groups if ranks.order[0] in g), ())
-    if not joined:
+    # A bar joins neighbours in rank; a pair further apart may still not be separated.
+    level = sum(p.p_holm >= 1.0 - ranks.confidence for p in ranks.pairs if ranks.order[0] in (p.a, p.b))
+    if not level:
         headline = f"{first} has the best average rank, apart from all others"
     else:
-        headline = f"{first} has the best average rank; {plural(len(joined) - 1, 'other')} cannot be told apart from it"
+        headline = f"{first} has the best average rank; {plural(level, 'other')} cannot be told apart from it"
     bars = (
         "A bar joins methods among which no pair is separated"
         if ranks.groups

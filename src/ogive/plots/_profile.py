@@ -92,10 +92,13 @@ class ProfileDisplay(Picture):
     @property
     def labels(self) -> tuple[str, str]:
         """What stands along the axes."""
+        large = self.profile.goal == "maximize"
         if self.profile.kind != "score":
-            return X_LABELS[self.profile.kind], "share of problems within τ"
-        side = "higher" if self.profile.goal == "maximize" else "lower"
-        return f"{X_LABELS['score']} ({side} is better)", "share of runs better than τ"
+            over = self.profile.kind == "ratio" and large
+            across = "τ: the best method's score over this one's" if over else X_LABELS[self.profile.kind]
+            return across, "share of problems within τ"
+        better = "better than τ" if self.profile.strict else "as good as τ or better"
+        return f"{X_LABELS['score']} ({'higher' if large else 'lower'} is better)", f"share of runs {better}"
 
     @property
     def powers(self) -> FloatArray:
@@ -135,7 +138,9 @@ class ProfileDisplay(Picture):
             ax.legend(handles=[self.lines_[m] for m in self.order], loc="upper right", frameon=False)
             return
         ends = {m: float(self.lines_[m].get_ydata()[-1]) for m in self.order}
-        for method, height in zip(sorted(self.order, key=lambda m: ends[m]), _spread(sorted(ends.values())), strict=True):  # fmt: skip
+        # Curves that end level keep their order by area: the largest one is named on top.
+        upwards = sorted(self.order, key=lambda m: (ends[m], -self.order.index(m)))
+        for method, height in zip(upwards, _spread([ends[m] for m in upwards]), strict=True):
             ax.annotate(
                 clipped(method, LONGEST_NAME), (1.0, height), xycoords=("axes fraction", "data"), xytext=(6, 0),
                 textcoords="offset points", va="center", color=style[method].colour, fontsize=8.5, annotation_clip=False,
@@ -247,9 +252,12 @@ def of_two(a: str, b: str, conclusion: Conclusion) -> str:
 
 def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
     n = len(profile.problems)
+    most = "less than" if profile.strict else "at most"
+    twice = f"the best method has {most} twice as much as this one" if profile.goal == "maximize" else f"a method needs {most} twice as much as the best one"  # fmt: skip
+    better = "better than τ" if profile.strict else "as good as τ or better"
     reads = {
-        "ratio": f"Read: at 2×, the share of {plural(n, 'problem')} on which a method needs at most twice as much as the best one. Left edge: how often it is the best; right end: how often it succeeds at all.",
-        "score": f"Read: the share of a method's runs that are better than τ, averaged over {plural(n, 'task')}.",
+        "ratio": f"Read: at 2×, the share of {plural(n, 'problem')} on which {twice}. Left edge: how often it is the best; right end: how often it succeeds at all.",
+        "score": f"Read: the share of a method's runs that are {better}, averaged over {plural(n, 'task')}.",
     }.get(profile.kind, f"Read: the share of {plural(n, 'problem')} on which a method is within τ of the best one. Left edge: how often it is the best.")  # fmt: skip
     text = f"{reads} Higher curves are better; curves that cross give no order, and no sign of equality."
     if profile.band != "none" and bands != "none":
