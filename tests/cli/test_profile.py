@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from ogive.cli import _app
+from ogive.cli._output import as_options
 
 
 @pytest.fixture
@@ -86,3 +87,25 @@ def test_mistakes_are_one_line_and_exit_code_2(times, arguments, words, capsys):
 def test_a_file_that_is_not_there(capsys):
     assert run("nowhere.csv") == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+def test_refusals_speak_of_options(tmp_path, capsys):
+    (tmp_path / "wide.csv").write_text("problem,a,b\np,,2\nq,1,2\n")
+    assert run(tmp_path / "wide.csv") == 2
+    assert "say --missing fail to count them as failures, or --missing drop-problem" in capsys.readouterr().err
+    assert as_options("use kind='difference'") == "use --kind difference"
+    assert as_options("say kind='classification'") == "say kind='classification'"
+    assert as_options("say floor=, for example floor=0.01") == "say --floor, for example --floor 0.01"
+    assert as_options("say time_limit=.") == "say --time-limit."
+
+
+def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):
+    rows = [("a", "p", 1), ("a", "p", 2), ("a", "q", 1), ("b", "p", 1), ("b", "p", 2), ("b", "q", 1)]
+    frame = pd.DataFrame([(*row, float(i)) for i, row in enumerate(rows)], columns=["method", "task", "seed", "score"])
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    assert run(tmp_path / "s.csv", "--kind", "score") == 2
+    assert "say --equalise min-n to use equally many of each, or --band none" in capsys.readouterr().err
+    assert run(tmp_path / "s.csv", "--kind", "score", "--equalise", "min-n", "--band", "none") == 0
+    out = capsys.readouterr().out
+    assert "the first 1 run of every cell" in out.lower()
+    assert "Bands hold" not in out

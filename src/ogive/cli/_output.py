@@ -11,7 +11,10 @@ from typing import Any, Protocol
 
 # Signs that JSON may hold as they are, and that could steer a terminal.
 _INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-_ARGUMENTS = "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin"
+_ARGUMENTS = (
+    "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin"
+    "|runs|missing|unsolved|tasks|time_limit|floor|equalise|band"
+)
 
 
 class Result(Protocol):
@@ -55,8 +58,10 @@ def as_options(text: str) -> str:
     """Arguments of the library as options of the command: `unit='row'` becomes `--unit row`."""
     text = re.sub(r"\b(wide|independent)=True\b", r"--\1", text)
     text = re.sub(rf"\b({_ARGUMENTS})='([^']*)'", r"--\1 \2", text)
+    text = re.sub(r"\bkind='(ratio|difference|improvement|score|welch|rank)'", r"--kind \1", text)
+    text = re.sub(r"\bfloor=(?=\d)", "--floor ", text)
     text = re.sub(rf"\b({_ARGUMENTS})=(?![\w'\"])", r"--\1", text)
-    return text.replace("--params", "--param")
+    return text.replace("--params", "--param").replace("--time_limit", "--time-limit")
 
 
 def complain(message: str, code: int) -> int:

@@ -51,6 +51,13 @@ MissingRule = Annotated[
 Unsolved = Annotated[
     str, typer.Option("--unsolved", metavar="keep|drop", help="Whether problems that nobody solves are counted.")
 ]
+Equalise = Annotated[
+    str | None,
+    typer.Option("--equalise", metavar="min-n", help="Count as many runs everywhere as the smallest cell has."),
+]
+BandName = Annotated[
+    str, typer.Option("--band", metavar="exact|ks|dkw|none", help="How the bands are made; none leaves them out.")
+]
 TasksRule = Annotated[
     str,
     typer.Option("--tasks", metavar="fixed|random", help="For score: about these tasks, or about other tasks too."),
@@ -88,8 +95,9 @@ Strict = Annotated[
 def profile(
     source: Table, kind: KindName = "ratio", time_limit: TimeLimit = None, floor: Floor = None, runs: RunsRule = None,
     missing: MissingRule = "refuse", unsolved: Unsolved = "keep", tasks: TasksRule = "fixed", n: Count = None,
-    baselines: BaselineFile = None, compare: Pair = None, out: Out = None, pairs: PairsOut = None, confidence: Confidence = 0.95,
-    as_json: Json = False, quiet: Quiet = False, metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
+    equalise: Equalise = None, band: BandName = "exact", baselines: BaselineFile = None, compare: Pair = None, out: Out = None,
+    pairs: PairsOut = None, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
+    metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
     repeat: Repeat = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
 ) -> None:  # fmt: skip
     """How often each method is within τ of the best, over many problems, with bands."""
@@ -105,7 +113,7 @@ def profile(
         source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
         unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
         confidence=confidence, metric=metric, score=score, algorithm=algorithm, task=task, repeat=repeat, wide=wide, goal=goal,
-        strict=strict,
+        strict=strict, equalise=cast(Any, equalise), band=band,
     )  # fmt: skip
     if not quiet:
         tell(result.reading)
