@@ -118,6 +118,7 @@ def test_rounding_makes_no_steps():
     assert large.distances[1, 0] == 0.2
     ratios = performance_profile({"a": [0.3, 1.0], "b": [0.1, 3.0]})
     assert ratios.ahead("a", "b") == ()
+    assert performance_profile({"a": [0.4, 1.2], "b": [0.3, 1.6]}).ahead("a", "b") == ()
     thirds = performance_profile({"a": [3.0, 1.0], "b": [5.0, 1.0]})
     assert thirds.distances[1, 0] == 5 / 3
 

@@ -47,14 +47,20 @@ def _refuse_zero(best: FloatArray) -> None:
 
 
 def as_written(distance: FloatArray, size: FloatArray) -> FloatArray:
-    """The short decimal next to a distance, where only the rounding of its arithmetic lies between.
+    """Distances between which only the rounding of their arithmetic lies, made equal.
 
-    0.9 - 0.8 and 0.8 - 0.7 are both 0.1, not two distances with a step between them. `size` is that of the
-    numbers the distance was made from.
+    0.9 - 0.8 and 0.8 - 0.7 are both 0.1, and 0.4 / 0.3 is 1.6 / 1.2: no steps lie between them. A short decimal
+    nearby is taken, else the smallest of the neighbours. `size` is that of the numbers a distance was made from.
     """
+    size = np.broadcast_to(size, distance.shape)
+    rounding = 8.0 * np.finfo(np.float64).eps * size
     digits = np.clip(12.0 - np.ceil(np.log10(np.maximum(size, 1e-10))), 0.0, 22.0)
     short = np.rint(distance * 10.0**digits) / 10.0**digits
-    return np.where(np.abs(short - distance) <= 8.0 * np.finfo(np.float64).eps * size, short, distance)
+    near = np.where(np.abs(short - distance) <= rounding, short, distance).ravel()
+    order = np.argsort(near, kind="stable")
+    first = np.append(True, np.diff(near[order]) > rounding.ravel()[order][1:])
+    near[order] = near[order][first][np.cumsum(first) - 1]
+    return near.reshape(distance.shape)
 
 
 def split_sample(cells: Cells, how: Joined, kind: str, *, relative: bool) -> FloatArray:
@@ -115,10 +121,7 @@ def rank(cells: Cells, *, paired: bool) -> FloatArray:
         for m, own in enumerate(runs):
             if m == best or wins[best, m] <= 0.5:
                 continue
-            if paired:
-                p_value = _wilcoxon(runs[best], own)
-            else:
-                p_value = _mann_whitney(runs[best], own)
+            p_value = _wilcoxon(runs[best], own) if paired else _mann_whitney(runs[best], own)
             out[m, p] = -np.log10(p_value) if p_value > 0.0 else np.inf
     return np.where(cells.succeeded, np.maximum(out, 0.0), np.inf)
 
