@@ -72,6 +72,11 @@ def test_a_model_that_can_never_be_fitted_is_refused_with_its_reason():
     )
 
 
+@pytest.mark.parametrize("model", ["nmc", "lda", "qda"])
+def test_gaps_are_refused_by_the_named_models_that_scikit_learn_does_not_have(model):
+    assert f"`X` must be known for '{model}', which takes no gaps; " in refused(model, HOLES)
+
+
 def test_gaps_are_fine_for_a_model_that_takes_them():
     made = learning_curves(HistGradientBoostingClassifier(max_iter=2), HOLES, Y, sizes=[30], n_repetitions=1, workers=0)
     assert np.isfinite(made.values).all()

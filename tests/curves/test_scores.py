@@ -1,6 +1,7 @@
 """One repetition against a loop written by hand; metrics and estimators against scikit-learn."""
 
 import math
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -132,6 +133,25 @@ def test_a_discriminant_can_be_fitted_with_a_single_row_of_a_class_and_constant_
         shares = model.fit(X, [0, 1, 1]).predict_proba(X)
         assert np.all(np.isfinite(shares))
         assert model.predict(X).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("estimator", [NearestMean(), LinearDiscriminant(), QuadraticDiscriminant()], ids=repr)
+def test_discriminants_refuse_gaps_in_what_they_learn_from_and_in_what_they_are_asked(problem, estimator):
+    X, y = problem()
+    gaps = np.where(np.arange(X.size).reshape(X.shape) == 7, np.nan, X)
+    for call in (lambda: estimator.fit(gaps, y), lambda: estimator.fit(X, y).predict(gaps)):
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            call()
+
+
+def test_discriminants_need_no_square_of_the_number_of_rows():
+    X = np.random.default_rng(0).normal(size=(2_000, 2))
+    for model in (LinearDiscriminant(), QuadraticDiscriminant()):
+        tracemalloc.start()
+        model.fit(X, X[:, 0] > 0)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 20 * X.nbytes  # a matrix of rows x rows has 1000 times as many
 
 
 def test_nearest_mean_predicts_as_scikit_learn_but_its_probabilities_are_not_scaled_by_spread(problem):

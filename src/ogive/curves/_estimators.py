@@ -14,23 +14,31 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
 
 FloatArray = NDArray[np.float64]
 
 
 class _Discriminant(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier by the largest of one log-score for each class."""
+    """A classifier by the largest of one log-score for each class, which it makes from the classes' means."""
 
     classes_: NDArray[Any]
+    means_: FloatArray
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest log-score, the first of equal ones."""
-        best = np.argmax(self._log_scores(np.asarray(X, dtype=np.float64)), axis=1)
-        return np.asarray(self.classes_[best])
+        return np.asarray(self.classes_[np.argmax(self._log_scores(as_features(X)), axis=1)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """The log-scores as probabilities."""
-        return softmax(self._log_scores(np.asarray(X, dtype=np.float64)))
+        return softmax(self._log_scores(as_features(X)))
+
+    def _centred(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Keep classes and means; rows without the mean of their class, and the class of each row."""
+        X = as_features(X)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.means_ = np.stack([X[codes == k].mean(axis=0) for k in range(len(self.classes_))])
+        return X - self.means_[codes], codes
 
     @abstractmethod
     def _log_scores(self, X: FloatArray) -> FloatArray:
@@ -42,32 +50,40 @@ class NearestMean(_Discriminant):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Take the mean of each class."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.means_ = class_means(np.asarray(X, dtype=np.float64), codes)
+        self._centred(X, y)
         return self
 
     def _log_scores(self, X: FloatArray) -> FloatArray:
         return -0.5 * np.stack([((X - mean) ** 2).sum(axis=1) for mean in self.means_], axis=1)
 
 
-class LinearDiscriminant(_Discriminant):
+class _Normal(_Discriminant):
+    """Normal classes whose priors are their shares; `jitter` is added to the diagonal of covariances."""
+
+    def __init__(self, jitter: float = 1e-8) -> None:
+        self.jitter = jitter
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Means, covariances and priors."""
+        centred, codes = self._centred(X, y)
+        self.log_priors_ = np.log(np.bincount(codes) / len(codes))
+        self._take_covariances(centred, codes)
+        return self
+
+    @abstractmethod
+    def _take_covariances(self, centred: FloatArray, codes: NDArray[np.intp]) -> None:
+        """Keep what the log-scores need of rows without the mean of their class."""
+
+
+class LinearDiscriminant(_Normal):
     """Normal classes with one covariance matrix, to whose diagonal `jitter` is added.
 
     The covariance is the mean square within classes (divided by n), the priors are the classes'
     shares: scikit-learn's `LinearDiscriminantAnalysis(solver="lsqr")` where that is defined.
     """
 
-    def __init__(self, jitter: float = 1e-8) -> None:
-        self.jitter = jitter
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Means, pooled covariance and priors."""
-        X = np.asarray(X, dtype=np.float64)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.means_ = class_means(X, codes)
-        self.log_priors_ = np.log(np.bincount(codes) / len(codes))
-        self.whitening_, _ = whitening(X - self.means_[codes], self.jitter)
-        return self
+    def _take_covariances(self, centred: FloatArray, codes: NDArray[np.intp]) -> None:
+        self.whitening_, _ = whitening(centred, self.jitter)
 
     def _log_scores(self, X: FloatArray) -> FloatArray:
         centre = self.means_.mean(axis=0)  # what all classes share cancels, and far from 0 it would cost digits
@@ -76,7 +92,7 @@ class LinearDiscriminant(_Discriminant):
         return np.asarray(((X - centre) @ self.whitening_) @ means.T + own)
 
 
-class QuadraticDiscriminant(_Discriminant):
+class QuadraticDiscriminant(_Normal):
     """Normal classes, each with its own covariance matrix, to whose diagonal `jitter` is added.
 
     Covariances are divided by the number of rows of the class: scikit-learn 1.9's
@@ -84,17 +100,8 @@ class QuadraticDiscriminant(_Discriminant):
     jitter times the identity.
     """
 
-    def __init__(self, jitter: float = 1e-8) -> None:
-        self.jitter = jitter
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Means, covariances and priors."""
-        X = np.asarray(X, dtype=np.float64)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.means_ = class_means(X, codes)
-        self.log_priors_ = np.log(np.bincount(codes) / len(codes))
-        self.shapes_ = [whitening(X[codes == k] - mean, self.jitter) for k, mean in enumerate(self.means_)]
-        return self
+    def _take_covariances(self, centred: FloatArray, codes: NDArray[np.intp]) -> None:
+        self.shapes_ = [whitening(centred[codes == k], self.jitter) for k in range(len(self.classes_))]
 
     def _log_scores(self, X: FloatArray) -> FloatArray:
         parts = []
@@ -158,19 +165,23 @@ class KernelMachine(_Machine):
         return self._fit(SVC(C=self.C, gamma=0.5 / self.bandwidth**2), X, y)
 
 
-def class_means(X: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
-    """The mean of each class."""
-    return np.stack([X[codes == k].mean(axis=0) for k in range(codes.max() + 1)])
+def as_features(X: Any) -> FloatArray:
+    """Numbers without gaps; what scikit-learn's own estimators refuse is refused in its words."""
+    X = np.asarray(X, dtype=np.float64)
+    assert_all_finite(X, input_name="X")
+    return X
 
 
 def whitening(centred: FloatArray, jitter: float) -> tuple[FloatArray, float]:
     """A matrix W with W Wᵀ = (covariance + jitter I)⁻¹, and the log-determinant of what is inverted.
 
     From the singular values of the rows, not from their products: with features in the millions
-    the rounding of products is larger than the jitter.
+    the rounding of products is larger than the jitter. Many rows are first turned into as many as
+    there are features, with the same singular values: what turns them would be a matrix of n x n.
     """
     n, d = centred.shape
-    _, singular, turn = np.linalg.svd(centred, full_matrices=True)
+    rows = np.linalg.qr(centred, mode="r") if n > d else centred
+    _, singular, turn = np.linalg.svd(rows, full_matrices=True)
     scale = np.full(d, jitter)
     scale[: singular.size] += singular**2 / n
     return turn.T / np.sqrt(scale), float(np.log(scale).sum())
