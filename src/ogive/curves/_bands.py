@@ -3,7 +3,8 @@
 One resample draws repetitions, with replacement, and takes the scores of every model at every size
 from them: what pairs models and what ties the sizes of a repetition together stays as it is. The
 band is estimate ± c · scale(n), c being the confidence quantile over resamples of the largest
-|difference - estimate| / scale over all sizes (and pairs).
+|difference - estimate| / scale over all sizes (and pairs), moved as far out in Student's
+distribution as it lies in the normal one, since the scale too is estimated.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr, ndtri, stdtrit
 
 from ogive.curves._statistics import Statistic
 from ogive.errors import InputError
@@ -21,7 +23,8 @@ from ogive.trials import FloatArray
 
 N_RESAMPLES = 999
 FEWEST = 20  # repetitions
-FEW_IN_TAIL = 10.0
+FEW_IN_TAIL = 10.0  # repetitions beyond a quantile: with fewer the band is heuristic
+TOO_FEW_IN_TAIL = 2.5  # with fewer, resamples of a quantile repeat the same few runs, and nothing is certain
 LEAST = 0.5  # of the standard error that a normal sample would have: the smallest scale of a quantile
 
 
@@ -57,16 +60,16 @@ def difference_band(
     estimate = sign * (point[first] - point[second])
     moved = sign * (draws[:, first] - draws[:, second]) - estimate
     scale = _scale(moved, filled, first, second, statistic)
-    usable = known & (scale > 0.0)
+    tail = n if statistic.p is None else n * min(statistic.p, 1.0 - statistic.p)
+    usable = known & (scale > 0.0) & (tail > TOO_FEW_IN_TAIL - 1e-9)
     if not usable.any():
         nothing = np.where(known, -np.inf, np.nan)
         return Band(np.where(known, estimate, np.nan), nothing, -nothing, "heuristic")
     largest = np.max(np.abs(moved[:, usable]) / scale[usable], axis=1)
     rank = min(n_resamples, math.ceil((n_resamples + 1) * confidence)) - 1
-    factor = float(np.partition(largest, rank)[rank]) * math.sqrt(n / (n - 1.0))
+    factor = _student(float(np.partition(largest, rank)[rank]), n) * math.sqrt(n / (n - 1.0))
     # Where no repetition ever differs nothing is known about rare ones that would.
     half = np.where(usable, factor * scale, np.where(known, np.inf, np.nan))
-    tail = n if statistic.p is None else n * min(statistic.p, 1.0 - statistic.p)
     shown = np.where(known, estimate, np.nan)
     return Band(shown, shown - half, shown + half, "approximate" if tail >= FEW_IN_TAIL else "heuristic")
 
@@ -105,10 +108,13 @@ def _scale(
     return np.asarray(np.where(scale > rounding, scale, 0.0))
 
 
+def _student(factor: float, n: int) -> float:
+    """As far out for Student's distribution of n numbers as `factor` is for the normal one."""
+    return -float(stdtrit(n - 1.0, float(ndtr(-factor))))
+
+
 def _normal_error(p: float) -> float:
     """√n times the standard error of the p-quantile of n standard normal numbers."""
-    from scipy.special import ndtri
-
     z = float(ndtri(p))
     density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
     return math.sqrt(p * (1.0 - p)) / density

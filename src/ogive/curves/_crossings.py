@@ -53,8 +53,9 @@ class Crossings:
     -----
     Approximate: repetitions are resampled jointly for both models and all sizes, and the band is as
     wide as the largest standardised deviation in 95 of 100 resamples (simulated coverage:
-    docs/reference/curves.md). Below ten repetitions beyond a quantile it is called heuristic. Between
-    the sizes of the grid nothing was measured.
+    docs/reference/curves.md). With fewer than ten repetitions beyond a quantile it is called
+    heuristic, and with fewer than 2.5 (5 % of 50) nothing is certain. Between the sizes of the grid
+    nothing was measured.
     """
 
     a: str

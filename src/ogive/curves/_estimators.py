@@ -167,9 +167,9 @@ class KernelMachine(_Machine):
 
 def as_features(X: Any) -> FloatArray:
     """Numbers without gaps; what scikit-learn's own estimators refuse is refused in its words."""
-    X = np.asarray(X, dtype=np.float64)
-    assert_all_finite(X, input_name="X")
-    return X
+    features = np.asarray(X, dtype=np.float64)
+    assert_all_finite(features, input_name="X")
+    return features
 
 
 def whitening(centred: FloatArray, jitter: float) -> tuple[FloatArray, float]:

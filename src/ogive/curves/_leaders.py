@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.answers._words import listed, printable, share
-from ogive.curves._bands import difference_band
+from ogive.curves._bands import FEW_IN_TAIL, difference_band
 from ogive.curves._crossings import Range
 from ogive.curves._statistics import Statistic, bad_side
 from ogive.errors import InputError
 from ogive.statistics._arguments import as_confidence
+from ogive.statistics._interval import Guarantee
 from ogive.trials import FloatArray
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Lead:
     estimate: FloatArray
     ahead: FloatArray
     goal: str
+    guarantee: Guarantee
 
     @property
     def leaders(self) -> tuple[tuple[str, ...], ...]:
@@ -59,7 +61,7 @@ class Lead:
         )
 
     def ranges(self, *, certain: bool = False) -> tuple[Range, ...]:
-        """The grid, cut where the leader changes; None where several are equal or, if `certain`, not told apart."""
+        """The grid, cut where the leader changes; None where several are equal (not told apart, if `certain`) or missing."""
         found = self.contenders if certain else self.leaders
         names = [one[0] if len(one) == 1 else None for one in found]
         cuts = [0, *(i for i in range(1, len(names)) if names[i] != names[i - 1]), len(names)]
@@ -68,10 +70,11 @@ class Lead:
     def __str__(self) -> str:
         parts = [f"{printable(r.who)} at {r.words}" for r in self.ranges() if r.who is not None]
         sure = [f"{printable(r.who)} at {r.words}" for r in self.ranges(certain=True) if r.who is not None]
-        text = (
-            f"By the {self.label}: {listed(parts)}" if parts else f"By the {self.label}: several are equal throughout"
-        )
-        return f"{text}; certain: {listed(sure) if sure else 'nowhere'}."
+        if not any(self.leaders):
+            return f"By the {self.label}: nobody, since scores are missing at every size."
+        text = f"By the {self.label}: {listed(parts) if parts else 'several are equal throughout'}"
+        rough = " (heuristic)" if self.guarantee == "heuristic" else ""
+        return f"{text}; certain{rough}: {listed(sure) if sure else 'nowhere'}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -118,11 +121,16 @@ class Leaders:
             lines.append(
                 f"  At {where.words} {printable(a)} is ahead by the mean and {printable(b)} by the {label}: both certain."
             )
-        lines.append(
-            f"  certain: {100 * self.confidence:g} % for all pairs and sizes of a line together, approximate; {self.n} paired "
-            f"repetitions, {self.scope}."
-        )
+        lines.append(f"  certain: {self.reading}; {self.n} paired repetitions, {self.scope}.")
         return "\n".join(lines)
+
+    @property
+    def reading(self) -> str:
+        """How much "certain" may be relied on."""
+        rough = any(lead.guarantee == "heuristic" for lead in self.by.values())
+        return f"{100 * self.confidence:g} % for all pairs and sizes of one statistic together, approximate" + (
+            f" (heuristic for quantiles: fewer than {FEW_IN_TAIL:g} repetitions lie beyond them)" if rough else ""
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -132,6 +140,7 @@ class Leaders:
                 "size": int(size),
                 "leaders": list(lead.leaders[i]),
                 "contenders": list(lead.contenders[i]),
+                "guarantee": lead.guarantee,
             }
             for name, lead in self.by.items()
             for i, size in enumerate(lead.sizes)
@@ -163,7 +172,7 @@ def _lead(
         ahead[i, j], ahead[j, i] = sign, -sign
     return Lead(
         statistic=statistic.name, label=statistic.label(goal), models=curves.models, sizes=curves.sizes,
-        estimate=statistic(scores), ahead=ahead, goal=goal,
+        estimate=statistic(scores), ahead=ahead, goal=goal, guarantee=band.guarantee,
     )  # fmt: skip
 
 
