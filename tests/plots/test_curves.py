@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
-from ogive.plots._curves import learning_fan
+from ogive.plots._curves import learning_fan, size_ticks
 from ogive.plots._curves_slices import slices
 from ogive.plots._curves_strips import NORMAL, REJECTED, leading, normality_strips
 from ogive.plots._look import COLOURS
@@ -73,6 +73,44 @@ def test_the_headline_says_when_mean_and_bad_runs_disagree():
     values = made.values.copy()
     values[1, 0, -1, :10] = 0.0
     assert "but a is better in the worst 5 % of runs" in learning_fan(replace(made, values=values)).headline
+
+
+def test_models_that_are_equal_share_the_headline():
+    made = curves()
+    same = replace(made, values=made.values[[0, 0]])
+    assert (
+        learning_fan(same).headline == "At n = 40, a and b have the same mean accuracy, also in the worst 5 % of runs"
+    )
+
+
+def test_where_scores_are_missing_nobody_is_said_to_lead():
+    values = curves().values.copy()
+    values[:, :, -1, 0] = np.nan
+    gaps = replace(curves(), values=values)
+    assert learning_fan(gaps).headline == "At n = 40 there is no mean accuracy: scores are missing"
+    display = leading(gaps.leaders())
+    assert display.headline.startswith("At n = 40: there is no leader by the mean, in the worst runs")
+    assert "no score" in display.key
+    assert "equal" not in display.key
+    none = replace(gaps, values=np.full_like(values, np.nan)).leaders()
+    assert str(none["mean"]) == "By the mean: nobody, since scores are missing at every size."
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize(("first", "last"), [(1, 1280), (20, 80), (22, 45), (2, 700_000), (5, 9), (100, 900)])
+def test_every_range_of_sizes_has_two_numbers_on_its_axis_and_not_many(first, last, few):
+    ticks = size_ticks(first, last, few=few)
+    assert 2 <= len(ticks) <= 11
+    assert all(first <= tick <= last for tick in ticks)
+
+
+def test_a_single_size_is_drawn_as_points():
+    made = curves(1)
+    one = replace(made, values=made.values[:, :, :1], sizes=made.sizes[:1].copy())
+    display = learning_fan(one).plot()
+    assert display.lines_["a"].get_marker() == "o"
+    assert "at 1 size," in display.caption
+    assert [label.get_text() for label in display.axes_["all"].get_xticklabels()] == ["5"]
 
 
 def test_slices_show_one_model_at_several_sizes_or_all_models_at_one():

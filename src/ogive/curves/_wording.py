@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ogive.answers._words import printable
+from ogive.answers._words import plural, printable
 from ogive.curves._bands import FEWEST
 from ogive.curves._designs import DESIGNS, TESTS
 
@@ -31,7 +31,7 @@ def headline(curves: LearningCurves) -> str:
     """How the curves were made."""
     tested = f"{curves.n_test} test rows set aside once" if curves.test == "fixed" else f"test set: {TESTS['varying']}"
     return (
-        f"{len(curves.models)} models on {printable(curves.name)} ({curves.n_rows} rows), {curves.n_repetitions} repetitions at "
-        f"{curves.sizes.size} sizes from {int(np.min(curves.sizes))} to {int(np.max(curves.sizes))}; {curves.design}: "
+        f"{plural(len(curves.models), 'model')} on {printable(curves.name)} ({curves.n_rows} rows), "
+        f"{plural(curves.n_repetitions, 'repetition')} at {plural(curves.sizes.size, 'size')} from {int(np.min(curves.sizes))} to {int(np.max(curves.sizes))}; {curves.design}: "
         f"{DESIGNS[curves.design]}; {tested}."
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._words import clipped, listed, number, printable
+from ogive.answers._words import clipped, listed, number, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, grid, looks
 from ogive.plots._page import Picture, new_page
@@ -25,7 +25,7 @@ DOTTED = (0, (1, 1.5))
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fan:
-    """One model at every size: mean, outer quantiles with simultaneous intervals, and the middle half."""
+    """One model at every size: the mean, the outer quantiles, and the middle half."""
 
     model: str
     sizes: FloatArray
@@ -112,22 +112,36 @@ class FanDisplay(Picture):
         ax.fill_between(fan.sizes, fan.low, fan.high, color=colour, alpha=alpha, linewidth=0, zorder=2)
         if len(self.fans) == 1:
             ax.fill_between(fan.sizes, fan.inner_low, fan.inner_high, color=colour, alpha=0.25, linewidth=0, zorder=2)
+        dot, dash = ("o", "_") if fan.sizes.size == 1 else ("", "")  # a line through one point is not seen
         for edge in (fan.low, fan.high):
-            ax.plot(fan.sizes, edge, color=colour, linestyle=DOTTED, linewidth=1.3, zorder=3)
-        (line,) = ax.plot(fan.sizes, fan.mean, color=colour, linewidth=2.0, zorder=4, label=printable(fan.model))
+            ax.plot(fan.sizes, edge, color=colour, linestyle=DOTTED, linewidth=1.3, marker=dash, zorder=3)
+        (line,) = ax.plot(
+            fan.sizes, fan.mean, color=colour, linewidth=2.0, marker=dot, zorder=4, label=printable(fan.model)
+        )
         self.lines_[fan.model] = line
 
 
 def size_axis(ax: Axes, sizes: FloatArray, *, few: bool = False) -> None:
     """A logarithmic axis of training-set sizes with plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
+    first, last = float(sizes[0]), float(sizes[-1])
     ax.set_xscale("log")
-    ax.set_xlim(float(sizes[0]), max(float(sizes[-1]), float(sizes[0]) * 1.01))
-    wide = float(sizes[-1]) / float(sizes[0]) > 300 or few
-    ax.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0,) if wide and few else (1.0, 2.0, 5.0)))
+    ax.set_xlim(*((first, last) if first < last else (first / 2.0, first * 2.0)))
+    ax.xaxis.set_major_locator(FixedLocator(size_ticks(first, last, few=few)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def size_ticks(first: float, last: float, *, few: bool) -> list[float]:
+    """Round numbers from `first` to `last`, at least two, or these themselves where there are none between."""
+    decades = 10.0 ** np.arange(np.floor(np.log10(first)), np.ceil(np.log10(last)) + 1.0)
+    sparse = few or last > 3000.0 * first
+    for steps in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0)) if sparse else ((1.0, 2.0, 5.0),):
+        found = [float(d * s) for d in decades for s in steps if first <= d * s <= last]
+        if len(found) > 1:
+            return found
+    return sorted({first, last})
 
 
 def learning_fan(
@@ -141,6 +155,8 @@ def learning_fan(
     name = curves.metric_name(metric)
     if not 0.0 < share < 0.5:
         raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
+    if models is not None and not models:
+        raise InputError("`models` must name at least one; got none.")
     chosen = curves.models if models is None else tuple(curves.models[curves.place(m)] for m in models)
     levels = {p: curves.quantile(p, name) for p in (share, 0.25, 0.75, 1.0 - share)}
     mean = curves.mean(name)
@@ -161,12 +177,13 @@ def learning_fan(
 def _headline(fans: tuple[Fan, ...], goal: str, metric: str, share: float) -> str:
     """Who leads at the last size by the mean and by the bad runs; of one model, how far apart runs are."""
     last = int(fans[0].sizes[-1])
+    if all(np.isnan(fan.mean[-1]) for fan in fans):
+        return f"At n = {last} there is no mean {metric}: scores are missing"
     if len(fans) == 1:
         ends = [number(float(edge[-1])) for edge in (fans[0].low, fans[0].high)]
         name = clipped(fans[0].model, LONGEST_NAME)
-        return f"At n = {last}, 9 in 10 runs of {name} have {metric} from {ends[0]} to {ends[1]}" if share == 0.05 else (
-            f"At n = {last}, runs of {name} have {metric} from {ends[0]} to {ends[1]}"
-        )  # fmt: skip
+        many = "9 in 10" if share == 0.05 else f"{100 * (1 - 2 * share):g} % of"
+        return f"At n = {last}, at least {many} runs of {name} have {metric} from {ends[0]} to {ends[1]}"
     sign = 1.0 if goal == "maximize" else -1.0
     by_mean, by_worst = (
         _first(fans, [sign * float(value) for value in values])
@@ -176,6 +193,11 @@ def _headline(fans: tuple[Fan, ...], goal: str, metric: str, share: float) -> st
         )
     )
     worst = f"the worst {100 * share:g} % of runs"
+    if len(by_mean) > 1:
+        first = f"At n = {last}, {listed(by_mean)} have the same mean {metric}"
+        return (
+            f"{first}, also in {worst}" if by_mean == by_worst else f"{first}; in {worst} {by_worst[0]} is not behind"
+        )
     first = f"At n = {last}, {by_mean[0]} has the best mean {metric}"
     if len(by_worst) > 1:
         return f"{first}; in {worst} {listed(by_worst)} are equal"
@@ -192,8 +214,9 @@ def _caption(curves: LearningCurves, fans: tuple[Fan, ...], share: float) -> str
     grey = " Grey: the means of the other models." if len(fans) > TOGETHER else ""
     gaps = any(np.isnan(fan.mean).any() for fan in fans)
     return (
-        f"Line: mean. Shaded, with dotted edges: {100 * (1 - 2 * share):g} % of runs, {100 * share:g} % lie below and {100 * share:g} % "
-        f"above.{middle}{grey} {curves.n_repetitions} repetitions at {curves.sizes.size} sizes, {curves.design} sampling, "
+        f"Line: mean. Shaded, with dotted edges: at least {100 * (1 - 2 * share):g} % of runs; at most {100 * share:g} % lie below, and at "
+        f"most {100 * share:g} % above.{middle}{grey} {plural(curves.n_repetitions, 'repetition')} at "
+        f"{plural(curves.sizes.size, 'size')}, {curves.design} sampling, "
         f"{curves.test} test set, {curves.scope}. The shade is the spread of runs, not the error of the lines"
-        f"{'; nothing is drawn where fits failed' if gaps else ''}."
+        f"{'; nothing is drawn where a score is missing' if gaps else ''}."
     )

@@ -22,6 +22,7 @@ WIDTH, LONGEST_NAME = 6.4, 28
 HALF = 0.36
 PALE = 0.28
 NORMAL, REJECTED, CONSTANT, UNKNOWN = COLOURS[2], COLOURS[1], "#9a9a9a", "#ececec"
+EQUAL = "#b8b8b8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,21 +104,21 @@ def leading(result: Leaders) -> StripsDisplay:
         for i, (best, contenders) in enumerate(zip(lead.leaders, lead.contenders, strict=True)):
             one = best[0] if len(best) == 1 else None
             seen.update(best if one else ())
-            colour = style[one].colour if one else "#d9d9d9"
+            colour = style[one].colour if one else EQUAL if best else UNKNOWN
             sure = one is not None and contenders == (one,)
             cells.append(Cell(low=edges[i], high=edges[i + 1], colour=colour, full=sure or one is None, who=one or ""))
         strips[lead.label] = tuple(cells)
     key = {name: (style[name].colour, True) for name in first.models if name in seen}
     if any(not c.full for cells in strips.values() for c in cells):
         key["pale: ahead, but not certain"] = (style[sorted(seen, key=first.models.index)[0]].colour, False)
-    if any(not c.who for cells in strips.values() for c in cells):
-        key["equal"] = ("#d9d9d9", True)
+    colours = {c.colour for cells in strips.values() for c in cells}
+    key |= {word: (colour, True) for word, colour in (("equal", EQUAL), ("no score", UNKNOWN)) if colour in colours}
     return StripsDisplay(
         strips=strips, sizes=sizes, key=key, headline=_lead_words(result),
         caption=(
             f"Colour: the model with the best {printable(result.metric)} at each measured size, by the mean of its runs, by the score that "
             f"its worst ones fall below, and by the one that its best ones exceed. Full colour: certainly ahead of every other model, "
-            f"{100 * result.confidence:g} % for a whole strip (approximate). {result.n} paired repetitions, {result.scope}."
+            f"{result.reading}. {result.n} paired repetitions, {result.scope}."
         ),
     )  # fmt: skip
 
@@ -125,13 +126,18 @@ def leading(result: Leaders) -> StripsDisplay:
 def _lead_words(result: Leaders) -> str:
     """Who leads at the last size by each statistic, and since when."""
     parts: dict[str | None, list[str]] = {}
+    unknown: list[str] = []
     for lead, word in zip(result.by.values(), ("by the mean", "in the worst runs", "in the best runs"), strict=True):
         end = lead.ranges()[-1]
-        since = f" (since n = {end.first})" if end.first > int(lead.sizes[0]) else ""
+        if not lead.leaders[-1]:
+            unknown.append(word)
+            continue
+        since = f" (since n = {end.first})" if int(lead.sizes[0]) < end.first < end.last else ""
         parts.setdefault(end.who, []).append(f"{word}{since}")
     equal = parts.pop(None, [])
     said = [f"{clipped(str(name), LONGEST_NAME)} leads {listed(words)}" for name, words in parts.items()]
     said += [f"several are equal {listed(equal)}"] if equal else []
+    said += [f"there is no leader {listed(unknown)}, since scores are missing"] if unknown else []
     return f"At n = {int(next(iter(result.by.values())).sizes[-1])}: {', '.join(said)}"
 
 
