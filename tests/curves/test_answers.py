@@ -225,5 +225,10 @@ def test_wrong_questions_are_refused(curves_of):
         curves_of(CROSSED[:, :, :10], SIZES).crossings("a", "b")
     with pytest.raises(InputError, match="`target` must be a number"):
         made.required_size("a", target="high")
+    for wrong in (0, 1.5, "mean", "q0.05", True):
+        with pytest.raises(InputError, match=r"a quantile must be a share in \(0, 1\), such as 0\.05; got "):
+            made.required_size("a", target=0.5, quantile=wrong)
+    with pytest.raises(InputError, match="a quantile must be a share"):
+        made.quantile("mean")
     with pytest.raises(InputError, match="two different models"):
         made.crossings("a", "a")

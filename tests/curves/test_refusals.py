@@ -43,6 +43,8 @@ def refused(models=None, X=X, y=Y, **asked):
         ({"sizes": [60], "test": "varying"}, "at least one of the 60 rows must be left"),
         ({"sizes": [0]}, "whole numbers of at least 1"),
         ({"sizes": "many"}, "whole numbers of at least 1"),
+        ({"sizes": [5, np.nan]}, "whole numbers of at least 1"),
+        ({"sizes": [0.1, 0.5]}, "whole numbers of at least 1"),
         ({"models": LinearRegression(), "y": ONCE}, "must hold numbers for regression"),
         ({"models": [GaussianNB(), LinearRegression()]}, "all be classifiers or all regressors"),
         ({"models": [KMeans()]}, "is neither"),
@@ -103,6 +105,8 @@ def test_a_cost_that_is_allowed_is_run():
     [
         ({"parameters": {"alpha": [1]}}, "'alpha', which is no parameter of GaussianNB"),
         ({"parameters": {"var_smoothing": []}}, "to lists of values"),
+        ({"max_cost": "an hour"}, "`max_cost` must be a positive number of seconds; got 'an hour'"),
+        ({"max_cost": 1e-9}, "ask for fewer folds than 5 or fewer repeats than 2, or raise max_cost to"),
         ({"k": 61}, "from 2 to the number of rows, 60"),
         ({"n_repeats": 0}, "at least 1; got 0"),
     ],

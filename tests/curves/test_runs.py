@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -120,6 +121,22 @@ def test_trials_and_frames_hold_every_score(problem):
     frame = made.to_pandas()
     assert len(frame) == 2 * 3 * 3
     assert frame.query("model == 'nb' and size == 30")["accuracy"].tolist() == made.scores("nb")[2].tolist()
+
+
+def test_settings_that_are_nearly_equal_are_not_taken_for_one_and_any_iterable_gives_them(problem):
+    X, y = problem(40)
+    near = {"var_smoothing": iter([1e-9, 1.0000001e-9, 1.0000002e-9])}
+    cv = repeated_cv(GaussianNB(), X, y, near, k=2, n_repeats=1, workers=0, metrics="accuracy")
+    assert cv.settings == ("var_smoothing=1e-09", "var_smoothing=1.0000001e-09", "var_smoothing=1.0000002e-09")
+
+
+def test_folds_without_a_score_do_not_end_in_an_error_and_do_not_count(problem):
+    X, _ = problem(8)
+    cv = repeated_cv(LinearRegression(), X, X[:, 0], {"fit_intercept": [True]}, k=8, n_repeats=1, workers=0)
+    assert np.isnan(cv.scores("fit_intercept=True", "r2")).all()  # one row has no r2
+    assert np.isnan(cv.share_below(0.5, "fit_intercept=True", "r2"))
+    assert cv.share_below(0.5, "fit_intercept=True", "mae") == 1.0
+    assert "1 repeat of 8 folds, on these 8 rows, over random folds" in str(cv)
 
 
 def test_repeated_cross_validation_is_what_a_loop_by_hand_gives(problem):

@@ -7,6 +7,9 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from ogive.answers._words import number
 from ogive.errors import InputError
@@ -27,16 +30,24 @@ class Cost:
         """Of all models."""
         return sum(self.seconds.values())
 
-    def refuse_above(self, most: float, repetitions: str) -> None:
-        """Refuse what is predicted to take longer than the user wants to wait."""
+    def refuse_above(self, most: float, fewer: str) -> None:
+        """Refuse what is predicted to take longer than the user wants to wait; `fewer` is what to ask for instead."""
         if self.total <= most:
             return
         worst = max(self.seconds, key=lambda name: self.seconds[name])
         share = f", {worst!r} alone {duration(self.seconds[worst])}" if len(self.seconds) > 1 else ""
         raise InputError(
             f"these curves would take about {duration(self.total)} of computing{share}, more than `max_cost` = "
-            f"{duration(most)} allows; ask for fewer sizes than {repetitions}, or raise max_cost to {_above(self.total)}."
+            f"{duration(most)} allows; ask for {fewer}, or raise max_cost to {_above(self.total)}."
         )
+
+
+def as_max_cost(seconds: Any) -> float:
+    """Seconds that a run may take."""
+    number = isinstance(seconds, (int, float, np.integer, np.floating)) and not isinstance(seconds, bool)
+    if not number or not seconds > 0:
+        raise InputError(f"`max_cost` must be a positive number of seconds; got {seconds!r}.")
+    return float(seconds)
 
 
 def predict(sizes: Sequence[int], repetitions: Mapping[str, int], fit: Callable[[str, int], object]) -> Cost:

@@ -175,7 +175,7 @@ class LearningCurves:
         self, p: float, metric: str | None = None, *, confidence: float = 0.95, simultaneous: bool = False
     ) -> StatisticCurves:
         """The p-quantile of every model at every size; see `statistic`."""
-        return self.statistic(p, metric, confidence=confidence, simultaneous=simultaneous)
+        return self.statistic(Statistic.quantile(p), metric, confidence=confidence, simultaneous=simultaneous)
 
     def crossings(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import aligned, number, printable
-from ogive.curves._cost import Cost
+from ogive.answers._words import aligned, number, plural, printable
+from ogive.curves._cost import Cost, as_max_cost
 from ogive.curves._data import as_data, refuse_missing
 from ogive.curves._designs import Rows
 from ogive.curves._engine import HOUR, missing
@@ -104,9 +105,11 @@ class CrossValidation:
         worst, best = (0.05, 0.95) if self.definitions[metric].goal == "maximize" else (0.95, 0.05)
         for one in self.slices(metric):
             p = "–" if one.dip is None else f"p = {one.dip.p_value:.2g}"
-            ends = [number(float(np.quantile(one.scores, q, method="inverted_cdf"))) for q in (worst, best)]
-            rows.append([printable(one.model), number(float(one.scores.mean())), *ends, p])
-        return "\n".join(aligned(rows))
+            known = one.scores if one.scores.size else np.array([np.nan])
+            ends = [number(float(np.quantile(known, q, method="inverted_cdf"))) for q in (worst, best)]
+            rows.append([printable(one.model), number(float(known.mean())), *ends, p])
+        tail = f"Single folds: {plural(self.values.shape[3], 'repeat')} of {self.k} folds, {self.scope}."
+        return "\n".join([*aligned(rows), tail])
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -151,8 +154,10 @@ class CrossValidation:
         return tuple(found)
 
     def share_below(self, threshold: float, setting: str, metric: str | None = None) -> float:
-        """The share of folds that score below a threshold."""
-        return float(np.mean(self.scores(setting, metric) < threshold))
+        """The share of folds that score below a threshold, among those that have a score."""
+        scores = self.scores(setting, metric)
+        known = scores[~np.isnan(scores)]
+        return float(np.mean(known < threshold)) if known.size else math.nan
 
 
 def repeated_cv(
@@ -169,7 +174,8 @@ def repeated_cv(
     parameters : dict of name to values
         Parameters of the estimator (`mlpclassifier__alpha` within a pipeline).
     k, n_repeats : int
-        Folds, and how often the rows are divided anew. Repeat r has the same folds for all settings.
+        Folds, and how often the rows are divided anew, without regard to classes (not stratified).
+        Repeat r has the same folds for all settings.
     metrics, name, seed, store, workers, max_cost
         As in `learning_curves`.
 
@@ -209,18 +215,27 @@ def _settings(model: Any, parameters: Any) -> dict[str, Any]:
 
     ((_, estimator),) = as_models([model]).items()
     fine = isinstance(parameters, Mapping) and parameters
-    if not fine or any(isinstance(v, str) or not np.iterable(v) or not len(list(v)) for v in parameters.values()):
+    if not fine or any(isinstance(v, str) or not np.iterable(v) for v in parameters.values()):
+        raise InputError(f"`parameters` must map names of parameters to lists of values; got {parameters!r}.")
+    wanted = {name: list(values) for name, values in parameters.items()}
+    if not all(wanted.values()):
         raise InputError(f"`parameters` must map names of parameters to lists of values; got {parameters!r}.")
     known = estimator.get_params(deep=True)
-    for name in parameters:
+    for name in wanted:
         if name not in known:
             raise InputError(f"`parameters` names {name!r}, which is no parameter of {type(estimator).__name__}.")
     found = {}
-    for values in itertools.product(*parameters.values()):
-        chosen = dict(zip(parameters, values, strict=True))
-        label = ", ".join(f"{n}={v:g}" if isinstance(v, float) else f"{n}={v}" for n, v in chosen.items())
+    for values in itertools.product(*wanted.values()):
+        chosen = dict(zip(wanted, values, strict=True))
+        label = ", ".join(f"{name}={_value(value)}" for name, value in chosen.items())
         found[label] = clone(estimator).set_params(**chosen)
     return found
+
+
+def _value(value: Any) -> str:
+    """As short as it can be told from others."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return str(float(value)) if isinstance(value, float) and float(short) != value and value == value else short
 
 
 def _run(
@@ -235,7 +250,7 @@ def _run(
     """Refuse what takes too long, by one timed fold of each setting; then run."""
     from ogive.runner import run
 
-    seconds = {}
+    most, seconds = as_max_cost(max_cost), {}
     rng = stream(0, "resample", "cost")
     _, train, test = next(iter(draw.design.repetition(rng, draw.numbers).splits()))
     todo = missing(study, draw, n_repeats, store)
@@ -245,5 +260,5 @@ def _run(
                 begin = time.process_time()
                 algorithm.function.scores({}, draw.data, train, test, rng)  # type: ignore[attr-defined]
             seconds[algorithm.name] = (time.process_time() - begin) * todo[algorithm.name] * len(draw.numbers)
-    Cost(seconds).refuse_above(max_cost, f"{len(draw.numbers)} folds and fewer repeats than {n_repeats}")
+    Cost(seconds).refuse_above(most, f"fewer folds than {len(draw.numbers)} or fewer repeats than {n_repeats}")
     run(study, n_repeats, store, workers=workers, progress=progress)

@@ -138,8 +138,9 @@ def as_sizes(sizes: Any, design: Design, n_classes: int | None) -> tuple[int, ..
         return log_spaced(max(2, n_classes or 2), min(design.most, int(LARGEST_SHARE * design.n_rows)))
     try:
         given = np.atleast_1d(np.asarray(sizes))
-        whole = given.astype(np.int64)
-        fine = given.ndim == 1 and given.size and bool(np.all(whole == given)) and given.dtype.kind in "iuf"
+        fine = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iuf" and bool(np.all(abs(given) < 2**53))
+        whole = given.astype(np.int64) if fine else np.zeros(1, dtype=np.int64)
+        fine = fine and bool(np.all(whole == given))
     except (TypeError, ValueError, OverflowError):
         fine = False
     if not fine or whole.min() < 1:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ogive.curves._cost import Cost, predict
+from ogive.curves._cost import Cost, as_max_cost, predict
 from ogive.curves._curves import LearningCurves
 from ogive.curves._data import CurveData, as_data, refuse_missing
 from ogive.curves._designs import Design, as_sizes
@@ -49,6 +49,7 @@ def learning_curves(
         without replacement for each size. Bootstrap: a fresh draw with replacement.
     test : {"fixed", "varying"}
         Fixed: one part of the rows is set aside once. Varying: all rows that were not trained on.
+        Neither test nor training rows are stratified by class.
     n_repetitions : int
         Raising it later adds repetitions; the first ones stay as they are.
     sizes : list of int, optional
@@ -122,12 +123,11 @@ def carry_out(
 
     if isinstance(n_repetitions, bool) or not isinstance(n_repetitions, (int, np.integer)) or n_repetitions < 1:
         raise InputError(f"`n_repetitions` must be a whole number of at least 1; got {n_repetitions!r}.")
-    if not isinstance(max_cost, (int, float)) or not max_cost > 0:
-        raise InputError(f"`max_cost` must be a positive number of seconds; got {max_cost!r}.")
+    most = as_max_cost(max_cost)
     todo = missing(study, draw, int(n_repetitions), store)
     if sum(todo.values()) * len(draw.numbers) > FEW_FITS:
         cost = predicted(study, draw, todo)
-        cost.refuse_above(max_cost, f"{len(draw.numbers)} and fewer repetitions than {n_repetitions}")
+        cost.refuse_above(most, f"fewer sizes than {len(draw.numbers)} or fewer repetitions than {n_repetitions}")
     run(study, int(n_repetitions), store, workers=workers, progress=progress)
 
 

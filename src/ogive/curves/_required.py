@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ogive.answers._words import number, printable
-from ogive.curves._statistics import bad_side, finite
+from ogive.curves._statistics import Statistic, bad_side, finite
 from ogive.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,8 +92,9 @@ def required_size(
     goal, chosen = curves.definitions[name].goal, curves.models[curves.place(model)]
     if not isinstance(target, (int, float, np.integer, np.floating)) or not math.isfinite(target):
         raise InputError(f"`target` must be a number on the scale of {name!r}; got {target!r}.")
-    p = bad_side(goal, WORST).p if quantile is None else quantile
-    curve = curves.quantile(p, name, confidence=confidence, simultaneous=True)[chosen]  # type: ignore[arg-type]
+    statistic = bad_side(goal, WORST) if quantile is None else Statistic.quantile(quantile)
+    assert statistic.p is not None
+    curve = curves.statistic(statistic, name, confidence=confidence, simultaneous=True)[chosen]
     if np.isnan(curve.estimate).any():
         size = int(curve.sizes[np.flatnonzero(np.isnan(curve.estimate))[0]])
         raise InputError(
@@ -104,7 +105,7 @@ def required_size(
     sides = (curve.high, curve.low) if sign > 0 else (curve.low, curve.high)
     ends = [from_here_on(curve.sizes, sign * side >= sign * float(target)) for side in (curve.estimate, *sides)]
     return RequiredSize(
-        estimate=ends[0], low=ends[1], high=ends[2], model=chosen, metric=name, target=float(target), quantile=float(p or 0.0),
+        estimate=ends[0], low=ends[1], high=ends[2], model=chosen, metric=name, target=float(target), quantile=statistic.p,
         goal=goal, confidence=confidence, smallest=int(curve.sizes[0]), largest=int(curve.sizes[-1]), n=curves.n_repetitions,
         scope=curves.scope,
     )  # fmt: skip

@@ -47,6 +47,14 @@ class Statistic:
             raise InputError(f"`statistic` must be 'mean', 'median', 'q0.05' or a share in (0, 1); got {statistic!r}.")
         return cls(p)
 
+    @classmethod
+    def quantile(cls, p: Any) -> Statistic:
+        """The p-quantile; refuses what is no share."""
+        number = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool)
+        if not number or not 0.0 < p < 1.0:
+            raise InputError(f"a quantile must be a share in (0, 1), such as 0.05; got {p!r}.")
+        return cls(float(p))
+
     @property
     def name(self) -> str:
         """As in tables: mean, median, q0.05."""
