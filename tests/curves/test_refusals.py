@@ -30,6 +30,7 @@ def refused(models=None, X=X, y=Y, **asked):
     ("change", "words"),
     [
         ({"y": np.zeros(60)}, "must hold at least two classes"),
+        ({"y": ["c"] * 60}, "every row has 'c'"),
         ({"y": np.arange(60)}, "60 classes in 60 rows"),
         ({"X": X[:3], "y": np.array([0, 1, 0])}, "at least 4 rows"),
         ({"y": ONCE}, "class 'rare' has 1"),

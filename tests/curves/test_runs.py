@@ -50,6 +50,26 @@ def test_no_worker_one_that_was_interrupted_and_two_that_went_on_give_the_same_a
     assert same(learning_curves(models, X, y, n_repetitions=30, workers=2, store=place, **ASKED), whole)
 
 
+class Unlucky(GaussianNB):
+    """Cannot be fitted where the first row has a large first feature."""
+
+    def fit(self, X, y, sample_weight=None):
+        if X[0, 0] > 1.0:
+            raise ValueError("unlucky")
+        return super().fit(X, y, sample_weight)
+
+
+def test_notes_are_about_the_repetitions_that_were_asked_for(problem, tmp_path):
+    X, y = problem()
+    asked = {"sizes": [30], "workers": 0, "store": tmp_path / "s", "metrics": "accuracy"}
+    many = learning_curves({"u": Unlucky()}, X, y, n_repetitions=12, **asked)
+    bad = np.flatnonzero(np.isnan(many.values[0, 0, 0]))
+    assert 1 < bad.size < 12
+    few = learning_curves({"u": Unlucky()}, X, y, n_repetitions=int(bad[1]), **asked)
+    assert few.notes[0].startswith("u: 1 repetition without a score")
+    assert many.notes[0].startswith(f"u: {bad.size} repetitions without a score")
+
+
 def test_more_repetitions_are_added_and_the_first_stay_as_they_are(problem, tmp_path):
     X, y = problem()
     few = learning_curves(MODELS, X, y, n_repetitions=4, workers=0, store=tmp_path / "s", **ASKED)

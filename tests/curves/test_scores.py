@@ -193,6 +193,21 @@ def test_an_estimator_without_probabilities_has_accuracy_and_auc_and_says_so_onc
     ]
 
 
+def test_decision_values_of_pairs_of_classes_are_not_taken_for_those_of_classes(problem):
+    X, y = problem()
+    made = learning_curves({"pairs": SVC(decision_function_shape="ovo")}, X, y, sizes=[40], n_repetitions=2, workers=0)
+    assert np.all(np.isnan(made.scores(metric="auc")))
+    assert "pairs: decision values are of pairs of classes, so there is no auc for more than two classes" in made.notes
+
+
+def test_a_machine_at_the_end_of_a_pipeline_is_ranked_and_noted_as_alone(problem):
+    X, y = problem()
+    alone, piped = KernelMachine(), make_pipeline(StandardScaler(with_mean=False, with_std=False), KernelMachine())
+    made = learning_curves({"alone": alone, "piped": piped}, X, y, sizes=[40], n_repetitions=3, workers=0)
+    assert np.array_equal(made.values[0], made.values[1])
+    assert [note.split(":")[0] for note in made.notes if "not calibrated" in note] == ["alone", "piped"]
+
+
 def test_every_named_model_scores_from_the_first_size_on(problem):
     X, y = problem()
     made = learning_curves(list(MODELS), X, y, sizes=[1, 2, 40], n_repetitions=2, workers=0)

@@ -15,7 +15,7 @@ from ogive.algorithms import Outcome, Series
 from ogive.algorithms._estimator import SEEDS, fixed_random_states, free_random_states
 from ogive.curves._data import CurveData
 from ogive.curves._designs import Rows, at_size, words
-from ogive.curves._metrics import FAILED, Answer, regression_scores
+from ogive.curves._metrics import FAILED, Answer, one_vs_one, ranks_by_decision, regression_scores
 from ogive.curves._models import NOT_CALIBRATED, described
 
 MISSING_CLASS = ("zero", "undefined")
@@ -114,8 +114,10 @@ class CurveFit:
             for name, value in fixed_random_states(self.estimator).items()
         ]
         shares = {"brier", "cross_entropy"}.intersection(self.metrics)
-        if shares and getattr(self.estimator, "auc_from", None) == "decision_function":
+        if shares and ranks_by_decision(self.estimator):
             said.append(NOT_CALIBRATED)
         elif shares and "predict" in dir(self.estimator) and not hasattr(self.estimator, "predict_proba"):
             said.append(f"has no predict_proba, so there is no {' and no '.join(sorted(shares))}")
+        if "auc" in self.metrics and one_vs_one(self.estimator) and not hasattr(self.estimator, "predict_proba"):
+            said.append("decision values are of pairs of classes, so there is no auc for more than two classes")
         return tuple(said)

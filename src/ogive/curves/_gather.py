@@ -114,7 +114,7 @@ def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbe
     """Repetitions and fits without a score, by model."""
     notes = [
         f"{row['algorithm']}: {plural(row['count'], 'repetition')} without a score ({row['status']}: {row['message']})"
-        for row in _broken(store, models)
+        for row in _broken(store, models, failed.shape[-1])
     ]
     for model, table in zip(models, failed, strict=True):
         places = np.flatnonzero((table == 1.0).any(axis=1))
@@ -127,9 +127,9 @@ def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbe
     return notes
 
 
-def _broken(store: Store, models: Sequence[str]) -> list[dict[str, Any]]:
+def _broken(store: Store, models: Sequence[str], n_repetitions: int) -> list[dict[str, Any]]:
     table = store.table("trials")
-    odd = table.filter(pc.not_equal(table["status"], "ok"))
+    odd = table.filter(pc.and_(pc.not_equal(table["status"], "ok"), pc.less(table["trial"], n_repetitions)))
     columns = ["algorithm", "status", "message"]
     counted = odd.select(columns).group_by(columns, use_threads=False).aggregate([([], "count_all")]).to_pylist()
     return [{**row, "count": row["count_all"]} for row in counted if row["algorithm"] in models]

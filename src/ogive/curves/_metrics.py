@@ -91,14 +91,15 @@ class Answer:
         place = np.searchsorted(labels, model.classes_)
         codes = np.searchsorted(labels, model.predict(X)) if "accuracy" in metrics else np.empty(0, dtype=np.intp)
         shares = ranking = None
-        by_decision = getattr(model, "auc_from", None) == "decision_function" or not hasattr(model, "predict_proba")
+        by_decision = ranks_by_decision(model) or not hasattr(model, "predict_proba")
         if hasattr(model, "predict_proba") and {"auc", "brier", "cross_entropy"}.intersection(metrics):
             shares = _spread(np.asarray(model.predict_proba(X), dtype=np.float64), place, len(labels), 0.0)
             ranking = shares
         if "auc" in metrics and by_decision and hasattr(model, "decision_function"):
             values = np.asarray(model.decision_function(X), dtype=np.float64)
             columns = np.stack([-values, values], axis=1) if values.ndim == 1 else values
-            ranking = _spread(columns, place, len(labels), -math.inf) if columns.shape[1] == place.size else None
+            fits = columns.shape[1] == place.size and not (values.ndim == 2 and one_vs_one(model))
+            ranking = _spread(columns, place, len(labels), -math.inf) if fits else None
         return cls(codes, shares, ranking)
 
     def scores(self, y: NDArray[np.intp], metrics: Sequence[str]) -> dict[str, float]:
@@ -116,6 +117,17 @@ class Answer:
             own = self.shares[np.arange(len(y)), y]
             return float(((self.shares**2).sum(axis=1) - 2.0 * own + 1.0).mean())
         return float(-np.log(np.clip(self.shares[np.arange(len(y)), y], EPS, 1.0 - EPS)).mean())
+
+
+def ranks_by_decision(model: Any) -> bool:
+    """Whether a model (or the last step of a pipeline) wants its decision values ranked, not its probabilities."""
+    last = model.steps[-1][-1] if hasattr(model, "steps") else model
+    return getattr(last, "auc_from", None) == "decision_function"
+
+
+def one_vs_one(model: Any) -> bool:
+    """Whether decision values are of pairs of classes: with three classes there are three of either."""
+    return any(k.endswith("decision_function_shape") and v == "ovo" for k, v in model.get_params(deep=True).items())
 
 
 def auc(ranking: FloatArray, y: NDArray[np.intp]) -> float:

@@ -142,7 +142,8 @@ def checked(
     if kind == "classification":
         y = _classes(y, target)
         if np.unique(y).size < 2:
-            raise InputError(f"{target} must hold at least two classes; every row has {y[0]}.")
+            only = repr(facts["classes"][int(y[0])]) if "classes" in facts else y[0]
+            raise InputError(f"{target} must hold at least two classes; every row has {only}.")
     else:
         y = y.astype(np.float64)
     X, y = np.ascontiguousarray(X), np.ascontiguousarray(y)
