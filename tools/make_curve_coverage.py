@@ -199,7 +199,7 @@ All of it is about what more repetitions on the same rows would show. None of it
 
 ## Crossings
 
-{BAND_REPETITIONS} sets of curves ({BAND_REPETITIONS // 2} with 400 repetitions), {BAND_RESAMPLES} resamples each. First number: how often the band holds the true difference at all sizes at once (approximate: near 0.95, and higher for quantiles of few repetitions); second: how often a range that is called certain is wrong anywhere; third: the share of sizes that are decided. With fewer than ten repetitions beyond the quantile (5 % of 50 and of 100) the answer is called heuristic.
+{BAND_REPETITIONS} sets of curves ({BAND_REPETITIONS // 2} with 400 repetitions), {BAND_RESAMPLES} resamples each. First number: how often the band holds the true difference at all sizes at once (approximate: near 0.95, and higher for quantiles of few repetitions); second: how often a range that is called certain is wrong anywhere; third: the share of sizes that are decided. With fewer than ten repetitions beyond the quantile (5 % of 50 and of 100) the answer is called heuristic; with fewer than 2.5 nothing is certain.
 
 {crossing_table()}
 """
