@@ -111,6 +111,25 @@ def test_leaders_differ_by_statistic_and_contradictions_are_named(curves_of):
     assert "both certain" in str(found)
 
 
+def test_leaders_say_who_leads_at_last_who_before_and_between_which_sizes_the_order_reverses(curves_of):
+    found = curves_of(CROSSED, SIZES).leaders()
+    (change,) = found["mean"].changes()
+    assert (change.before, change.after) == ("a", "b")
+    assert (
+        found["mean"].ahead[0, 1, SIZES.index(change.last)] == 1 == found["mean"].ahead[1, 0, SIZES.index(change.first)]
+    )
+    first, *_, how = found.sentences
+    assert first.startswith(
+        "On these 500 rows, over random splits: at n = 80, the largest size, b certainly has the best accuracy"
+    )
+    assert f"b overtakes a {change.words} by the mean" in found.verdict
+    assert "a is certainly ahead at n = 5" in found.verdict
+    assert "95 % for all pairs and sizes together (approximate; 200 paired repetitions)" in how
+    few = curves_of(CROSSED[:, :, :30], SIZES).leaders()
+    assert few["q0.05"].guarantee == "heuristic"
+    assert "heuristic in the worst 5 % of runs" in few.verdict
+
+
 def test_equal_models_share_the_lead_and_everybody_contends(curves_of):
     values = np.stack([CROSSED[0], CROSSED[0]])
     lead = curves_of(values, SIZES).leaders()["mean"]

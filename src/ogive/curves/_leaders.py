@@ -13,6 +13,7 @@ from ogive.answers._words import listed, printable, share
 from ogive.curves._bands import FEW_IN_TAIL, difference_band
 from ogive.curves._crossings import Range
 from ogive.curves._statistics import Statistic, bad_side
+from ogive.curves._wording import MOST_NAMED, at_the_end, before, overtaking
 from ogive.errors import InputError
 from ogive.statistics._arguments import as_confidence
 from ogive.statistics._interval import Guarantee
@@ -20,6 +21,21 @@ from ogive.trials import FloatArray
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The order of two models reverses between two sizes: `before` is certainly ahead at `last`, `after` at `first`."""
+
+    before: str
+    after: str
+    last: int
+    first: int
+
+    @property
+    def words(self) -> str:
+        """`between n = 113 and 160`."""
+        return f"between n = {self.last} and {self.first}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,6 +47,8 @@ class Lead:
     estimate : array [model, size]
     ahead : array [model, model, size]
         1 where the first is certainly better than the second, -1 where worse, 0 where it cannot be told.
+    guarantee : str
+        `approximate`, or `heuristic` where fewer than ten repetitions lie beyond a quantile.
     """
 
     statistic: str
@@ -41,6 +59,15 @@ class Lead:
     ahead: FloatArray
     goal: str
     guarantee: Guarantee
+
+    @property
+    def words(self) -> str:
+        """`by the mean`, `in the worst 5 % of runs`."""
+        p = Statistic.of(self.statistic).p
+        if p is None or p == 0.5:
+            return f"by the {self.statistic}"
+        bad = p if self.goal == "maximize" else 1.0 - p
+        return f"in the worst {100 * bad:g} % of runs" if bad < 0.5 else f"in the best {100 * (1.0 - bad):g} % of runs"
 
     @property
     def leaders(self) -> tuple[tuple[str, ...], ...]:
@@ -66,6 +93,27 @@ class Lead:
         names = [one[0] if len(one) == 1 else None for one in found]
         cuts = [0, *(i for i in range(1, len(names)) if names[i] != names[i - 1]), len(names)]
         return tuple(Range(int(self.sizes[i]), int(self.sizes[j - 1]), names[i]) for i, j in itertools.pairwise(cuts))
+
+    def changes(self, *, leading: bool = False) -> tuple[Change, ...]:
+        """Pairs whose order certainly reverses, and between which sizes; only of models that lead somewhere if `leading`.
+
+        The band holds for all pairs at once, so that looking for the ones that change costs nothing.
+        """
+        ever = {who for best in self.leaders for who in best} if leading else set(self.models)
+        found = []
+        for i, j in itertools.combinations(range(len(self.models)), 2):
+            if not {self.models[i], self.models[j]} <= ever:
+                continue
+            sure = np.flatnonzero(self.ahead[i, j])
+            for x, y in itertools.pairwise(sure.tolist()):
+                if self.ahead[i, j, x] != self.ahead[i, j, y]:
+                    pair = (
+                        (self.models[i], self.models[j])
+                        if self.ahead[i, j, x] > 0
+                        else (self.models[j], self.models[i])
+                    )
+                    found.append(Change(*pair, int(self.sizes[x]), int(self.sizes[y])))
+        return tuple(found)
 
     def __str__(self) -> str:
         parts = [f"{printable(r.who)} at {r.words}" for r in self.ranges() if r.who is not None]
@@ -110,6 +158,30 @@ class Leaders:
                     where = Range(int(mean.sizes[first]), int(mean.sizes[last]), None)
                     found.append((mean.models[i], mean.models[j], other.label, where))
         return tuple(found)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Who leads at the largest size, who does before, where one overtakes, where the views contradict; how sure it is."""
+        leads = list(self.by.values())
+        last, largest = int(leads[0].sizes[-1]), ", the largest size" if leads[0].sizes.size > 1 else ""
+        said = "; ".join(at_the_end(leads, printable(self.metric)))
+        end = f"{self.scope[:1].upper()}{self.scope[1:]}: at n = {last}{largest}, {said}."
+        weaker = [lead.words for lead in leads if lead.guarantee == "heuristic" and lead.statistic != "mean"]
+        how = "approximate" + (f", heuristic {listed(weaker)} since few repetitions lie beyond" if weaker else "")
+        sure = f"Certain: {100 * self.confidence:g} % for all pairs and sizes together ({how}; {self.n} paired repetitions)."
+        return tuple(filter(None, [end, before(leads), overtaking(leads), *self._contradicting(), sure]))
+
+    def _contradicting(self) -> list[str]:
+        words = {lead.label: lead.words for lead in self.by.values()}
+        return [
+            f"At {where.words} {printable(a)} is ahead by the mean, but {printable(b)} {words[label]}: both certain."
+            for a, b, label, where in self.contradictions[:MOST_NAMED]
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """The sentences together, to paste."""
+        return " ".join(self.sentences)
 
     def __repr__(self) -> str:
         lead = next(iter(self.by.values()))
