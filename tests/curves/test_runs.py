@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from ogive.curves import LearningCurves, learning_curves, read, repeated_cv
+from ogive.curves._gather import holds_curves
 from ogive.errors import StoreConflict, UnreadableSource
 from ogive.store import Store
 
@@ -106,7 +107,10 @@ def test_curves_are_read_back_from_a_store_and_from_a_file(problem, tmp_path):
         assert (back.models, back.metrics, back.name, back.n_test) == (made.models, made.metrics, "tri", 18)
         assert back.definitions == made.definitions
         assert back.sizes.tolist() == [3, 9, 30]
+    assert all(map(holds_curves, (tmp_path / "s", tmp_path / "curves.parquet")))
+    made.to_trials().write(tmp_path / "trials.parquet")
     (tmp_path / "empty").mkdir()
+    assert not any(map(holds_curves, (tmp_path / "trials.parquet", tmp_path / "empty", tmp_path / "nothing.parquet")))
     for place in (tmp_path / "empty", tmp_path / "nothing.parquet"):
         with pytest.raises(UnreadableSource):
             read(place)

@@ -33,6 +33,28 @@ def read(path: str | Path) -> LearningCurves:
     return from_file(place)
 
 
+def holds_curves(path: str | Path) -> bool:
+    """Whether a folder or a file holds learning curves; a look at what it says about itself, not at its scores."""
+    place = Path(path)
+    if is_store(place):
+        tasks = list(Store(place).records().merged.get("tasks", {}).values())
+        return len(tasks) == 1 and _is_of_curves(tasks[0])
+    if place.suffix != ".parquet" or not place.is_file():
+        return False
+    import pyarrow.parquet as pq
+
+    try:
+        held = json.loads((pq.read_schema(place).metadata or {})[b"ogive"])
+    except (KeyError, ValueError, OSError, pa.ArrowException):
+        return False
+    return isinstance(held, dict) and held.get("format") == FORMAT
+
+
+def _is_of_curves(task: Mapping[str, Any]) -> bool:
+    facts = task.get("fingerprint")
+    return isinstance(facts, dict) and "design" in facts and "sizes" in facts and facts["design"] != "cv"
+
+
 def arrays(
     store: Store, models: Sequence[str], metrics: Sequence[str], n_numbers: int, n_repetitions: int
 ) -> tuple[FloatArray, FloatArray]:
@@ -68,9 +90,9 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     """The curves that a store holds."""
     record = store.records().merged
     name, task = next(iter(record["tasks"].items()))
-    facts = task["fingerprint"]
-    if "design" not in facts or "sizes" not in facts or facts["design"] == "cv":
+    if not _is_of_curves(task):
         raise UnreadableSource(f"{store.path} holds a study, but no learning curves.")
+    facts = task["fingerprint"]
     chosen = tuple(models or record["algorithms"])
     metrics = tuple(next(iter(record["algorithms"].values()))["metrics"])
     n_repetitions = complete(store, chosen, name) if n_repetitions is None else n_repetitions
