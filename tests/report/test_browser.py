@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import ogive
-from ogive.report import write
+from ogive.curves import LearningCurves
+from ogive.curves._metrics import definition
+from ogive.report import write, write_curves
 
 pytestmark = pytest.mark.slow
 
@@ -110,3 +112,20 @@ def test_the_visit_would_notice_a_script_that_runs(page, tmp_path: Path):
     changed = tmp_path / "changed.html"
     changed.write_text(raw.replace("</body>", PLANTED + "</body>"), encoding="utf-8")
     assert "<title>taken</title>" in browse(changed, tmp_path, "--dump-dom")
+
+
+def test_a_page_of_learning_curves_is_drawn_without_the_network_and_its_names_stay_text(tmp_path):
+    values = np.random.default_rng(0).random((3, 1, 4, 30))
+    values[0, 0, 1, 0] = np.nan
+    curves = LearningCurves(
+        values=np.round(values, 2), models=(HOSTILE, "<b>bold</b>", "%{x}"), definitions={"accuracy": definition("accuracy")},
+        sizes=np.array([5, 10, 20, 40]), design="additive", test="fixed", n_rows=500, n_test=100, name=HOSTILE,
+    )  # fmt: skip
+    log = tmp_path / "net.json"
+    dom = browse(write_curves(curves, tmp_path / "curves.html"), tmp_path, "--dump-dom", f"--log-net-log={log}")
+    main = dom.split("</main>")[0]
+    assert main.count('data-drawn="yes"') == main.count("data-figure=") == 4
+    assert "<img" not in main
+    assert "<b>bold</b>" not in main
+    assert "<title>taken</title>" not in dom
+    assert not requests(log)

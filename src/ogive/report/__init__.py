@@ -1,6 +1,7 @@
 """One page that answers: which method is better, how sure can you be, what happens on its bad days.
 
   write(trials, "report.html")   a single file that needs no network: verdicts, pictures, tables, caveats
+  write_curves(curves, "curves.html")   the same for learning curves: who leads at which training-set size
 
 Inside
   _write      the page from the table
@@ -11,11 +12,13 @@ Inside
   _tables     tables in HTML, LaTeX and CSV
   _methods    caveats, "error bars of what?", a methods paragraph with its references
   _figures    pictures as plotly's JSON, thinned without changing their shape
+  _curves*    learning curves: findings, sections, pictures, caveats
   _page       the HTML around it all: escaping, style, the policy that forbids the network
 
-Nothing here computes a statistic: results come from `answers` and `profiles`, pictures from `plots`.
+Nothing here computes a statistic: results come from `answers`, `profiles` and `curves`, pictures from `plots`.
 """
 
+from ogive.report._curves import write_curves
 from ogive.report._write import write
 
-__all__ = ["write"]
+__all__ = ["write", "write_curves"]

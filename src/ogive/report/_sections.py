@@ -76,10 +76,10 @@ def compose(found: Findings) -> Report:
     return report
 
 
-def body(found: Findings, report: Report, title: str) -> Html:
+def body(opening: str, report: Report, title: str) -> Html:
     """The page's content: the first sentence, a table of contents, the sections."""
     links = [element("a", name, href=f"#section-{i}") for i, name in enumerate(report.sections, 1)]
-    parts = [element("h1", title), element("p", found.opening, class_="opening"), element("nav", *links)]
+    parts = [element("h1", title), element("p", opening, class_="opening"), element("nav", *links)]
     for i, (name, inside) in enumerate(report.sections.items(), 1):
         parts.append(element("section", element("h2", name, id=f"section-{i}"), inside))
         if i == 1 and report.figures:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ogive.errors import InputError
 from ogive.report._findings import find
 from ogive.report._page import page
-from ogive.report._sections import body, compose
+from ogive.report._sections import Report, body, compose
 from ogive.statistics._arguments import as_confidence
 from ogive.trials import Trials, require_trials
 
@@ -53,23 +53,38 @@ def write(
     >>> write(trials, Path(tempfile.mkdtemp()) / "report.html").name
     'report.html'
     """
+    from ogive.curves import LearningCurves
+
+    if isinstance(trials, LearningCurves):
+        raise InputError(
+            "`report.write` takes trials; learning curves are written by report.write_curves(curves, path)."
+        )
     require_trials(trials, "report.write")
+    target = as_target(path)
+    found = find(
+        trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks
+    )
+    named = not set(trials.source.split(", ")) <= IN_MEMORY
+    title = f"Ogive report: {trials.source}" if named else "Ogive report"
+    return write_page(target, title, found.opening, compose(found))
+
+
+def as_target(path: str | Path) -> Path:
+    """Where a report may be written."""
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report's name must end in .html; got {target.name!r}.")
     if not target.parent.is_dir():
         raise InputError(f"there is no folder {str(target.parent)!r} for the report; make it first, or choose another.")
-    found = find(
-        trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks
-    )
-    report = compose(found)
+    return target
+
+
+def write_page(target: Path, title: str, opening: str, report: Report) -> Path:
+    """Write sections and pictures as one file."""
     script = ""
     if report.figures:
         from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
         script = get_plotlyjs()
-    named = not set(trials.source.split(", ")) <= IN_MEMORY
-    title = f"Ogive report: {trials.source}" if named else "Ogive report"
-    written = page(title, body(found, report, title), report.figures, script)
-    target.write_text(written, encoding="utf-8", newline="\n")
+    target.write_text(page(title, body(opening, report, title), report.figures, script), encoding="utf-8", newline="\n")
     return target

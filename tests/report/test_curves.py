@@ -1,0 +1,176 @@
+"""The page of learning curves: what it says, that it stays text, and what odd curves do to it."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+
+from ogive.curves import LearningCurves
+from ogive.curves._metrics import definition
+from ogive.errors import InputError
+from ogive.report import write, write_curves
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+SIZES = (5, 10, 20, 40)
+CENTRE = np.array([[0.50, 0.52, 0.54, 0.56], [0.40, 0.50, 0.62, 0.72]])
+
+
+def curves_of(values, sizes=SIZES, *, metric="accuracy", **facts):
+    values = np.asarray(values, dtype=float)
+    facts = {"models": tuple("abcdefgh"[: len(values)]), "n_rows": 500, "n_test": 100, **facts}
+    return LearningCurves(
+        values=values[:, None], definitions={metric: definition(metric)}, sizes=np.array(sizes), design="additive",
+        test="fixed", **facts,
+    )  # fmt: skip
+
+
+def crossing(n=60, seed=1):
+    """Scores on multiples of 1/100 whose means cross."""
+    return np.round(CENTRE[:, :, None] + 0.03 * np.random.default_rng(seed).normal(size=(2, 4, n)), 2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_pages():
+    """Pages without plotly's own script, which is four megabytes of the same for each of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plotly.offline.get_plotlyjs", lambda: "/* plotly */")
+        yield
+
+
+class Page:
+    """A written page, taken apart."""
+
+    def __init__(self, curves, folder, **options):
+        self.raw = write_curves(curves, folder / "curves.html", **options).read_text(encoding="utf-8")
+        self.main = self.raw[self.raw.index("<main>") : self.raw.index("</main>")]
+        self.text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", self.main)).split())
+        parts = re.findall(r'<script type="application/json" id="[^"]+">(.*?)</script>', self.raw, re.DOTALL)
+        self.figures = [json.loads(part) for part in parts]
+
+    @property
+    def titles(self):
+        return [html.unescape(title) for title in re.findall(r"<h2[^>]*>(.*?)</h2>", self.main)]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return Page(curves_of(crossing()), tmp_path_factory.mktemp("page"))
+
+
+def test_the_sentences_of_the_leaders_come_first_with_their_scope(page):
+    found = curves_of(crossing()).leaders()
+    assert page.titles[0] == "In short"
+    assert found.sentences[0].startswith(
+        "On these 500 rows, over random splits: at n = 40, the largest size, b certainly"
+    )
+    assert all(sentence in page.text for sentence in found.sentences)
+    assert "b overtakes a between n = 10 and 20 by the mean" in page.text
+    assert "Rankings by the mean and by the worst 2.5 % quantile" in page.text
+    assert found.verdict in page.text
+
+
+def test_every_question_has_its_section_and_its_caveats(page):
+    assert page.titles == [
+        "In short", "Scores against the training-set size", "Who leads where", "Distributions at chosen sizes",
+        "Normal or not, along the curve", "The numbers", "What the numbers stand on", "Error bars of what?", "For the paper",
+    ]  # fmt: skip
+    assert "not about new data" in page.text
+    assert "two training sets have 10 % of their rows in common" in page.text
+    assert "nothing is extrapolated beyond n = 40" in page.text
+    assert "We measured accuracy of 2 models (a and b) at 4 training-set sizes from 5 to 40" in page.text
+
+
+def test_the_csv_holds_what_the_curves_say(page):
+    block = html.unescape(re.search(r"<pre>(model,size.*?)</pre>", page.main, re.DOTALL)[1])
+    lines = block.strip().split("\n")
+    assert len(lines) == 1 + 3 * 2 * 4
+    mean = curves_of(crossing()).mean()["a"].estimate[0]
+    assert lines[1].startswith(f"a,5,accuracy,mean,{mean:.6g},")
+
+
+def test_pictures_hold_the_numbers_of_the_displays(page):
+    strips, fans, slices, normality = page.figures
+    made = curves_of(crossing())
+    (line,) = [trace for trace in fans["data"] if trace["name"] == "b" and trace["showlegend"]]
+    assert np.allclose(line["y"], made.mean()["b"].estimate, rtol=1e-5)
+    assert fans["layout"]["xaxis"]["type"] == "log"
+    assert strips["layout"]["yaxis"]["ticktext"] == [
+        "by the mean",
+        "in the worst 5 % of runs",
+        "in the best 5 % of runs",
+    ]
+    assert {"a: certain", "b: certain"} <= {trace["name"] for trace in strips["data"]}
+    assert len([trace for trace in slices["data"] if trace.get("hoveron") == "fills"]) == 2 * 4
+    assert {trace["name"] for trace in normality["data"]} <= {"rejected", "not rejected", "constant", "no answer"}
+
+
+def test_the_policy_names_the_only_scripts(page):
+    scripts = re.findall(r"<script>(.*?)</script>", page.raw, re.DOTALL)
+    for script in scripts:
+        assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in page.raw.split("</head>")[0]
+    assert "connect-src 'none'" in page.raw
+
+
+def test_hostile_names_stay_text(tmp_path):
+    made = curves_of(crossing(30), models=(HOSTILE, "%{x} {0}"), name=HOSTILE, notes=(f"{HOSTILE}: \x1b[31m odd",))
+    found = Page(made, tmp_path)
+    assert "<img" not in found.raw.replace("onerror=", "").split("<script>")[0]
+    assert HOSTILE in found.text
+    assert "\x1b" not in found.raw.split("<script>")[0]
+    names = {trace.get("name", "") for figure in found.figures for trace in figure["data"]}
+    assert not any("<" in name for name in names)
+
+
+def test_missing_scores_are_counted_said_and_can_be_given_a_value(tmp_path):
+    values = crossing(30)
+    values[1, 3, 0] = np.nan
+    made = curves_of(values, notes=("b: 1 of 120 fits failed, at n = 40; there is no score there",))
+    found = Page(made, tmp_path)
+    assert "1 of 240 fits have no score (0.4 %) and count as gaps" in found.text
+    assert "Failures" in found.titles
+    assert "1 of 120 fits failed, at n = 40" in found.text
+    assert "If missing scores counted as the worst possible one, the first sentence would read: " in found.text
+    counted = Page(made, tmp_path, failures="worst")
+    assert "count as 0, the worst possible score" in counted.text
+    assert "b certainly has the best accuracy by the mean" in counted.text
+    with pytest.raises(InputError, match="must be 'worst' or a number"):
+        write_curves(made, tmp_path / "curves.html", failures="like:a")
+
+
+GAP = np.where(np.arange(4)[:, None] == 3, np.nan, 0.5) + np.zeros((2, 4, 20))
+ODD = {
+    "one model": (curves_of(crossing(20)[:1]), "9 in 10 runs of a have accuracy"),
+    "one size": (curves_of(crossing(20)[:, :1], (7,)), "2 models at n = 7"),
+    "one repetition of one model at one size": (curves_of([[[0.5]]], (7,)), "1 repetition of each"),
+    "few repetitions": (curves_of(crossing(5)), "No verdict: differences along a curve need at least 20 repetitions"),
+    "equal and missing": (curves_of(GAP), "no model has a score in every repetition"),
+    "many models": (curves_of(np.tile(crossing(20), (4, 1, 1))), "8 models at 4 training-set sizes"),
+    "unbounded": (curves_of(np.where(GAP != GAP, np.nan, crossing(20)), metric="r2"), "has no worst possible score"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_curves_are_described(name, tmp_path):
+    made, words = ODD[name]
+    found = Page(made, tmp_path)
+    assert words in found.text
+    assert "nan" not in found.text.split()
+    assert found.figures
+
+
+def test_sizes_metric_and_path_are_checked(tmp_path):
+    made = curves_of(crossing(20))
+    with pytest.raises(InputError, match="must be on the grid"):
+        write_curves(made, tmp_path / "a.html", sizes=[6])
+    with pytest.raises(InputError, match="is not among these curves"):
+        write_curves(made, tmp_path / "a.html", metric="auc")
+    with pytest.raises(InputError, match=r"must end in \.html"):
+        write_curves(made, tmp_path / "a.pdf")
+    with pytest.raises(InputError, match="takes learning curves; got list"):
+        write_curves([1], tmp_path / "a.html")
+    with pytest.raises(InputError, match=r"written by report\.write_curves"):
+        write(made, tmp_path / "a.html")
