@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ogive.cli import main
+from ogive.curves import learning_curves
 
 
 @pytest.fixture
@@ -36,8 +37,12 @@ def test_it_says_who_leads_and_draws_pictures(table, tmp_path, capsys):
 
 
 def test_json_has_a_schema_and_a_row_for_each_model_size_and_statistic(table, tmp_path, capsys):
-    assert call(table, tmp_path / "out", "--json", "--metric", "brier", "--design", "random", "--test", "varying") == 0
+    page = tmp_path / "pages" / "curves.html"
+    more = ["--json", "--metric", "brier", "--design", "random", "--test", "varying", "--report", str(page)]
+    assert call(table, tmp_path / "out", *more) == 0
     content = json.loads(capsys.readouterr().out)
+    assert content["report"] == str(page)
+    assert "learning curves on small" in page.read_text(encoding="utf-8")
     assert content["schema"] == 1
     assert len(content["rows"]) == 2 * 3 * 3
     assert {row["statistic"] for row in content["rows"]} == {"mean", "q0.05", "q0.95"}
@@ -45,9 +50,26 @@ def test_json_has_a_schema_and_a_row_for_each_model_size_and_statistic(table, tm
     assert len(content["leaders"]) == 3 * 3
 
 
+def test_a_store_of_learning_curves_is_reported_as_such(tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    place, page = tmp_path / "store", tmp_path / "pages" / "curves.html"
+    learning_curves(
+        ["nmc", "lda"], X, X[:, 0] > 0, sizes=[5, 20], n_repetitions=20, workers=0, store=place, metrics="auc"
+    )
+    assert main(["report", str(place), "--out", str(page)]) == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == str(page)
+    assert "2 models at 2 training-set sizes from n = 5 to 20, 20 repetitions of each" in page.read_text(
+        encoding="utf-8"
+    )
+    assert main(["report", str(place), "--out", str(page), "--margin", "0.1"]) == 2
+    assert "`--margin` is about tables of runs, and this source holds learning curves" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
+        (["--report", "page.pdf"], "a report's name must end in .html; got 'page.pdf'"),
         (["--models", "lda,qdc"], "did you mean 'qda'?"),
         (["--target", "tagret"], "the nearest is 'target'"),
         (["--sizes", "ten"], "`--sizes` must be whole numbers"),

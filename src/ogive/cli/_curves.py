@@ -54,6 +54,9 @@ Workers = Annotated[int | None, typer.Option("--workers", "-w", min=0, help="Pro
 MaxCost = Annotated[
     float, typer.Option("--max-cost", metavar="SECONDS", help="Refuse what is predicted to take longer.")
 ]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Also one page with everything: .html.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
@@ -61,6 +64,7 @@ def curves(
     data: DataFile, target: Target, models: ModelNames, out: Out, repetitions: Repetitions = 100, design: DesignName = "additive",
     test: TestName = "fixed", test_size: TestSize = 0.2, sizes: Sizes = None, metric: MetricName = None, seed: Seed = 0,
     workers: Workers = None, max_cost: MaxCost = 3600.0, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
+    report: ReportFile = None,
 ) -> None:  # fmt: skip
     """Scores of models at every training-set size, many times over: who leads at which size, on good days and bad."""
     import numpy as np
@@ -70,6 +74,8 @@ def curves(
     from ogive.tasks._files import File
 
     as_metrics(metric, "classification")  # a wrong name is refused before anything is run
+    if report is not None:
+        _refuse_name(report)
     loaded = File(data, target, "classification").load()
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
     made = learning_curves(
@@ -82,8 +88,9 @@ def curves(
     several = len(made.models) > 1 and made.n_repetitions >= 20
     leaders = made.leaders(name, confidence=confidence) if several else None
     pictures = _draw(made, name, leaders, out)
+    page = _write(made, name, confidence, report)
     if as_json:
-        _print_json(made, name, shown, leaders, pictures)
+        _print_json(made, name, shown, leaders, pictures, page)
         return
     from ogive.curves._wording import headline
 
@@ -92,6 +99,24 @@ def curves(
         print(f"note: {note}", file=sys.stderr)
     for picture in pictures:
         print(f"picture: {picture}", file=sys.stderr)
+    if page is not None:
+        print(f"page: {page}", file=sys.stderr)
+
+
+def _refuse_name(report: Path) -> None:
+    """Refuse a page's name before anything is run."""
+    from ogive.report._write import as_target
+
+    as_target(Path(report.name))
+
+
+def _write(made: LearningCurves, metric: str, confidence: float, report: Path | None) -> Path | None:
+    if report is None:
+        return None
+    from ogive.report import write_curves
+
+    report.parent.mkdir(parents=True, exist_ok=True)
+    return write_curves(made, report, metric=metric, confidence=confidence)
 
 
 def _statistics(made: LearningCurves, metric: str) -> tuple[str, ...]:
@@ -120,7 +145,9 @@ def _draw(made: LearningCurves, metric: str, leaders: Any, out: Path) -> list[Pa
     return pictures
 
 
-def _print_json(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, pictures: list[Path]) -> None:
+def _print_json(
+    made: LearningCurves, metric: str, shown: list[Any], leaders: Any, pictures: list[Path], page: Path | None
+) -> None:
     from ogive.cli._output import show
 
     content = {
@@ -138,6 +165,7 @@ def _print_json(made: LearningCurves, metric: str, shown: list[Any], leaders: An
         "rows": [row for part in shown for row in part.to_dict()["rows"]],
         "leaders": [] if leaders is None else leaders.to_dict()["rows"],
         "pictures": [str(picture) for picture in pictures],
+        "report": None if page is None else str(page),
     }
     show(_Shown(content), as_json=True)
 

@@ -19,7 +19,8 @@ from ogive.cli._options import (
     read_sources,
     reading_options,
 )
-from ogive.cli._output import tell
+from ogive.cli._output import say, tell
+from ogive.errors import InputError
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page: .html.")]
 ReportFailures = Annotated[
@@ -38,8 +39,17 @@ def report(
     looks: Looks = 1, metric: MetricName = None, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Write one page with verdicts, pictures, tables and caveats; it needs no network."""
+    """Write one page with verdicts, pictures, tables and caveats; it needs no network. Learning curves get a page of their own."""
     target = out or beside(source, "-report.html")
+    if _holds_curves(source):
+        given = {
+            "margin": margin is not None,
+            "looks": looks != 1,
+            **{name: bool(value) for name, value in roles.items()},
+        }
+        _refuse_options([name for name, said in given.items() if said])
+        _report_curves(source[0], target, failures, confidence, metric, quiet)
+        return
     trials = read_sources(source, roles)
     from ogive.report import write
 
@@ -48,3 +58,31 @@ def report(
     target.parent.mkdir(parents=True, exist_ok=True)
     print(write(trials, target, confidence=confidence, failures=failures, margin=margin, metric=metric, looks=looks))
     note_looks(source, trials)
+
+
+def _holds_curves(source: list[str]) -> bool:
+    """Whether the source is a store, or a file, of learning curves."""
+    if len(source) != 1 or not (Path(source[0]).is_dir() or source[0].endswith(".parquet")):
+        return False
+    from ogive.curves._gather import holds_curves
+
+    return holds_curves(source[0])
+
+
+def _refuse_options(names: list[str]) -> None:
+    if names:
+        option = {"params": "param", "independent": "independent/--adaptive"}.get(names[0], names[0])
+        raise InputError(f"`--{option}` is about tables of runs, and this source holds learning curves; leave it out.")
+
+
+def _report_curves(
+    source: str, target: Path, failures: str | None, confidence: float, metric: str | None, quiet: bool
+) -> None:
+    from ogive.curves import read
+    from ogive.report import write_curves
+
+    curves = read(source)
+    for note in () if quiet else curves.notes:
+        say(f"note: {note}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    print(write_curves(curves, target, metric=metric, confidence=confidence, failures=failures))
