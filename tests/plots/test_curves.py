@@ -171,3 +171,14 @@ def test_names_stay_text(tmp_path: Path):
         normality_strips(made.normality()),
     ):
         assert b"<script" not in display.save(tmp_path / "p.svg").read_bytes()
+
+
+def test_a_headline_claims_no_lead_where_scores_are_missing_or_equal():
+    made = curves()
+    values = made.values.copy()
+    values[:, :, -1, 0] = np.nan
+    gone = learning_fan(replace(made, values=values.copy())).headline
+    assert gone == "At n = 40 no model has a score in every repetition"
+    values[:, :, -1] = 0.5
+    equal = learning_fan(replace(made, values=values)).headline
+    assert equal == "At n = 40, a and b have the same mean accuracy; in the worst 5 % of runs a and b are equal"
