@@ -178,7 +178,7 @@ def test_a_headline_claims_no_lead_where_scores_are_missing_or_equal():
     values = made.values.copy()
     values[:, :, -1, 0] = np.nan
     gone = learning_fan(replace(made, values=values.copy())).headline
-    assert gone == "At n = 40 no model has a score in every repetition"
+    assert gone == "At n = 40 there is no mean accuracy: scores are missing"
     values[:, :, -1] = 0.5
     equal = learning_fan(replace(made, values=values)).headline
-    assert equal == "At n = 40, a and b have the same mean accuracy; in the worst 5 % of runs a and b are equal"
+    assert equal == "At n = 40, a and b have the same mean accuracy, also in the worst 5 % of runs"

@@ -19,13 +19,13 @@ from ogive.report._figures import (
     ONE_HEIGHT,
     PANEL_HEIGHT,
     Json,
-    _axis,
-    _domain,
-    _line,
-    _words,
+    annotation,
+    axis_name,
     frame,
+    line_trace,
     name,
     numbers,
+    panel_domain,
     titled,
 )
 from ogive.trials import FloatArray
@@ -53,7 +53,7 @@ def fan_figure(display: FanDisplay) -> Json:
             if len(display.fans) == 1:
                 drawn += [shade | {"showlegend": False} for shade in _middle(fan, style[fan.model])]
             drawn += _fan(fan, style[fan.model], display.share, legend=alone and len(display.fans) > 1)
-        traces += [trace | {"xaxis": _axis("x", i), "yaxis": _axis("y", i)} for trace in drawn]
+        traces += [trace | {"xaxis": axis_name("x", i), "yaxis": axis_name("y", i)} for trace in drawn]
     sizes = display.fans[0].sizes
     label = html.escape(display.label, quote=False)
     layout = _grid(len(panels), PANEL_HEIGHT + 20) if not alone else frame(ONE_HEIGHT + LEGEND, LEGEND + 4)
@@ -75,7 +75,7 @@ def _fan(fan: Fan, look: Look, share: float, *, legend: bool) -> list[Json]:
     quiet = {**group, "showlegend": False, "hoverinfo": "skip"}
     edges = []
     for edge in (fan.low, fan.high):
-        trace = _line(fan.sizes, edge, look)
+        trace = line_trace(fan.sizes, edge, look)
         trace["line"] |= {"dash": "dot", "width": 1.4}
         edges.append(_seen(trace, edge, "line-ew-open") | quiet)
     within = f"{100 * (1 - 2 * share):g} % of runs: "
@@ -94,7 +94,7 @@ def _middle(fan: Fan, look: Look) -> list[Json]:
 
 
 def _mean(fan: Fan, look: Look, width: float) -> Json:
-    trace = _line(fan.sizes, fan.mean, look)
+    trace = line_trace(fan.sizes, fan.mean, look)
     trace["line"]["width"] = width
     return _seen(trace, fan.mean, "circle")
 
@@ -186,7 +186,7 @@ def slices_figure(displays: Sequence[SlicesDisplay], titles: Sequence[str]) -> J
             if parts and one.grid.size and one.several_modes not in told:
                 told.add(one.several_modes)
                 parts[0]["showlegend"] = True
-            traces += [part | {"xaxis": _axis("x", i), "yaxis": _axis("y", i)} for part in parts]
+            traces += [part | {"xaxis": axis_name("x", i), "yaxis": axis_name("y", i)} for part in parts]
     layout = _grid(len(displays), ROW * rows + 56)
     layout["legend"]["itemclick"] = layout["legend"]["itemdoubleclick"] = False
     ends = [one.grid if one.grid.size else one.scores for display in displays for one in display.slices]
@@ -276,9 +276,9 @@ def _grid(n: int, height: int) -> Json:
     layout["annotations"] = []
     for i in range(n):
         row, column = divmod(i, columns)
-        x, y = _domain(column, columns, 0.05), _domain(rows - 1 - row, rows, 46 / (height * rows))
-        layout[_key("x", i)] = {"domain": x, "anchor": _axis("y", i), "tickfont": {"size": 11}}
-        layout[_key("y", i)] = {"domain": y, "anchor": _axis("x", i), "tickfont": {"size": 11}}
+        x, y = panel_domain(column, columns, 0.05), panel_domain(rows - 1 - row, rows, 46 / (height * rows))
+        layout[_key("x", i)] = {"domain": x, "anchor": axis_name("y", i), "tickfont": {"size": 11}}
+        layout[_key("y", i)] = {"domain": y, "anchor": axis_name("x", i), "tickfont": {"size": 11}}
     return layout
 
 
@@ -286,13 +286,13 @@ def _titles(layout: Json, titles: Sequence[str]) -> None:
     for i, title in enumerate(titles):
         x, y = layout[_key("x", i)]["domain"], layout[_key("y", i)]["domain"]
         layout["annotations"].append(
-            _words(f"<b>{name(title, LONGEST_LABEL)}</b>", sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
+            annotation(f"<b>{name(title, LONGEST_LABEL)}</b>", sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
         )
 
 
 def _common(layout: Json, across: str, up: str) -> None:
     """Titles that all panels share."""
     more: dict[str, Any] = {"font": {"size": 13}}
-    layout["annotations"].append(_words(across, 0.5, 0, yanchor="top", yshift=-28, **more))
+    layout["annotations"].append(annotation(across, 0.5, 0, yanchor="top", yshift=-28, **more))
     if up:
-        layout["annotations"].append(_words(up, 0, 0.5, textangle=-90, xshift=-54, **more))
+        layout["annotations"].append(annotation(up, 0, 0.5, textangle=-90, xshift=-54, **more))

@@ -21,8 +21,8 @@ from ogive.report._curves_tables import (
     numbers_tables,
 )
 from ogive.report._judgement import attempt
-from ogive.report._page import Html, details, element
-from ogive.report._sections import Report, _listed, _note
+from ogive.report._page import Html, aside, definition_list, details, element
+from ogive.report._sections import Report
 from ogive.report._tables import guarantee_words
 
 HINT = " Point at a line to read it; click a name to hide or show a model; drag to zoom, double-click to go back."
@@ -38,8 +38,10 @@ def compose(found: CurveFindings) -> Report:
     report.add("Normal or not, along the curve", *_normality(found, report))
     report.add("The numbers", *_numbers(found))
     report.add("Failures", *_failures(found))
-    report.add("What the numbers stand on", _listed(caveats(found)), *_notes(found))
-    report.add("Error bars of what?", _note("As the NeurIPS paper checklist asks (item 7)."), _listed(checklist(found)))
+    report.add("What the numbers stand on", definition_list(caveats(found)), *_notes(found))
+    report.add(
+        "Error bars of what?", aside("As the NeurIPS paper checklist asks (item 7)."), definition_list(checklist(found))
+    )
     report.add("For the paper", *_to_paste(found))
     return report
 
@@ -50,7 +52,9 @@ def _verdicts(found: CurveFindings, report: Report) -> list[Html]:
         parts.append(element("p", found.sensitivity))
     if found.others:
         also = listed([printable(m) for m in found.others])
-        parts.append(_note(f"About {found.metric} only; the curves also hold {also} (say metric=)."))
+        parts.append(
+            aside(f"About {found.metric} only; the curves also hold {also} (metric=, on the command line --metric).")
+        )
     return parts
 
 
@@ -141,7 +145,7 @@ def _slices(found: CurveFindings, report: Report) -> list[Html]:
 def _normality(found: CurveFindings, report: Report) -> list[Html]:
     along = found.normality
     if not (along.status == "tested").any():
-        return [_note("No size could be tested: too few scores, gaps, or all scores equal.")]
+        return [aside("No size could be tested: too few scores, gaps, or all scores equal.")]
     aware = along.gaussian_share(lattice=True)
     tied = not all(map(math.isnan, aware.tolist()))
     shares = aware if tied else along.gaussian_share()
@@ -166,7 +170,7 @@ def _numbers(found: CurveFindings) -> list[Html]:
     shaded = " Blue: certainly ahead of all other models." if found.leaders is not None else ""
     return [
         *numbers_tables(found),
-        _note(f"Under each number: {reading}{shaded}"),
+        aside(f"Under each number: {reading}{shaded}"),
         details("CSV: all sizes", csv_of(found.statistics)),
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.answers._words import clipped, interval, number, plural, printable
 from ogive.report._page import Html, element, table
-from ogive.report._tables import LONGEST_NAME, _below, _csv, _density
+from ogive.report._tables import LONGEST_NAME, as_csv, density_class, with_interval_below
 
 if TYPE_CHECKING:
     from ogive.curves import Disagreements, Leaders, Slice, StatisticCurve, StatisticCurves
@@ -87,7 +87,7 @@ def modes_table(slices: Sequence[Slice]) -> Html:
     sizes = list(dict.fromkeys(one.size for one in slices))
     cells = {(one.model, one.size): one for one in slices}
     body = [[element("th", clipped(m, LONGEST_NAME)), *(_modes(cells[m, s]) for s in sizes)] for m in models]
-    return table(["modes", *(f"n = {s}" for s in sizes)], body, class_=_density(len(sizes)))
+    return table(["modes", *(f"n = {s}" for s in sizes)], body, class_=density_class(len(sizes)))
 
 
 def _modes(one: Slice) -> Html:
@@ -123,7 +123,7 @@ def _statistic_table(found: CurveFindings, curves: StatisticCurves) -> Html:
     ]
     names = [clipped(c.model, LONGEST_NAME) for c in curves]
     some = f", {places.size} of {sizes.size} sizes" if places.size < sizes.size else ""
-    return table(["n", *names], body, caption=f"{_title(curves)}{some}", class_=_density(len(names)))
+    return table(["n", *names], body, caption=f"{_title(curves)}{some}", class_=density_class(len(names)))
 
 
 def _cell(curve: StatisticCurve, i: int, certain: bool) -> Html:
@@ -132,7 +132,7 @@ def _cell(curve: StatisticCurve, i: int, certain: bool) -> Html:
         return element("td", "–")
     if not (math.isfinite(low) or math.isfinite(high)):
         return element("td", number(estimate))
-    cell = _below(interval(estimate, low, high))
+    cell = with_interval_below(interval(estimate, low, high))
     return Html(cell.replace("<td>", '<td class="better">', 1)) if certain else cell
 
 
@@ -149,4 +149,4 @@ def missing_table(found: CurveFindings) -> Html:
 def csv_of(statistics: Sequence[StatisticCurves]) -> str:
     """One line for each statistic of each model at each size."""
     rows = [row for one in statistics for row in one.to_dict()["rows"]]
-    return _csv(COLUMNS, [[math.nan if row[c] is None else row[c] for c in COLUMNS] for row in rows])
+    return as_csv(COLUMNS, [[math.nan if row[c] is None else row[c] for c in COLUMNS] for row in rows])

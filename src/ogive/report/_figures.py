@@ -78,7 +78,7 @@ def distribution_figure(display: DistributionDisplay) -> Json:
         for cell in cells:
             parts = _cell(display, cell, style[cell.algorithm], span, heights.get(cell.algorithm), each)
             for trace in parts:
-                trace |= {"xaxis": _axis("x", i), "yaxis": _axis("y", i), "legendgroup": name(cell.algorithm)}
+                trace |= {"xaxis": axis_name("x", i), "yaxis": axis_name("y", i), "legendgroup": name(cell.algorithm)}
                 trace |= {"name": name(cell.algorithm), "showlegend": False}
             traces += parts
     dotted = {c.algorithm for c in shown if has_dots(c)}
@@ -93,7 +93,7 @@ def distribution_figure(display: DistributionDisplay) -> Json:
 
 def _legend_entry(method: str, look: Look, dotted: bool) -> Json:
     """The line of a method, with its dots where it has some, for the legend alone."""
-    entry = _line(np.array([np.nan]), np.array([np.nan]), look)
+    entry = line_trace(np.array([np.nan]), np.array([np.nan]), look)
     entry |= {"name": name(method), "legendgroup": name(method), "showlegend": True, "hoverinfo": "skip"}
     return entry | ({"mode": "lines+markers", "marker": _marker(look)} if dotted else {})
 
@@ -109,7 +109,7 @@ def _cell(
     banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
     if banded and cell.band is not None:
         parts.append(_shade(*_band_outline(cell.band, display.goal, far, each), look.colour))
-    line = _line(shares, scores, look)
+    line = line_trace(shares, scores, look)
     if has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
         line["line"]["width"] = 1.2
@@ -123,7 +123,8 @@ def _cell(
     return parts
 
 
-def _line(x: FloatArray, y: FloatArray, look: Look) -> Json:
+def line_trace(x: FloatArray, y: FloatArray, look: Look) -> Json:
+    """A curve in a method's look."""
     dash = DASHES[_style_number(look) % len(DASHES)]
     return {
         "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y),
@@ -196,7 +197,8 @@ def _crosses(cell: CellBand, colour: str, height: float) -> Json:
     }  # fmt: skip
 
 
-def _axis(letter: str, i: int) -> str:
+def axis_name(letter: str, i: int) -> str:
+    """`x`, `x2`, …: how plotly calls the axes of panel i."""
     return letter if i == 0 else f"{letter}{i + 1}"
 
 
@@ -235,27 +237,29 @@ def _layout(
     gap_x, gap_y, small = 0.065, 46 / (PANEL_HEIGHT * rows), {"tickfont": {"size": 11}}
     for i, task in enumerate(tasks):
         row, column = divmod(i, columns)
-        x, y = _domain(column, columns, gap_x), _domain(rows - 1 - row, rows, gap_y)
+        x, y = panel_domain(column, columns, gap_x), panel_domain(rows - 1 - row, rows, gap_y)
         layout[f"xaxis{i + 1 if i else ''}"] = {
-            **_share_axis(small=True), **small, "domain": x, "anchor": _axis("y", i)
+            **_share_axis(small=True), **small, "domain": x, "anchor": axis_name("y", i)
         }  # fmt: skip
         layout[f"yaxis{i + 1 if i else ''}"] = {
-            **_score_axis(spans[i]), **small, "domain": y, "anchor": _axis("x", i), "nticks": 5,
+            **_score_axis(spans[i]), **small, "domain": y, "anchor": axis_name("x", i), "nticks": 5,
             "tickformat": "~s" if are_long(spans[i]) else "~g",
         }  # fmt: skip
         layout["annotations"].append(
-            _words(name(task, LONGEST_TASK), sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
+            annotation(name(task, LONGEST_TASK), sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
         )
-    layout["annotations"].append(_words(titles[0], 0.5, 0, yanchor="top", yshift=-28))
-    layout["annotations"].append(_words(titles[1], 0, 0.5, textangle=-90, xshift=-54))
+    layout["annotations"].append(annotation(titles[0], 0.5, 0, yanchor="top", yshift=-28))
+    layout["annotations"].append(annotation(titles[1], 0, 0.5, textangle=-90, xshift=-54))
     return layout
 
 
-def _words(text: str, x: float, y: float, **more: Any) -> Json:
+def annotation(text: str, x: float, y: float, **more: Any) -> Json:
+    """Words at a place of the whole figure."""
     return {"text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", "showarrow": False, **more}
 
 
-def _domain(i: int, n: int, gap: float) -> list[float]:
+def panel_domain(i: int, n: int, gap: float) -> list[float]:
+    """Where panel i of n stands along one side of the figure."""
     width = (1.0 - gap * (n - 1)) / n
     return [round(i * (width + gap), 5), round(min(1.0, i * (width + gap) + width), 5)]
 
@@ -320,7 +324,7 @@ def best_of_figure(display: BestOfDisplay) -> Json:
             shade = _shade(curve.k[seen], curve.low[seen], curve.high[seen], look.colour)
             traces.append({**shade, **group, "showlegend": False})
         hover = "<b>%{fullData.name}</b><br>best of %{x}: %{y:.5~g} or better in half of all cases<extra></extra>"
-        traces.append({**_line(curve.k, curve.estimate, look), **group, "hovertemplate": hover})
+        traces.append({**line_trace(curve.k, curve.estimate, look), **group, "hovertemplate": hover})
     layout = frame(ONE_HEIGHT, 40)
     across, up = (html.escape(text, quote=False) for text in display.labels)
     layout["xaxis"] = {
@@ -353,7 +357,7 @@ def profile_figure(display: ProfileDisplay) -> Json:
                 {**_shade(tau[kept], low[kept], high[kept], style[method].colour), **group, "showlegend": False}
             )
         kept = waypoints((tau, seen), MOST_CORNERS_EACH)
-        lines.append({**_line(tau[kept], seen[kept], style[method]), **group, "hovertemplate": hover})
+        lines.append({**line_trace(tau[kept], seen[kept], style[method]), **group, "hovertemplate": hover})
     legend = _legend_height(found.methods)
     layout = frame(ONE_HEIGHT + legend, legend + 4)
     layout["legend"]["traceorder"] = "reversed"

@@ -131,6 +131,16 @@ def table(head: Sequence[object], body: Iterable[Sequence[object]], *, caption: 
     return element("div", inside, class_="wide")
 
 
+def aside(text: str) -> Html:
+    """A remark in small print; nothing for an empty one."""
+    return element("p", text, class_="note") if text else Html("")
+
+
+def definition_list(entries: list[tuple[str, str]]) -> Html:
+    """Terms, each with its text."""
+    return element("dl", *(part for term, text in entries for part in (element("dt", term), element("dd", text))))
+
+
 def details(title: str, content: str) -> Html:
     """A folded block of text to copy."""
     return element("details", element("summary", title), element("pre", content))

@@ -19,7 +19,7 @@ from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure
 from ogive.report._findings import Findings, cell_numbers, count_words, unranked
 from ogive.report._judgement import attempt
 from ogive.report._methods import band_name, caveats, checklist, paragraph, references, varied_words
-from ogive.report._page import Html, details, element, join, table
+from ogive.report._page import Html, aside, definition_list, details, element, join, table
 from ogive.report._tables import (
     NO_INTERVAL,
     comparison_table,
@@ -70,8 +70,10 @@ def compose(found: Findings) -> Report:
     report.add("Ranks", *_ranks(found))
     report.add("The best of k", *_best_of(found, report))
     report.add("Failures", *_failures(found))
-    report.add("What the numbers stand on", _listed(caveats(found)), *_notes(found))
-    report.add("Error bars of what?", _note("As the NeurIPS paper checklist asks (item 7)."), _listed(checklist(found)))
+    report.add("What the numbers stand on", definition_list(caveats(found)), *_notes(found))
+    report.add(
+        "Error bars of what?", aside("As the NeurIPS paper checklist asks (item 7)."), definition_list(checklist(found))
+    )
     report.add("For the paper", *_to_paste(found, band_name(display)))
     return report
 
@@ -87,14 +89,6 @@ def body(opening: str, report: Report, title: str) -> Html:
     return join(parts)
 
 
-def _note(text: str) -> Html:
-    return element("p", text, class_="note") if text else Html("")
-
-
-def _listed(entries: list[tuple[str, str]]) -> Html:
-    return element("dl", *(part for term, text in entries for part in (element("dt", term), element("dd", text))))
-
-
 def _verdicts(found: Findings) -> list[Html]:
     judged = found.judgement
     if not judged.sentence:
@@ -105,8 +99,8 @@ def _verdicts(found: Findings) -> list[Html]:
     if judged.ranking is not None:
         how = {"mean": "their means"}.get(judged.ranking.statistic, "how often a run beats a run of another method")
         count = count_words(judged.part or found.trials, found.metric)
-        parts.append(_note(f"Methods are ranked by {how}: {count} of each on each task; {varied_words(found.trials)}."))
-    parts += [_note(judged.left_out)]
+        parts.append(aside(f"Methods are ranked by {how}: {count} of each on each task; {varied_words(found.trials)}."))
+    parts += [aside(judged.left_out)]
     if found.n_failed and found.sensitivity:
         parts.append(element("p", found.sensitivity))
     shown, _ = attempt(lambda: facts(found.trials, found.metric, found.confidence))
@@ -115,7 +109,7 @@ def _verdicts(found: Findings) -> list[Html]:
     others = [m for m in found.trials.metrics if m != found.metric]
     if others:
         parts.append(
-            _note(
+            aside(
                 f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} (metric=, on the command line --metric)."
             )
         )
@@ -124,7 +118,7 @@ def _verdicts(found: Findings) -> list[Html]:
 
 def _distribution(found: Findings, report: Report, display: DistributionDisplay | None, refused: str) -> list[Html]:
     if display is None:
-        return [_note(f"No picture: {refused}")]
+        return [aside(f"No picture: {refused}")]
     text = display.caption
     if len(display.tasks) > MOST_PANELS:
         text += f" The first {MOST_PANELS} of {len(display.tasks)} tasks are drawn; the tables hold all."
@@ -158,7 +152,7 @@ def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html
     note = (
         f"Positive differences: {c.a} is better. The verdict reads the first line of this table; the others describe."
     )
-    return [*parts, comparison_table(c), _note(note)]
+    return [*parts, comparison_table(c), aside(note)]
 
 
 def _over_tasks(found: Findings, report: Report) -> list[Html]:
@@ -174,17 +168,17 @@ def _over_tasks(found: Findings, report: Report) -> list[Html]:
     parts.append(over_table(over))
     if over.ranks is not None:
         rank = "Average rank: by the mean on each task, 1 is best; a description, which other methods would change."
-        parts.append(_note(rank))
+        parts.append(aside(rank))
     if over.aggregates is not None:
-        parts.append(_note(over.aggregates.sentence))
-    return [*parts, _note(" ".join([*over.notes, found.judgement.left_out]).strip())]
+        parts.append(aside(over.aggregates.sentence))
+    return [*parts, aside(" ".join([*over.notes, found.judgement.left_out]).strip())]
 
 
 def _numbers(found: Findings) -> list[Html]:
     if found.summary is None:
-        return [_note(found.unshown)]
+        return [aside(found.unshown)]
     said = footnote(found, found.summary.rows).replace("Brackets:", "Under each number:")
-    return [summary_tables(found.summary), _note(said), _note(found.unshown)]
+    return [summary_tables(found.summary), aside(said), aside(found.unshown)]
 
 
 def footnote(found: Findings, rows: Sequence[Row]) -> str:
@@ -252,7 +246,7 @@ def _failures(found: Findings) -> list[Html]:
     return [
         element("p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity}".strip()),
         table(["method", "task", "status", "message", "runs"], body_rows),
-        _note(more),
+        aside(more),
     ]
 
 

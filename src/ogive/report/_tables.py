@@ -39,7 +39,7 @@ def summary_tables(summary: Summary) -> Html:
         ["task", *(clipped(m, LONGEST_NAME) for m in methods)],
         body,
         caption=f"{label} on each task",
-        class_=_density(len(methods)),
+        class_=density_class(len(methods)),
     )
     if len(names) == 1:
         return overview
@@ -66,10 +66,10 @@ def _cell(row: Row | None) -> Html:
         return element("td", "–")
     if not (math.isfinite(row.low) or math.isfinite(row.high)):
         return element("td", number(row.estimate))
-    return _below(interval(row.estimate, row.low, row.high))
+    return with_interval_below(interval(row.estimate, row.low, row.high))
 
 
-def _below(text: str) -> Html:
+def with_interval_below(text: str) -> Html:
     """A number, its interval below it."""
     estimate, ends = text.rstrip("]").split(" [")
     return element("td", estimate, element("small", ends.replace(", ", " to ")))
@@ -85,7 +85,7 @@ def pairs_table(display: PairsDisplay) -> Html:
         ]
         for a in display.methods
     ]  # fmt: skip
-    return table(head, body, class_=f"pairs {_density(len(display.methods))}")
+    return table(head, body, class_=f"pairs {density_class(len(display.methods))}")
 
 
 def _pair(text: str, certain: int) -> Html:
@@ -94,7 +94,8 @@ def _pair(text: str, certain: int) -> Html:
     return element("td", conclusion, *(element("small", line) for line in rest), class_=colour)
 
 
-def _density(columns: int) -> str:
+def density_class(columns: int) -> str:
+    """How tightly a table of so many columns is set."""
     return "dense" if columns > MOST_LOOSE else "loose"
 
 
@@ -141,7 +142,7 @@ def over_table(over: OverTasks) -> Html:
         assert found is not None
         columns.append((LABELS[s], [_interval(found.of(m, s), s) for m in methods]))
     body = [[element("th", clipped(m, LONGEST_NAME)), *(cells[i] for _, cells in columns)] for i, m in enumerate(methods)]  # fmt: skip
-    return table(["method", *(label for label, _ in columns)], body, class_=_density(len(columns)))
+    return table(["method", *(label for label, _ in columns)], body, class_=density_class(len(columns)))
 
 
 def comparison_table(found: Comparison | Comparisons) -> Html:
@@ -196,12 +197,12 @@ def _interval(i: Interval, statistic: str, margin: float | None = None) -> Html:
     """Rounded so that no end crosses what a conclusion reads it against; no interval where the data set no limit at all."""
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return element("td", number(i.estimate))
-    return _below(shown(i, "improvement" if statistic == "fresh" else statistic, margin))
+    return with_interval_below(shown(i, "improvement" if statistic == "fresh" else statistic, margin))
 
 
 def to_csv(summary: Summary) -> str:
     """One line for each statistic of each method on each task."""
-    return _csv(COLUMNS, [[getattr(r, c) for c in COLUMNS] for r in summary.rows])
+    return as_csv(COLUMNS, [[getattr(r, c) for c in COLUMNS] for r in summary.rows])
 
 
 def pairs_csv(ranking: Ranking) -> str:
@@ -211,10 +212,11 @@ def pairs_csv(ranking: Ranking) -> str:
         [p.a, p.b, p.difference.estimate, p.difference.low, p.difference.high, p.wins, p.ties, p.losses, p.conclusion]
         for p in ranking.pairs
     ]
-    return _csv(head, rows)
+    return as_csv(head, rows)
 
 
-def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def as_csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Comma-separated values that a spreadsheet does not run."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
