@@ -26,7 +26,7 @@ MEANING = "What the numbers mean"
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE…", help="CSV, Parquet, JSON lines or Optuna storage; several are put under each other."
+        metavar="SOURCE…", help="A store, CSV, Parquet, JSON lines or Optuna storage; several are put under each other."
     ),
 ]
 Score = Annotated[
