@@ -108,10 +108,7 @@ def effect_sentences(effects: Sequence[Effect]) -> list[str]:
         rest = f"; no effect of {listed(unseen[:8])} can be shown" if unseen else ""
         out.append(f"{', '.join(parts)}{rest}.")
     elif unseen:
-        word = "parameters explain" if len(unseen) > 1 else "parameter explains"
-        out.append(
-            f"No effect of {listed(unseen[:8])} can be shown: which of the spread the {word} is not seen in these runs."
-        )
+        out.append(f"No effect of {listed(unseen[:8])} on the score can be shown by these runs.")
     blamed = [e.made_bad for e in ordered if e.made_bad is not None]
     if blamed:
         out.append(f"The worse half is made by {listed(blamed[:MOST_NAMED])}.")
