@@ -1,5 +1,6 @@
 """What several rooms' tests share."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -12,6 +13,17 @@ settings.register_profile("thorough", max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 REPOSITORY = Path(__file__).parents[1]
+
+
+# What collecting loads lives to the end, and the garbage collector need not walk through it again and again.
+gc.disable()
+
+
+def pytest_collection_finish():
+    """Begin to collect garbage, the modules and tests aside."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
