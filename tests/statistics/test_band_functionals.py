@@ -71,7 +71,7 @@ def cvar_by_minimum(d, mass, tail):
         flipped = Distribution(-d.points[::-1], np.cumsum(np.diff(d.cumulative, prepend=0.0)[::-1]), d.n)
         return -cvar_by_minimum(flipped, mass, "upper")
     weights = np.diff(d.cumulative, prepend=0.0)
-    return min(c + float(np.sum(np.maximum(d.points - c, 0.0) * weights)) / mass for c in d.points)
+    return float(np.min(d.points + np.maximum(d.points - d.points[:, None], 0.0) @ weights / mass))
 
 
 def area_by_sum(d, t):
