@@ -344,7 +344,7 @@ rows = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     given=st.lists(rows, min_size=1, max_size=12, unique_by=lambda r: (r["algorithm"], r["task"], r["trial"])),
     cut=st.integers(0, 12),

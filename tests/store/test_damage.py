@@ -192,21 +192,24 @@ def test_two_files_of_one_name_are_both_kept_in_quarantine(store, part):
     assert len(list((store.path / "quarantine" / "trials").iterdir())) == 2
 
 
-def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(store, make):
-    """Over pages, page headers, column metadata and the description; each byte once, one bit of it."""
+@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(store, make, step):
+    """Over pages, page headers, column metadata and the description; each byte, or one in eleven; one bit of it."""
     path = store.path / "trials" / store.write("trials", make.rows(range(2), ["svm"], ["moons"]))
     whole = path.read_bytes()
     known = store._ledger().known
     before = load(store.path, "trials", known).table
     refused = 0
-    for place in range(0, len(whole), 5):
+    for place in range(0, len(whole), step):
         content = bytearray(whole)
         content[place] ^= 1 << (place % 8)
         path.write_bytes(bytes(content))
         found = load(store.path, "trials", known)
         refused += bool(found.damaged)
         assert found.damaged or found.table.equals(before)
-    assert refused > len(whole) / 20  # names, statistics and the second copy of the description are free to change
+    assert (
+        refused > len(whole) / step / 4
+    )  # names, statistics and the second copy of the description are free to change
 
 
 def test_a_symbolic_link_for_a_folder_of_parts_is_refused(store, part, make):
@@ -274,9 +277,8 @@ def mounted(tmp_path):
 def test_a_full_disk_is_said_and_nothing_partial_is_left(mounted, make):
     store = Store(mounted / "demo")
     store.create(make.record())
-    tables = [make.rows(range(500 * i, 500 * i + 500)) for i in range(50)]
     with pytest.raises(StoreError, match="the disk is full"):
-        [store.write("trials", table) for table in tables]
+        [store.write("trials", make.rows(range(500 * i, 500 * i + 500))) for i in range(50)]
     kept = 2000 * store.part_counts()["trials"]
     assert not [p for p in mounted.rglob("*") if p.name.endswith(".tmp")]
     assert kept
