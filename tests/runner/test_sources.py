@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ogive.algorithms import Algorithm
+from ogive.algorithms import Algorithm, tuned
 from ogive.errors import InputError
 from ogive.runner import StudyNotPortable, run
 from ogive.runner._pickling import pickled_job
@@ -305,7 +305,7 @@ def test_a_class_of_ones_own_that_stands_on_an_abstract_one_travels():
     assert run(study, 2, workers=1, progress=False).scores().tolist() == [0.5, 0.5]
 
 
-def test_an_estimator_of_ones_own_travels():
+def test_an_estimator_of_ones_own_travels_alone_and_inside_a_search():
     from sklearn.naive_bayes import GaussianNB
 
     from ogive.tasks import moons
@@ -314,5 +314,6 @@ def test_an_estimator_of_ones_own_travels():
         def fit(self, X, y, sample_weight=None):
             return super().fit(X, y, sample_weight)
 
-    study = Study("own", Algorithm.from_estimator(Own(), {}, name="own"), moons(n=60))
+    own = Algorithm.from_estimator(Own(), {"var_smoothing": [1e-9, 1e-6]}, name="own")
+    study = Study("own", [own, tuned(own, n_configs=2, cv=2)], moons(n=60))
     assert set(run(study, 3, workers=1, progress=False).table["status"].to_pylist()) == {"ok"}
