@@ -1,6 +1,7 @@
 """Optuna studies: object, SQLite, URL, journal."""
 
 import hashlib
+import shutil
 import sqlite3
 import warnings
 from contextlib import closing
@@ -38,11 +39,21 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def sqlite_study(path: Path, **options) -> Path:
-    storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
-    run(storage, **options)
-    storage.engine.dispose()
-    return path
+@pytest.fixture(scope="module")
+def sqlite_study(tmp_path_factory):
+    """Stores a study in an SQLite file; the tables, which take long to make, are copied from one made once."""
+    template = tmp_path_factory.mktemp("optuna") / "tables.db"
+    optuna.storages.RDBStorage(f"sqlite:///{template}").engine.dispose()
+
+    def store(path: Path, **options) -> Path:
+        if not path.exists():
+            shutil.copyfile(template, path)
+        storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
+        run(storage, **options)
+        storage.engine.dispose()
+        return path
+
+    return store
 
 
 def journal_study(path: Path, **options) -> Path:
@@ -72,9 +83,9 @@ def test_random_sampling_is_independent_and_tpe_is_not():
     assert ogive.read(run(sampler=optuna.samplers.TPESampler(seed=0)), independent=True).independent
 
 
-@pytest.mark.parametrize("make", [sqlite_study, journal_study], ids=["SQLite", "journal"])
-def test_a_stored_study_is_read_without_touching_it(tmp_path: Path, make):
-    path = make(tmp_path / "study one 100%.db")
+@pytest.mark.parametrize("kind", ["SQLite", "journal"])
+def test_a_stored_study_is_read_without_touching_it(tmp_path: Path, kind, sqlite_study):
+    path = {"SQLite": sqlite_study, "journal": journal_study}[kind](tmp_path / "study one 100%.db")
     before, beside = digest(path), sorted(tmp_path.iterdir())
     trials = ogive.read(path)
     assert (trials.algorithms, len(trials)) == (("demo",), 8)
@@ -83,13 +94,13 @@ def test_a_stored_study_is_read_without_touching_it(tmp_path: Path, make):
     assert sorted(tmp_path.iterdir()) == beside
 
 
-def test_a_stored_study_is_adaptive_unless_said_otherwise(tmp_path: Path):
+def test_a_stored_study_is_adaptive_unless_said_otherwise(tmp_path: Path, sqlite_study):
     path = sqlite_study(tmp_path / "s.db")
     assert not ogive.read(path).independent
     assert ogive.read(path, independent=True).independent
 
 
-def test_a_sqlite_url_is_read_and_never_makes_a_file(tmp_path: Path):
+def test_a_sqlite_url_is_read_and_never_makes_a_file(tmp_path: Path, sqlite_study):
     path = sqlite_study(tmp_path / "s.db")
     before = digest(path)
     assert len(ogive.read(f"sqlite:///{path}")) == 8
@@ -99,20 +110,20 @@ def test_a_sqlite_url_is_read_and_never_makes_a_file(tmp_path: Path):
     assert not (tmp_path / "absent.db").exists()
 
 
-def test_several_studies_are_several_methods(tmp_path: Path):
+def test_several_studies_are_several_methods(tmp_path: Path, sqlite_study):
     a, b = sqlite_study(tmp_path / "a.db", name="svm"), journal_study(tmp_path / "b.log", name="knn")
     assert ogive.read([a, b]).algorithms == ("svm", "knn")
     assert ogive.read([run(name="p"), run(name="q")]).algorithms == ("p", "q")
 
 
-def test_studies_of_one_name_stay_two_methods(tmp_path: Path):
+def test_studies_of_one_name_stay_two_methods(tmp_path: Path, sqlite_study):
     files = [sqlite_study(tmp_path / f"{name}.db") for name in ("a", "b")]
     names = ogive.read(files).algorithms
     assert len(names) == 2
     assert [name.endswith(f"/{stem})") for name, stem in zip(names, "ab", strict=True)] == [True, True]
 
 
-def test_one_storage_may_hold_several_studies(tmp_path: Path):
+def test_one_storage_may_hold_several_studies(tmp_path: Path, sqlite_study):
     path = sqlite_study(tmp_path / "s.db", name="svm")
     sqlite_study(path, name="knn")
     assert set(ogive.read(path).algorithms) == {"svm", "knn"}
