@@ -85,7 +85,8 @@ def poisoned(kinds: list[str]) -> Study:
 @pytest.fixture(scope="module", params=[pytest.param("few"), pytest.param("all", marks=pytest.mark.slow)])
 def poison_run(request):
     kinds = {"few": FEW, "all": ALL}[request.param]
-    limits = {"wall_limit": 4, "cpu_limit": 0.5, "memory_limit": "250MB"}
+    # Only what hangs needs the wall limit; elsewhere a busy machine must not reach it before the others.
+    limits = {"wall_limit": 4 if "hang" in kinds else 60, "cpu_limit": 0.5, "memory_limit": "250MB"}
     workers = 1 if request.param == "few" else 2
     trials = run(poisoned(kinds), 3 * len(kinds), workers=workers, progress=False, **limits)
     return kinds, {row["trial"]: row for row in trials.table.to_pylist()}
@@ -108,7 +109,7 @@ def test_messages_say_what_happened_in_one_line(poison_run):
         assert "\n" not in said
         assert len(said) <= 500
     assert "SIGSEGV" in rows[3 * kinds.index("segfault")]["message"]
-    assert 0.4 < rows[3 * kinds.index("loop")]["wall_s"] < 5
+    assert 0.4 < rows[3 * kinds.index("loop")]["wall_s"] < (5 if "hang" in kinds else 60)
 
 
 def test_nothing_that_a_trial_left_behind_survives_the_run(poison_run):
