@@ -153,7 +153,9 @@ def run(*arguments: str, cwd: Path, **options) -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.mark.parametrize("case", ["NaN scores", "pickle by content", "confidence 95", "unknown option"])
+@pytest.mark.parametrize(
+    "case", [*(pytest.param(c, marks=pytest.mark.slow) for c in ("NaN scores", "confidence 95")), "pickle by content", "unknown option"]
+)  # fmt: skip
 def test_a_process_exits_with_2_and_one_line(case, tmp_path: Path):
     content, arguments, said = CASES[case]
     (tmp_path / "scores.csv").write_bytes(content.encode() if isinstance(content, str) else content)

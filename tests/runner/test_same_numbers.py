@@ -44,7 +44,10 @@ def expected():
     return run(small_study(), 60, workers=0, progress=False)
 
 
-@pytest.mark.parametrize(("workers", "chunk"), [(2, None), (4, 1), (2, 7), (1, 1000), (0, 7)])
+@pytest.mark.parametrize(
+    ("workers", "chunk"),
+    [(2, None), (3, 1), (1, 7), (0, 1000), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((4, 1), (2, 7), (1, 1000)))],
+)  # fmt: skip
 def test_the_table_is_the_same_for_any_number_of_workers_and_any_chunk(expected, content, no_orphans, workers, chunk):
     assert content(run(small_study(), 60, workers=workers, chunk=chunk, progress=False)) == content(expected)
 

@@ -36,7 +36,7 @@ def test_solved_level_covers_with_exactly_the_confidence(n, confidence, two_side
 
 
 @pytest.mark.parametrize("two_sided", [True, False])
-@pytest.mark.parametrize("n", [1, 3, 200, 206, 777, 2345])
+@pytest.mark.parametrize("n", [1, 3, 200, 206, 777, pytest.param(2345, marks=pytest.mark.slow)])
 def test_tabulated_levels_are_conservative_and_lose_less_than_two_permille(n, two_sided):
     for confidence in (0.5, 0.95, 0.999):
         found = local_level(n, confidence, two_sided=two_sided, solve=False)
