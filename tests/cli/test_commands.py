@@ -1,8 +1,7 @@
 """inspect, summary and plot as a user calls them."""
 
+import io
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -248,11 +247,12 @@ def test_the_version_and_the_help_are_answers(capsys):
         assert "--score" in capsys.readouterr().out
 
 
-def test_a_terminal_without_unicode_gets_an_answer(table):
-    done = subprocess.run(
-        [sys.executable, "-m", "ogive.cli", "summary", str(table)],
-        capture_output=True, cwd=table.parent, timeout=60, env={**os.environ, "PYTHONIOENCODING": "ascii"},
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert b"\x1b" not in done.stdout
-    done.stdout.decode("ascii")
+def test_a_terminal_without_unicode_gets_an_answer(table, monkeypatch):
+    written = {"stdout": io.BytesIO(), "stderr": io.BytesIO()}
+    for name, stream in written.items():
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(stream, encoding="ascii", write_through=True))
+    assert main(["summary", str(table)]) == 0
+    shown = written["stdout"].getvalue()
+    assert shown
+    assert b"\x1b" not in shown
+    shown.decode("ascii")
