@@ -12,6 +12,7 @@ import numpy as np
 
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells, Joined, Moments
+from ogive.profiles._signed_ranks import signed_ranks_p
 from ogive.statistics._arguments import FloatArray
 from ogive.statistics._ranking import win_matrix
 
@@ -145,8 +146,6 @@ def _mann_whitney(best: FloatArray, own: FloatArray) -> float:
 
 
 def _wilcoxon(best: FloatArray, own: FloatArray) -> float:
-    from scipy.stats import wilcoxon
-
     if best.size != own.size:
         raise InputError(
             f"paired runs must be equally many for every method; there are {best.size} and {own.size}. Say paired=False."
@@ -154,7 +153,7 @@ def _wilcoxon(best: FloatArray, own: FloatArray) -> float:
     if not (np.isfinite(best).all() and np.isfinite(own).all()):
         raise InputError("paired runs must be finite: a failed run has no difference. Say paired=False.")
     gaps = best - own
-    return 1.0 if not gaps.any() else float(wilcoxon(gaps, alternative="greater").pvalue)
+    return 1.0 if not gaps.any() else signed_ranks_p(gaps, "greater")
 
 
 def welch(moments: Moments) -> FloatArray:

@@ -14,6 +14,7 @@ from ogive.errors import InputError
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
+from ogive.profiles._signed_ranks import signed_ranks_p
 from ogive.statistics._arguments import FloatArray, as_confidence
 
 if TYPE_CHECKING:
@@ -205,14 +206,14 @@ def _gaps(one: FloatArray, two: FloatArray) -> FloatArray:
 
 
 def _p_value(gap: FloatArray, test: str) -> float:
-    from scipy.stats import binomtest, wilcoxon
+    from scipy.stats import binomtest
 
     moved = gap[gap != 0.0]
     if not moved.size:
         return 1.0
     if test == "sign":
         return float(binomtest(int(np.sum(moved > 0)), moved.size).pvalue)
-    return float(wilcoxon(moved).pvalue)
+    return signed_ranks_p(moved)
 
 
 def holm(p: FloatArray) -> FloatArray:
