@@ -138,11 +138,11 @@ def test_a_damaged_part_is_named_by_status(study, tmp_path, capsys):
 
 
 def test_sigterm_keeps_what_is_finished_and_prints_the_command_to_go_on(study, tmp_path):
-    study.write_text(
-        STUDY.replace(
-            "    return rng.random() * config", "    import time; time.sleep(0.01)\n    return rng.random() * config"
-        )
-    )
+    # Trials take long as long as a file is there: the run cannot end before it is stopped, and then goes on at once.
+    slow = tmp_path / "slow"
+    slow.touch()
+    wait = f"    import os, time; time.sleep(0.05 * os.path.exists({str(slow)!r}))\n"
+    study.write_text(STUDY.replace("    return rng.random() * config", wait + "    return rng.random() * config"))
     out = tmp_path / "a folder"
     command = ["run", f"{study}:good", "--trials", "200", "--workers", "1", "--out", str(out)]
     process = subprocess.Popen(
@@ -160,6 +160,7 @@ def test_sigterm_keeps_what_is_finished_and_prints_the_command_to_go_on(study, t
     assert Store(out).verify().sound
     again = next(line for line in errors.splitlines() if line.startswith("To go on: "))
     words = shlex.split(again.removeprefix("To go on: "))
+    slow.unlink()
     assert words[:3] == ["ogive", "run", f"{study}:good"]
     assert main([*words[1:], "--quiet"]) == 0
     assert (out / "report.html").exists()
