@@ -10,6 +10,7 @@ import pytest
 
 import ogive
 from ogive.cli import main
+from ogive.cli._output import as_options
 
 NAMES = [
     "<script>alert(1)</script>",
@@ -111,7 +112,7 @@ def test_the_command_line_says_what_the_library_says(plain, capsys):
     expected = ogive.summarize(trials, statistics=["median", "worst_0.1"], confidence=0.9, guaranteed=True)
     assert capsys.readouterr().out == f"{expected}\n"
     assert main(["inspect", str(plain), "--bounds", "0,1"]) == 0
-    assert capsys.readouterr().out == f"{ogive.inspect(trials)}\n"
+    assert capsys.readouterr().out == as_options(f"{ogive.inspect(trials)}\n")
 
 
 def test_what_was_guessed_is_said_on_stderr_and_quiet_silences_it(plain, capsys):

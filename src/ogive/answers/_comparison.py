@@ -148,7 +148,7 @@ def refuse_undecidable(trials: Trials, call: str) -> None:
     if not trials.independent:
         raise InputError(
             "a grid or an adaptive sampler chose these trials, or may have, so no verdict is given; "
-            "say independent=True (on the command line --independent) if they were drawn at random."
+            "say independent=True if they were drawn at random."
         )
 
 

@@ -98,8 +98,8 @@ def require_values(duel: Duel, statistic: str) -> None:
     """Refuse a statistic that needs values where failures only have a place in the order."""
     if duel.order_only:
         raise InputError(
-            f"failures that count as worse than every score leave the {statistic} without a value; declare bounds (bounds=, on the "
-            "command line --bounds), count failures by a number, or compare by improvement."
+            f"failures that count as worse than every score leave the {statistic} without a value; declare bounds=, count "
+            "failures by a number, or compare by improvement."
         )
 
 

@@ -93,8 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except OgiveError as error:
         return complain(str(error), 2)
-    except KeyboardInterrupt:
-        return complain("interrupted.", 130)
+    except KeyboardInterrupt as stopped:
+        return complain(str(stopped) or "interrupted.", 130)
     except BrokenPipeError:  # the reader of a pipe left; nothing is wrong
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -35,7 +35,7 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
     else:
         from ogive.answers._words import printable
 
-        print("\n".join(map(printable, str(result).split("\n"))))
+        print("\n".join(as_options(printable(line)) for line in str(result).split("\n")))
 
 
 def tell(notes: Iterable[str]) -> None:
@@ -58,6 +58,7 @@ def as_options(text: str) -> str:
     """Arguments of the library as options of the command: `unit='row'` becomes `--unit row`."""
     text = re.sub(r"\b(wide|independent)=True\b", r"--\1", text)
     text = re.sub(rf"\b({_ARGUMENTS})='([^']*)'", r"--\1 \2", text)
+    text = re.sub(rf"\b({_ARGUMENTS})=\['([^']*)'[^\]]*\]", r"--\1 \2", text)
     text = re.sub(r"\bkind='(ratio|difference|improvement|score|welch|rank)'", r"--kind \1", text)
     text = re.sub(r"\bfloor=(?=\d)", "--floor ", text)
     text = re.sub(rf"\b({_ARGUMENTS})=(?![\w'\"])", r"--\1", text)

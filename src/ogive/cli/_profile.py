@@ -144,7 +144,8 @@ def _compared(result: Profile, names: str) -> PairOfCurves:
         if a in result.methods and b in result.methods:
             return result.compare(a, b)
     raise InputError(
-        f"`--compare` must be two methods with a comma between; got {names!r}. There are {', '.join(result.methods)}."
+        f"`--compare` must be two methods with a comma between, as they are called; got {names!r}. "
+        f"There are {', '.join(result.methods)}."
     )
 
 

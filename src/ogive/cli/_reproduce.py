@@ -34,7 +34,11 @@ def reproduce(
     program = studies / name / "reproduce.py"
     if not program.is_file():
         there = sorted(p.parent.name for p in studies.glob("*/reproduce.py"))
-        known = f"there are {', '.join(there)}" if there else "get them with the source of Ogive, and say --studies DIR"
+        known = (
+            f"there {'is' if len(there) == 1 else 'are'} {', '.join(there)}"
+            if there
+            else "get them with the source of Ogive, and say --studies DIR"
+        )
         raise InputError(f"there is no study {name!r} in {studies}; {known}.")
     if trials is not None and trials < 1:
         raise InputError(f"`--trials` must be at least 1; got {trials}.")

@@ -35,7 +35,7 @@ STATUS_WORDS = {
 LARGEST = 1e150  # its square still fits into a float
 NOT_INDEPENDENT = (
     "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "
-    "(say independent=True, on the command line --independent, if they were drawn at random)"
+    "(say independent=True if they were drawn at random)"
 )
 
 

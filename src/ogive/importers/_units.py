@@ -100,9 +100,7 @@ def _declared_group(
     if declared in CONFIGURATION and params is not None:
         return params
     if declared in CONFIGURATION:
-        raise InputError(
-            f"`unit` {declared!r} needs the columns of the configuration; name them (params=, on the command line --param)."
-        )
+        raise InputError(f"`unit` {declared!r} needs the columns of the configuration; name them with params=.")
     raise InputError(
         f"`unit` must be 'row' or name a column; got {declared!r}. The columns are {', '.join(map(repr, table.column_names))}."
     )
