@@ -370,3 +370,12 @@ def test_folds_of_a_table_read_again_give_way_to_a_unit():
 def test_an_address_that_is_no_storage_is_refused_without_its_password():
     with pytest.raises(UnreadableSource, match=r"postgres://\*\*\*@host/db is no address that Ogive reads"):
         ogive.read("postgres://me:secret@host/db")
+
+
+def test_two_stores_that_call_different_tasks_by_one_name_are_not_joined(tmp_path: Path):
+    for name, n in (("one", 60), ("two", 80)):
+        method = ogive.Algorithm(name, lambda config, train, test, rng: float(rng.random()))
+        study = ogive.Study(name, method, ogive.tasks.moons(n=n), seed=1)
+        ogive.run(study, 3, tmp_path / name, workers=0, progress=False)
+    with pytest.raises(InputError, match="'moons' is one task in one and another in two"):
+        ogive.read([tmp_path / "one", tmp_path / "two"])

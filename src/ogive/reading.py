@@ -140,7 +140,23 @@ def _own(parts: Sequence[_Part], choices: _Choices) -> Trials | None:
             f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
             "only unit, varied, goal, bounds, independent and scope can be said anew."
         )
-    return own[0] if len(own) == 1 else joined(own) if own else None
+    if len(own) > 1:
+        _refuse_namesakes(parts)
+        return joined(own)
+    return own[0] if own else None
+
+
+def _refuse_namesakes(parts: Sequence[_Part]) -> None:
+    """Two stores may give the same name to different tasks; their rows must not stand beside each other."""
+    known: dict[str, tuple[Any, str]] = {}
+    for part in parts:
+        for name, drawn in part.tasks.items():
+            other, source = known.setdefault(name, (drawn, part.source))
+            if other != drawn:
+                raise InputError(
+                    f"{name!r} is one task in {source} and another in {part.source} (data, size or noise differ); "
+                    "give one of them another name, or judge them one by one."
+                )
 
 
 def _tuple(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
@@ -184,6 +200,7 @@ class _Part:
     varied: tuple[str, ...] | None = None
     longer: str = ""
     trials: Trials | None = None
+    tasks: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _parts(source: Any, task_names: Sequence[str] | None, choices: _Choices) -> list[_Part]:
@@ -243,8 +260,10 @@ def _store_part(path: Path) -> _Part:
 
     if not is_store(path):
         raise UnreadableSource(f"{path} is a folder, and no store of Ogive's; name the files in it.")
-    trials = Store(path).trials()
-    return _Part(table=trials.table, name=trials.source, source=trials.source, trials=trials)
+    store = Store(path)
+    trials = store.trials()
+    drawn = {name: task.get("fingerprint") for name, task in store.records().merged.get("tasks", {}).items()}
+    return _Part(table=trials.table, name=trials.source, source=trials.source, trials=trials, tasks=drawn)
 
 
 def _study_part(study: Any, *, stored: bool, where: str = "") -> _Part:
