@@ -14,6 +14,7 @@ import pytest
 import ogive
 from ogive.errors import InputError, InvalidConfidence
 from ogive.report import write
+from ogive.report._methods import varied_words
 from ogive.report._page import safe_json
 
 RNG = np.random.default_rng(7)
@@ -327,3 +328,25 @@ def test_the_command_writes_the_page_and_prints_its_path(tmp_path: Path, capsys,
     assert main(["report", "scores.csv", "--out", "deep/er/r.html"]) == 0
     assert Path("deep/er/r.html").exists()
     assert "guessed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("holds", "words"),
+    [
+        ({}, "configuration and seed drawn anew for each run"),
+        ({"config": ogive.every(5)}, "seed drawn anew for each run; configuration kept for 5 runs at a time"),
+        (
+            {"config": ogive.every(5), "seed": ogive.cycle(4)},
+            "configuration kept for 5 runs at a time; 4 seeds used in turn",
+        ),
+        (
+            {"config": {"C": 1}},
+            "the rest of the configuration and seed drawn anew for each run; held for every run: C = 1",
+        ),
+        ({"seed": 7}, "configuration drawn anew for each run"),
+    ],
+)
+def test_what_a_study_held_is_not_called_drawn_anew(holds, words):
+    method = ogive.Algorithm("a", lambda config, rng: float(rng.random()), {"C": [1, 2], "k": [1, 2, 3]})
+    study = ogive.Study("s", method, ogive.tasks.none()).hold(**holds)
+    assert varied_words(ogive.run(study, 8, workers=0, progress=False)) == words

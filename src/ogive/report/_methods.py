@@ -18,6 +18,7 @@ from ogive.trials import Trials
 
 # A gap that the author must fill; it stands in texts that are pasted into a paper.
 GAP = "[STATE WHAT VARIED BETWEEN RUNS]"
+SOURCES = {"config": "configuration", "data": "data", "seed": "seed"}
 USUAL_SOURCES = ("configuration", "data split", "training seed")
 # What a method's name begins with, and who described it.
 REFERENCES: tuple[tuple[str, str], ...] = (
@@ -43,7 +44,27 @@ def varied_words(trials: Trials) -> str:
     """What differed from run to run."""
     if not trials.varied:
         return "nobody said what varied between runs (say varied= when reading)"
-    return f"{printable(listed(list(trials.varied)))} drawn anew for each run"
+    kept = held_words(trials)
+    rest = {"configuration": "the rest of the configuration"} if "values" in kept else {}
+    fresh = [rest.get(word, word) for word in trials.varied if word not in kept]
+    said = [f"{printable(listed(fresh))} drawn anew for each run"] if fresh else []
+    return "; ".join([*said, *kept.values()])
+
+
+def held_words(trials: Trials) -> dict[str, str]:
+    """What several runs of a study share, in words, by what it is."""
+    found = {}
+    for source, how in (trials.holds or {}).items():
+        word = SOURCES.get(source, source)
+        ((rule, k),) = how.items()
+        if rule == "values":
+            found["values"] = "held for every run: " + printable(
+                ", ".join(f"{name} = {value}" for name, value in k.items())
+            )
+        elif rule in ("every", "cycle") and k > 1:
+            draws = {"data": "data sets", "seed": "seeds"}.get(word, f"{word}s")
+            found[word] = f"{word} kept for {k} runs at a time" if rule == "every" else f"{k} {draws} used in turn"
+    return found
 
 
 def fixed_words(trials: Trials) -> str:
@@ -82,7 +103,12 @@ def _scope(t: Trials) -> str:
     for scope, tasks in found.items():
         where = "" if len(found) == 1 else f"{listed(tasks)}: "
         if scope == "generator":
-            says = "fresh data were made for each run: results speak of the process that makes the data."
+            drawn = (
+                "data were made afresh"
+                if "data" in held_words(t) or "data" not in t.varied
+                else "fresh data were made for each run"
+            )
+            says = f"{drawn}: results speak of the process that makes the data."
         elif scope:
             says = f"fresh splits of one data set: results speak of {scope}, over random splits. More runs do not tell more about new data."
         else:
