@@ -51,3 +51,7 @@ def test_names_are_escaped_for_latex_and_markdown():
         r"\_\&\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}{[}{*}"
     )
     assert markdown("a|b*c_d`<e>[f]") == r"a\|b\*c\_d\`\<e\>\[f\]"
+
+
+def test_an_estimate_that_is_an_end_of_its_interval_is_not_rounded_beyond_it():
+    assert interval(0.967, 0.0, 0.967) == "0.967 [0.000, 0.967]"

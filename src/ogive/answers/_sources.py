@@ -15,6 +15,7 @@ from ogive.answers._sources_draws import CONFIGURATION, Draws, find_draws
 from ogive.answers._sources_parameters import Effect, Parameter, effect, find_parameters
 from ogive.answers._sources_ranges import Range, find_ranges
 from ogive.answers._sources_words import (
+    WAY,
     effect_sentences,
     missing_sentence,
     percent,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("algorithm", "task", "metric", "kind", "name", "estimate", "low", "high", "method", "guarantee", "n")
-NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns (params=, on the command line --param)."
+NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns with params=."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -135,7 +136,7 @@ class Sources:
         )
 
     def __str__(self) -> str:
-        return "\n\n".join([*(_cell_text(c) for c in self.cells), self.footnote()])
+        return "\n\n".join([_way_said_once("\n\n".join(_cell_text(c) for c in self.cells)), self.footnote()])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -248,7 +249,7 @@ def sources(
     if not trials.independent:
         raise InputError(
             "a grid or an adaptive sampler chose these trials, so effects of parameters and shares of variance would speak of its choices; "
-            "say independent=True when reading (on the command line --independent) if they were drawn at random."
+            "say independent=True when reading if they were drawn at random."
         )
     for what, asked, names in (("algorithm", algorithm, trials.algorithms), ("task", task, trials.tasks)):
         if asked is not None and asked not in names:
@@ -281,7 +282,7 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     scores, rows = q.trials.resolve_failures(cell, q.metric, q.rule)
     if not np.all(np.isfinite(scores)):
         raise InputError(
-            "variance is undefined while failures count as worse than every score; declare bounds (bounds=, on the command line --bounds), or count them by a number."
+            "variance is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
         )
     place = _place(cell.algorithm, cell.task)
     draws = find_draws(q.trials, rows, q.holds)
@@ -333,7 +334,7 @@ def _parameters(
     judged: list[Parameter] = []
     for parameter in known:
         try:
-            found = effect(parameter, scores, units, q.sign, q.confidence, n_judged)
+            found = effect(parameter, scores, units, q.sign, q.confidence, n_judged, q.trials.bounds[q.metric])
         except InputError as error:
             found = f"{printable(parameter.name)} is left out: {error}"
         if isinstance(found, str):
@@ -370,6 +371,12 @@ def _told(q: _Question, found: CellSources, remarks: list[str], is_flat: bool) -
         worth = str(allocation) if allocation is not None else worth_sentence(component.share)
         sentences += [worth] if worth else []
     return replace(found, sentences=tuple(sentences), remarks=tuple(dict.fromkeys(remarks)), allocation=allocation)
+
+
+def _way_said_once(text: str) -> str:
+    """The runs that would tell are the same for every cell: said where they are first missing."""
+    first, way, rest = text.partition(WAY)
+    return first + way + rest.replace(f" {WAY}", "")
 
 
 def _place(algorithm: str, task: str) -> str:

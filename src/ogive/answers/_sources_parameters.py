@@ -11,7 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ogive.answers._statistic import within
 from ogive.answers._words import number, printable
+from ogive.metric import Bounds
 from ogive.statistics import Interval, clopper_pearson, quantile_interval, tail_mean_interval
 from ogive.statistics._effects import explained_share
 from ogive.trials import FloatArray, IntArray, Trials
@@ -197,8 +199,9 @@ def _is_log(inside: FloatArray) -> bool:
 
 
 def effect(
-    parameter: Parameter, scores: FloatArray, units: IntArray | None, sign: float, confidence: float, n_judged: int
-) -> Effect | str:
+    parameter: Parameter, scores: FloatArray, units: IntArray | None, sign: float, confidence: float, n_judged: int,
+    bounds: Bounds,
+) -> Effect | str:  # fmt: skip
     """The effect of a parameter; a sentence where it cannot be judged. `n_judged` bins share the error of `bad`."""
     here = parameter.codes >= 0
     y, codes = scores[here], parameter.codes[here]
@@ -213,7 +216,17 @@ def effect(
     for b in range(parameter.n_bins):
         chosen = codes == b
         bins.append(
-            _bin(parameter, b, y[chosen], None if of is None else of[chosen], bad[chosen], sign, confidence, level)
+            _bin(
+                parameter,
+                b,
+                y[chosen],
+                None if of is None else of[chosen],
+                bad[chosen],
+                sign,
+                confidence,
+                level,
+                bounds,
+            )
         )
     guilty = [b for b, found in enumerate(bins) if found.bad.low > max(usual, 0.5) and found.bad.estimate >= GUILTY]
     return Effect(
@@ -225,15 +238,16 @@ def effect(
 
 def _bin(
     parameter: Parameter, b: int, y: FloatArray, of: IntArray | None, bad: np.ndarray, sign: float, confidence: float,
-    level: float,
+    level: float, bounds: Bounds,
 ) -> BinEffect:  # fmt: skip
     edges = (parameter.ends[0], *parameter.cuts, parameter.ends[1])
     numeric = parameter.kind == "numeric"
     tail: Literal["lower", "upper"] = "lower" if sign > 0 else "upper"
     return BinEffect(
         label=parameter.labels[b], low=edges[b] if numeric else math.nan, high=edges[b + 1] if numeric else math.nan,
-        n=y.size, median=quantile_interval(y, 0.5, confidence=confidence, clusters=of),
-        worst=tail_mean_interval(y, mass=WORST, tail=tail, confidence=confidence, clusters=of), bad=_share_of(bad, of, level),
+        n=y.size, median=within(quantile_interval(y, 0.5, confidence=confidence, clusters=of), bounds),
+        worst=within(tail_mean_interval(y, mass=WORST, tail=tail, confidence=confidence, clusters=of), bounds),
+        bad=_share_of(bad, of, level),
     )  # fmt: skip
 
 

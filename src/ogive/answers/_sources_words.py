@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 NESTED = "study.hold(config=ogive.every(10))"
 CROSSED = "study.hold(config=ogive.every(20), data=ogive.cycle(10))"
+WAY = (
+    f"Run {NESTED} to separate the configuration from the rest, or {CROSSED} to separate configuration, data and seed."
+)
 MOST_NAMED = 4
 
 
@@ -80,21 +83,20 @@ def missing_sentence(draws: Draws, place: str, n_runs: int) -> str:
         return f"{start}: there {'is one run' if n_runs == 1 else f'are {n_runs} runs'}."
     fixed = [name for name, codes in draws.codes.items() if codes.max(initial=0) == 0]
     free = [name for name in draws.codes if name not in fixed and name != REST]
-    way = f"Run {NESTED} to separate the configuration from the rest, or {CROSSED} to separate configuration, data and seed."
     if not draws.declared and CONFIGURATION not in draws.codes:
         return (
             f"{start}: no column says which runs share a configuration, data or a seed. Name them when reading, params=['lr', …], "
             f"repeat='seed' or group='split', or run a study: {NESTED}."
         )
     if draws.declared and len(free) == 1:
-        return f"All spread of {place} comes from {_the(free[0])}: nothing else varied. {way}"
+        return f"All spread of {place} comes from {_the(free[0])}: nothing else varied. {WAY}"
     if CONFIGURATION in fixed:
         return (
-            f"{start}: all {n_runs} runs have one configuration, and nothing else is shared by some of them only. {way}"
+            f"{start}: all {n_runs} runs have one configuration, and nothing else is shared by some of them only. {WAY}"
         )
     if not draws.declared:
-        return f"{start}: no two of the {n_runs} runs share a configuration, data or a seed. {way}"
-    return f"{start}: every run drew {listed(free)} anew. {way}"
+        return f"{start}: no two of the {n_runs} runs share a configuration, data or a seed. {WAY}"
+    return f"{start}: every run drew {listed(free)} anew. {WAY}"
 
 
 def effect_sentences(effects: Sequence[Effect]) -> list[str]:
@@ -148,5 +150,5 @@ def worth_sentence(share: Interval) -> str:
     cost = 2.0 * share.estimate / (1.0 - share.estimate)
     return (
         f"For its mean, one run of each of many configurations is best; a second seed pays only where a new configuration costs more "
-        f"than {number(cost, 1 if cost < 10.0 else 0)} runs beside its own."
+        f"than {number(cost, 2 if cost < 0.1 else 1 if cost < 10.0 else 0)} runs beside its own."
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive import statistics
 from ogive.errors import InputError
-from ogive.metric import Metric
+from ogive.metric import Bounds, Metric
 from ogive.seeding import stream
 from ogive.statistics import Interval
 from ogive.trials import FloatArray, IntArray
@@ -77,14 +77,9 @@ class Statistic:
 
     def _within(self, found: Interval, metric: Metric) -> Interval:
         """The interval without what the score's bounds exclude."""
-        low, high = metric.bounds
         if self.kind in ("std", "exceedance"):
-            low, high = 0.0, None if self.kind == "std" else 1.0
-        return replace(
-            found,
-            low=found.low if low is None else max(low, found.low),
-            high=found.high if high is None else min(high, found.high),
-        )
+            return within(found, (0.0, None if self.kind == "std" else 1.0))
+        return within(found, metric.bounds)
 
     def _interval(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
         order_only = self.kind == "exceedance" or (
@@ -92,7 +87,7 @@ class Statistic:
         )
         if not order_only and not np.all(np.isfinite(sample.scores)):
             raise InputError(
-                f"{self.label} is undefined while failures count as worse than every score; declare bounds (bounds=, on the command line --bounds), or count them by a number."
+                f"{self.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
             )
         if self.kind == "q" or self.kind.endswith("_of"):
             found = statistics.quantile_interval(
@@ -161,3 +156,13 @@ def _exceedance(sample: Sample, threshold: float, confidence: float) -> Interval
     if sample.clusters is None:
         return statistics.exceedance(reached, 0.5, confidence=confidence)
     return statistics.mean_interval(reached, confidence=confidence, clusters=sample.clusters)
+
+
+def within(found: Interval, bounds: Bounds) -> Interval:
+    """The interval without what bounds exclude."""
+    low, high = bounds
+    return replace(
+        found,
+        low=found.low if low is None else max(low, found.low),
+        high=found.high if high is None else min(high, found.high),
+    )

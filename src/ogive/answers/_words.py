@@ -42,6 +42,8 @@ def decimals(estimate: float, low: float, high: float) -> int | None:
         return None
     place = math.floor(math.log10(half))
     needed = max(0, (1 if half < 3 * 10.0**place else 0) - place)
+    if min(ends) == 0.0 and estimate:  # the estimate is an end itself, and must not be rounded beyond it
+        needed = max(needed, 2 - math.floor(math.log10(abs(estimate))))
     return needed if needed <= MOST_DECIMALS else None
 
 
