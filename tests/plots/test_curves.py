@@ -48,7 +48,7 @@ def test_a_fan_shows_the_mean_and_the_quantiles_of_each_model():
     assert ax.get_xscale() == "log"
     assert "the best mean accuracy" in display.headline
     assert "not the error of the lines" in display.caption
-    assert "on these 1000 rows, over random splits" in display.caption
+    assert "on these 1000 rows, over random training sets, one test set" in display.caption
 
 
 def test_many_models_have_a_panel_each_with_the_others_in_grey():

@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 import ogive
 from ogive.plots import profile, profile_pairs
 from ogive.plots._matrix import BETTER, UNDECIDED, WORSE
+from ogive.plots._profile_pairs import WORDS
 from ogive.profiles import Profile, performance_profile
 
 RNG = np.random.default_rng(5)
@@ -39,7 +40,7 @@ def test_a_cell_is_the_comparison_of_its_row_with_its_column():
         assert other.conclusion == mirror.get(pair.conclusion, pair.conclusion)
         assert (pair.wins, pair.ties, pair.losses) == (other.losses, other.ties, other.wins)
         face = display.face(pair)
-        assert face.text.startswith(f"{pair.conclusion}\n{pair.wins} won, {pair.losses} lost")
+        assert face.text.startswith(f"{WORDS[pair.conclusion]}\n{pair.wins} won, {pair.losses} lost")
         assert face.bar == pytest.approx((pair.wins / 40, pair.ties / 40, pair.losses / 40))
 
 
@@ -52,14 +53,18 @@ def test_bars_and_colours_show_what_the_words_say():
     assert display.face(display.cells["b", "a"]).colour == WORSE
     assert colours[1] == pytest.approx(to_rgb(BETTER))
     assert sum(p.get_width() for p in patches[1:4]) == pytest.approx(0.8)
-    assert display.headline.endswith("pairs one method is certainly ahead; a is ahead of all 2 others")
+    assert display.headline.endswith(
+        "pairs one method is certainly ahead at some τ and behind at none; a is ahead of all 2 others"
+    )
 
 
 def test_what_cannot_be_told_is_white_and_no_sign_of_equality():
     same = {m: np.exp(RNG.normal(size=12)) for m in "abc"}
     display = profile_pairs(performance_profile(same))
     assert {display.face(p).colour for p in display.cells.values()} == {UNDECIDED}
-    assert display.headline == "In none of 3 pairs is one method certainly ahead, which is no sign of equality"
+    assert (
+        display.headline == "In none of 3 pairs is one method certainly ahead at some τ, which is no sign of equality"
+    )
     assert "no sign of equality" in display.caption
     two = profile_pairs(performance_profile({m: same[m] for m in "ab"}))
     assert "cannot be told" in two.headline

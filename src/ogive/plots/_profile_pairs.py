@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 COLOUR = {"ahead": BETTER, "behind": WORSE, "cross": EVEN, "cannot tell": UNDECIDED}
 SIGN = {"ahead": "+", "behind": "−", "cross": "±", "cannot tell": "?"}
-WORDS = {"ahead": "ahead", "behind": "behind", "cross": "each ahead at some τ", "cannot tell": "cannot tell"}
+WORDS = {
+    "ahead": "ahead at some τ",
+    "behind": "behind at some τ",
+    "cross": "each ahead at some τ",
+    "cannot tell": "cannot tell",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,13 +107,13 @@ def _headline(profile: Profile, methods: tuple[str, ...], cells: dict[tuple[str,
         return of_two(a, b, cells[a, b].conclusion)
     ahead = Counter(a for (a, _), pair in cells.items() if pair.conclusion == "ahead")
     if not ahead:
-        return f"In none of {n} pairs is one method certainly ahead, which is no sign of equality"
+        return f"In none of {n} pairs is one method certainly ahead at some τ, which is no sign of equality"
     most = max(ahead.values())
     first = [m for m in methods if ahead[m] == most]
     others = len(methods) - 1
     who = clipped(first[0], LONGEST_NAME) if len(first) == 1 else f"{len(first)} methods"
     often = f"{who} is ahead of all {others} others" if most == others else f"{who} most often ({most} of {others})"
-    return f"In {ahead.total()} of {n} pairs one method is certainly ahead; {often}"
+    return f"In {ahead.total()} of {n} pairs one method is certainly ahead at some τ and behind at none; {often}"
 
 
 def _caption(profile: Profile) -> str:

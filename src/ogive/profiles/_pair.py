@@ -24,6 +24,7 @@ Conclusion: TypeAlias = Literal["ahead", "behind", "cross", "cannot tell"]
 
 # A difference of two shares that would matter to most readers; for "how many more would do".
 WORTH_SEEING = 0.1
+FEWEST_TO_PLAN = 20  # below, the interval is cut at ±1 and says nothing of what more would do
 MOST_RANGES = 3
 # What the interval of a pair is about.
 WON, LARGEST = "the shares of problems won differ by", "where they differ most the two shares differ by"
@@ -293,7 +294,7 @@ def _what_would_do(found: PairOfCurves, pair: Profile, what: str) -> str:
         f"That is no sign of equality: {what} {interval(d.estimate, d.low, d.high, (0.0,), at_least=2)}, so that with {count} "
         f"differences of up to {number(largest, 2)} stay open"
     )
-    if half > WORTH_SEEING:
+    if half > WORTH_SEEING and d.n >= FEWEST_TO_PLAN:
         needed = math.ceil(d.n * (half / WORTH_SEEING) ** 2 / 10) * 10
         return f"{text}; about {plural(needed, unit)} would show one of {WORTH_SEEING:g}."
     return f"{text}."
