@@ -344,7 +344,9 @@ def require_trials(value: Any, call: str) -> None:
 
 
 def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
-    wanted = known if names is None else [names] if isinstance(names, str) else names
+    wanted = known if names is None else [names] if isinstance(names, str) else list(names)
+    if not wanted:
+        raise InputError(f"`{what}s` must name at least one; there are {_listed(known)}.")
     return [known.index(_one(what, name, known)) for name in wanted]
 
 

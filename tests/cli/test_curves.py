@@ -30,7 +30,7 @@ def test_it_says_who_leads_and_draws_pictures(table, tmp_path, capsys):
     said = capsys.readouterr()
     assert "2 models on small (80 rows), 25 repetitions at 3 sizes from 5 to 50" in said.out
     assert "Who leads by accuracy" in said.out
-    assert "on these 80 rows, over random splits" in said.out
+    assert "on these 80 rows, over random training sets, one test set" in said.out
     assert (tmp_path / "out" / "curves-accuracy.png").stat().st_size > 0
     assert (tmp_path / "out" / "leaders-accuracy.png").stat().st_size > 0
     assert "picture:" in said.err

@@ -30,7 +30,7 @@ def test_curves_of_quantiles_and_means_are_the_intervals_of_each_size(curves_of)
         mean = mean_interval(CROSSED[0, i])
         assert made.mean()["a"].at(SIZES[i]) == (mean.estimate, mean.low, mean.high)
     assert made.quantile(0.05).guarantee == "conservative"
-    assert "on these 500 rows, over random splits" in str(made.mean())
+    assert "on these 500 rows, over random training sets, one test set" in str(made.mean())
     with pytest.raises(InputError, match="on the grid"):
         made.mean()["a"].at(7)
 
@@ -49,7 +49,8 @@ def test_who_is_ahead_is_told_by_ranges_and_a_crossing_lies_between_sizes(curves
         "a is ahead at n = 5 to 10; b is ahead at n = 40 to 80; the lead changes between n = 10 and 40" in found.verdict
     )
     assert all(
-        word in found.verdict for word in ("95 %", "200 paired repetitions", "on these 500 rows, over random splits")
+        word in found.verdict
+        for word in ("95 %", "200 paired repetitions", "on these 500 rows, over random training sets, one test set")
     )
 
 
@@ -120,7 +121,7 @@ def test_leaders_say_who_leads_at_last_who_before_and_between_which_sizes_the_or
     )
     first, *_, how = found.sentences
     assert first.startswith(
-        "On these 500 rows, over random splits: at n = 80, the largest size, b certainly has the best accuracy"
+        "On these 500 rows, over random training sets, one test set: at n = 80, the largest size, b certainly has the best accuracy"
     )
     assert f"b overtakes a {change.words} by the mean" in found.verdict
     assert "a is certainly ahead at n = 5" in found.verdict

@@ -65,7 +65,7 @@ def test_the_sentences_of_the_leaders_come_first_with_their_scope(page):
     found = curves_of(crossing()).leaders()
     assert page.titles[0] == "In short"
     assert found.sentences[0].startswith(
-        "On these 500 rows, over random splits: at n = 40, the largest size, b certainly"
+        "On these 500 rows, over random training sets, one test set: at n = 40, the largest size, b certainly"
     )
     assert all(sentence in page.text for sentence in found.sentences)
     assert "b overtakes a between n = 10 and 20 by the mean" in page.text

@@ -79,3 +79,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"ogive.curves.{_HOME[name]}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -95,7 +95,8 @@ class LearningCurves:
     @property
     def scope(self) -> str:
         """What the answers are about."""
-        return f"on these {self.n_rows} rows, over random splits"
+        drawn = "random training sets, one test set" if self.test == "fixed" else "random splits"
+        return f"on these {self.n_rows} rows, over {drawn}"
 
     def scores(self, model: str | None = None, metric: str | None = None) -> FloatArray:
         """Scores [size, repetition] of one model; NaN where there is none."""

@@ -92,6 +92,9 @@ def required_size(
     goal, chosen = curves.definitions[name].goal, curves.models[curves.place(model)]
     if not isinstance(target, (int, float, np.integer, np.floating)) or not math.isfinite(target):
         raise InputError(f"`target` must be a number on the scale of {name!r}; got {target!r}.")
+    low, high = curves.definitions[name].bounds
+    if (low is not None and target < low) or (high is not None and target > high):
+        raise InputError(f"`target` must be a score that {name!r} can have, within {(low, high)}; got {target!r}.")
     statistic = bad_side(goal, WORST) if quantile is None else Statistic.quantile(quantile)
     assert statistic.p is not None
     curve = curves.statistic(statistic, name, confidence=confidence, simultaneous=True)[chosen]

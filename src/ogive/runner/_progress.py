@@ -63,7 +63,8 @@ class CellProgress:
         said = "…" if self.interval is None else f"{self.interval}"
         some = self.interval is not None and self.interval.n < self.n
         of = f"the first {self.interval.n:,} of {self.n:,}" if self.interval is not None and some else f"{self.n:,}"
-        return f"{self.algorithm} on {self.task}: {self.statistic} of {self.metric or 'score'} {said} ({of} trials)"
+        noun = "trial" if self.n == 1 else "trials"
+        return f"{self.algorithm} on {self.task}: {self.statistic} of {self.metric or 'score'} {said} ({of} {noun})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

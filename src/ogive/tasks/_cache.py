@@ -62,4 +62,4 @@ def folder() -> Path:
 
 
 def _absent(what: str, path: Path, content: str) -> str:
-    return f"{what} must lie in Ogive's cache, and {path} is absent; put {content} there"
+    return f"{what} must lie in Ogive's cache (OGIVE_CACHE names another folder), and {path} is absent; put {content} there"
