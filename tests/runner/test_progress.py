@@ -1,6 +1,7 @@
 """What is shown meanwhile: only what is kept, and at little cost."""
 
 import itertools
+import os
 import time
 
 import numpy as np
@@ -167,3 +168,24 @@ def test_a_resumed_run_shows_intervals_of_all_trials_and_counts_only_its_own(tmp
     assert (heard[-1].done, heard[-1].total) == ((21 + failed,) * 2 if retry else (21, 21))
     assert cell.n == scores.size
     assert cell.interval.estimate == pytest.approx(scores.mean())
+
+
+def _loss(config, rng):
+    return {"loss": float(rng.random())}
+
+
+def _accuracy_later(config, rng):
+    if "NOT_YET" in os.environ:
+        raise ValueError("not yet")
+    return {"accuracy": float(rng.random())}
+
+
+def test_a_resumed_run_shows_each_method_by_a_metric_that_it_has(tmp_path, monkeypatch):
+    """One method has another metric than the first of the table, the other had no score at all before."""
+    monkeypatch.setenv("NOT_YET", "1")
+    study = Study("two", [Algorithm("a", _accuracy_later), Algorithm("b", _loss)], none())
+    assert run(study, 3, tmp_path, workers=0, progress=False).failed("loss").tolist() == [True] * 3 + [False] * 3
+    monkeypatch.delenv("NOT_YET")
+    heard = []
+    run(study, 8, tmp_path, workers=0, progress=heard.append)
+    assert [(c.algorithm, c.metric, c.n) for c in heard[-1].cells] == [("a", "accuracy", 5), ("b", "loss", 8)]

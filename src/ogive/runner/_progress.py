@@ -135,13 +135,18 @@ class Watcher:
             self._recall(earlier)
 
     def _recall(self, earlier: Trials) -> None:
-        metric = earlier.metrics[0]
-        numbers, values = earlier.table["trial"].chunk(0).to_numpy(), earlier.values(metric)
-        scores = np.where(earlier.failed(metric), np.nan, values)
+        """Each cell by the metric that is shown of it: the first declared one, else the first that it has scores of."""
+        numbers = earlier.table["trial"].chunk(0).to_numpy()
+        wanted = tuple(self._metrics)[:1] or earlier.metrics
         for cell in earlier.cells:
-            names = (cell.algorithm, cell.task)
-            if names in self._cells:
-                self._cells[names].recall(numbers[cell.rows], scores[cell.rows], metric)
+            names, rows = (cell.algorithm, cell.task), cell.rows
+            if names not in self._cells:
+                continue
+            scored = (m for m in wanted if m in earlier.metrics and not earlier.failed(m)[rows].all())
+            metric, scores = next(scored, None), np.full(rows.size, np.nan)
+            if metric is not None:
+                scores = np.where(earlier.failed(metric)[rows], np.nan, earlier.values(metric)[rows])
+            self._cells[names].recall(numbers[rows], scores, metric)
 
     def add(self, kept: Iterable[tuple[tuple[str, str], Batch]]) -> None:
         """Hear of rows that are kept."""
@@ -201,7 +206,7 @@ class _Prefix:
         self._reached = self._complete = self._usable = 0
         self.metric: str | None = None
 
-    def recall(self, trials: np.ndarray[Any, np.dtype[np.int64]], scores: Floats, metric: str) -> None:
+    def recall(self, trials: np.ndarray[Any, np.dtype[np.int64]], scores: Floats, metric: str | None) -> None:
         """Take what was known before, but for trials that are to be run again."""
         known = ~np.isin(trials, self._trials)
         self._trials = np.union1d(trials[known], np.asarray(self._trials, dtype=np.int64))

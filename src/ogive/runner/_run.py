@@ -188,13 +188,14 @@ def execute(
     store.create(study.record(), accept_change=accept_change)
     note_plan(store.path, settings.n_trials)
     names = [(algorithm.name, task.name) for algorithm in study.algorithms for task in study.tasks]
-    todo = missing(names, settings.n_trials, store.finished(), retry=settings.retry, shard=settings.shard)
+    finished = store.finished()
+    todo = missing(names, settings.n_trials, finished, retry=settings.retry, shard=settings.shard)
     notes = study.notes
     if any(len(cell) for cell in todo):
         notes = (*notes, *_order_of_sets(settings))
         warm_up(study)
         with _engine_for(study, settings, todo, job) as engine:
-            _drive(engine, study, store, settings, todo, tell)
+            _drive(engine, study, store, settings, todo, tell, resumed=bool(finished))
     parts = store.path / "trials"
     if parts.is_dir() and sum(1 for _ in parts.glob("*.parquet")) > COMPACT_AT_END:
         store.compact()
@@ -235,11 +236,16 @@ def _drive(
     settings: Settings,
     todo: list[Missing],
     tell: Callable[[Progress], None] | None,
+    *,
+    resumed: bool,
 ) -> None:
     """Take rows from an engine and write them, until it is done or was interrupted; only what is kept is shown."""
     gatherer = Gatherer(store, settings.limits.record(), study.group)
-    earlier = store.trials() if tell is not None and store.finished() else None
-    watcher = Watcher([(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell, earlier)
+    # Given no name: the table of a long study would stay in memory until the end of the run.
+    watcher = Watcher(
+        [(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell,
+        earlier=store.trials() if tell is not None and resumed else None,
+    )  # fmt: skip
     inline = isinstance(engine, InlineEngine)
     with Interrupts(engine.stop, second_raises=inline) as interrupts:
         try:
