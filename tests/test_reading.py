@@ -322,9 +322,23 @@ def test_tables_of_ones_own_on_different_tasks_become_one_and_stay_paired(tmp_pa
 
 
 def test_methods_of_different_tables_on_one_task_are_joined_but_not_paired():
-    together = ogive.read([_own({"a": [1, 2]}, "x"), _own({"b": [3, 4]}, "x")])
-    assert together.pair is None
-    assert any("not paired" in note for note in together.notes)
+    first = _own({"a": [1, 2], "b": [2, 1]}, "x")
+    together = ogive.read([first, _own({"c": [3, 4]}, "x")])
+    assert (first.pair, together.pair) == ("seed", None)
+    assert any("compared unpaired" in note for note in together.notes)
+
+
+def test_what_is_said_when_tables_are_joined_settles_in_what_they_differ():
+    bounded, open_ended = _own({"a": [0, 1]}, "x", bounds=(0, 1)), _own({"b": [1, 0]}, "x")
+    with pytest.raises(InputError, match="differ in metrics"):
+        ogive.read([bounded, open_ended])
+    assert ogive.read([bounded, open_ended], bounds=(0, 1)).bounds == {"score": (0, 1)}
+
+
+def test_a_unit_said_anew_does_not_join_tables_whose_units_are_not_the_same():
+    first, second = (_own({m: [1, 2, 3, 4]}, "x") for m in "ab")
+    with pytest.raises(InputError, match="runs that share a unit cannot be joined on one task, 'x'"):
+        ogive.read([first, second], unit="trial")
 
 
 @pytest.mark.parametrize(

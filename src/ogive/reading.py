@@ -96,10 +96,8 @@ def read(
         raise UnreadableSource("`source` is an empty list; name at least one table.")
     _refuse_twice(sources)
     parts = [part for one in sources for part in _parts(one, None if isinstance(task, str) else task, choices)]
-    trials = _own(parts, choices)
-    if trials is not None:
-        trials = restate(trials, facts, independent)
-    else:
+    trials = _own(parts, choices, facts, independent)
+    if trials is None:
         facts = replace(
             facts,
             varied=parts[0].varied if facts.varied is None else facts.varied,
@@ -129,8 +127,11 @@ def _refuse_twice(sources: Sequence[Any]) -> None:
         seen[place] = one
 
 
-def _own(parts: Sequence[_Part], choices: _Choices) -> Trials | None:
-    """The tables of Ogive's own, as one; plain tables cannot stand beside them."""
+def _own(parts: Sequence[_Part], choices: _Choices, facts: Facts, independent: bool | None) -> Trials | None:
+    """The tables of Ogive's own, as one; plain tables cannot stand beside them.
+
+    What the caller says is put into each table before they are joined: it may settle in what they differ.
+    """
     own = [part.trials for part in parts if part.trials is not None]
     if own and len(own) < len(parts):
         plain = next(part.source for part in parts if part.trials is None)
@@ -140,6 +141,7 @@ def _own(parts: Sequence[_Part], choices: _Choices) -> Trials | None:
             f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
             "only unit, varied, goal, bounds, independent and scope can be said anew."
         )
+    own = [restate(one, facts, independent) for one in own]
     if len(own) > 1:
         _refuse_namesakes(parts)
         return joined(own)

@@ -16,7 +16,7 @@ SAME = {
     "definitions": "metrics", "unit": "the independent unit", "clustered": "whether rows share a unit",
     "varied": "what varied", "n_folds": "the folds",
 }  # fmt: skip
-NOT_PAIRED = "methods of different tables are not paired: the same trial number was another draw"
+NOT_PAIRED = "methods are compared unpaired: across tables the same number may have been another draw"
 
 
 def joined(parts: Sequence[Trials]) -> Trials:
