@@ -117,3 +117,22 @@ def test_judging_a_store_is_a_look_and_a_summary_is_none(tmp_path, capsys):
     assert "judged" not in capsys.readouterr().out
     assert main(["report", str(store.path), "--out", str(tmp_path / "r.html")]) == 0
     assert "judged once before" in (tmp_path / "r.html").read_text()
+
+
+def test_a_store_that_is_judged_beside_another_counts_its_own_trials(tmp_path, capsys):
+    empty = dict.fromkeys(TRIALS.names)
+    stores = [Store(tmp_path / name) for name in "xy"]
+
+    def add(store, trials):
+        rows = [
+            {**empty, "algorithm": a, "task": store.path.name, "trial": i, "attempt": 0, "status": "ok", "metrics": [("score", (i % 7 + shift) / 9)]}
+            for a, shift in (("a", 0), ("b", 1)) for i in trials
+        ]  # fmt: skip
+        store.write("trials", pa.Table.from_pylist(rows, schema=TRIALS))
+
+    for store in stores:
+        store.create({**RECORD, "algorithms": {"a": {}, "b": {}}, "tasks": {store.path.name: {}}, "varied": ["data"]})
+        add(store, range(10))
+    assert main(["compare", *(str(store.path) for store in stores)]) == 0
+    add(stores[0], range(10, 12))
+    assert [store.trials().looks for store in stores] == [1, 0]

@@ -177,7 +177,8 @@ def note_looks(source: list[str], trials: Trials) -> None:
 
         if is_store(one):
             with contextlib.suppress(StoreError):
-                Store(one).note_look(len(trials))
+                # Of several sources joined, a store counts its own trials alone.
+                Store(one).note_look(len(trials) if len(source) == 1 else Store(one).table().num_rows)
 
 
 def refuse_unknown_task(trials: Trials, on: str | None) -> None:
