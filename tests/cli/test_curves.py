@@ -64,6 +64,8 @@ def test_a_store_of_learning_curves_is_reported_as_such(tmp_path, capsys):
     )
     assert main(["report", str(place), "--out", str(page), "--margin", "0.1"]) == 2
     assert "`--margin` is about tables of runs, and this source holds learning curves" in capsys.readouterr().err
+    assert main(["report", str(place), "--out", str(page), "--adaptive"]) == 2
+    assert "`--independent/--adaptive` is about tables of runs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import typer
 
 from ogive.cli._compare import Margin
 from ogive.cli._options import (
+    READING,
     Confidence,
     Looks,
     MetricName,
@@ -45,7 +46,7 @@ def report(
         given = {
             "margin": margin is not None,
             "looks": looks != 1,
-            **{name: bool(value) for name, value in roles.items()},
+            **{name: value not in (READING[name][1], []) for name, value in roles.items()},
         }
         _refuse_options([name for name, said in given.items() if said])
         _report_curves(source[0], target, failures, confidence, metric, quiet)
