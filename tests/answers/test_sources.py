@@ -137,6 +137,22 @@ def test_the_direction_of_the_score_turns_everything_round():
     assert worst_up == pytest.approx(-worst_down)
 
 
+def test_a_range_names_rare_values_one_by_one():
+    """They share a bin, but a space that is built of the range needs each."""
+    data = frame()
+    data["params"] = [
+        json.dumps(json.loads(p) | ({"kernel": f"mine {i % 6}"} if i < 18 else {}))
+        for i, p in enumerate(data["params"])
+    ]
+    data.loc[:17, "accuracy"] = 0.95
+    read = ogive.read(data, score="accuracy", params="params", repeat="run", unit="row", varied=["configuration"])
+    kernel = next(r for r in sources(read).cell().ranges if (r.parameter, r.target) == ("kernel", "worst_0.1"))
+    assert "other values" in kernel.words
+    assert kernel.instead_of == "all 10 values"
+    assert {f"mine {i}" for i in range(6)} <= set(kernel.values)
+    assert "other values" not in kernel.values
+
+
 def test_ranges_are_chosen_on_even_trials_only():
     """Scores of odd trials change what is reported, never what is chosen."""
     trials = table(1500)

@@ -30,7 +30,8 @@ class Parameter:
     """A hyper-parameter of every run: its bin (-1 where it is not set) and what the bins are.
 
     `cuts` are the inner edges of a numeric parameter's bins, each the first value of the bin after it;
-    `labels` the values of a categorical one. `log` says that it was drawn on a logarithmic scale.
+    `labels` the values of a categorical one, the last of which may stand for several rare ones, `rare`.
+    `log` says that it was drawn on a logarithmic scale.
     """
 
     name: str
@@ -40,11 +41,19 @@ class Parameter:
     cuts: tuple[float, ...]
     ends: tuple[float, float]
     log: bool
+    rare: tuple[str, ...] = ()
 
     @property
     def n_bins(self) -> int:
-        """How many bins or values."""
+        """How many bins; of a categorical parameter one for each value, and one for all rare ones."""
         return len(self.labels)
+
+    def values(self, bins: Sequence[int]) -> tuple[str, ...]:
+        """The values of a categorical parameter in these bins; none of a numeric one."""
+        if self.kind == "numeric":
+            return ()
+        last = self.n_bins - 1 if self.rare else self.n_bins
+        return tuple(value for b in bins for value in (self.rare if b == last else (self.labels[b],)))
 
     def words(self, bins: Sequence[int]) -> str:
         """A set of bins, in words: `kernel = rbf or linear`, `C ≥ 0.1`."""
@@ -143,12 +152,13 @@ def _parameter(
         return f"{printable(name)} has {len(labels)} values, too many for so few runs of each; it is left out."
     lookup = np.full(len(labels) + 1, kept.size, dtype=np.intp)
     lookup[kept], lookup[-1] = np.arange(kept.size), -1
-    shown = [labels[i] for i in kept] + ([OTHER] if kept.size < np.count_nonzero(counts) else [])
+    rare = tuple(labels[i] for i in np.flatnonzero((counts > 0) & (counts < FEWEST)))
+    shown = [labels[i] for i in kept] + ([OTHER] if rare else [])
     if len(shown) < 2:
         return None
     return Parameter(
         name=name, kind="categorical", codes=lookup[codes], labels=tuple(shown), cuts=(), ends=(math.nan, math.nan),
-        log=False,
+        log=False, rare=rare,
     )  # fmt: skip
 
 

@@ -185,10 +185,14 @@ def _check(
     if choice.target == "median" and found.before.low == found.before.high and found.after.low == found.after.high:
         gain = replace(gain, low=min(gain.low, 0.0))  # equal scores on both sides: the spread is not known
     low, high = p.limits(choice.bins)
-    whole = f"all {p.n_bins} values" if p.kind == "categorical" else f"the whole range of {printable(p.name)}"
+    whole = (
+        f"all {len(p.values(range(p.n_bins)))} values"
+        if p.kind == "categorical"
+        else f"the whole range of {printable(p.name)}"
+    )
     return Range(
         parameter=p.name, target=choice.target, words=p.words(choice.bins),
-        values=tuple(p.labels[b] for b in choice.bins) if p.kind == "categorical" else (), low=low, high=high,
+        values=p.values(choice.bins), low=low, high=high,
         instead_of=whole, before=found.before.estimate, after=found.after.estimate, gain=gain,
         kept=float(kept.mean()), family=family,
     )  # fmt: skip
