@@ -1,5 +1,6 @@
 """The chart of intervals: its data and its artists, never its pixels."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,11 @@ def test_points_and_lines_are_the_rows_of_the_summary(statistic):
     for task, ax in display.axes_.items():
         drawn = sorted(tuple(line.get_xdata()) for line in lines(ax))
         assert drawn == sorted((r.low, r.high) for key, r in rows.items() if key[0] == task)
+
+
+def test_a_display_is_made_anew_with_its_methods_in_another_order():
+    display = replace(intervals(SUMMARY), methods=("c", "b", "a")).plot()
+    assert [text.get_text() for text in display.axes_["x"].get_yticklabels()] == ["c", "b", "a"]
 
 
 def test_the_first_statistic_is_the_default():

@@ -80,6 +80,11 @@ class BestOfDisplay(Panels, Picture):
         side = "higher" if self.goal == "maximize" else "lower"
         return across, f"{printable(self.metric)} of the best of k ({side} is better)"
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Curves, in order."""
+        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
+
     def _artists(self) -> dict[tuple[str, str], Any]:
         return self.lines_
 

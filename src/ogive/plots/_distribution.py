@@ -57,6 +57,11 @@ class DistributionDisplay(Panels):
         """What is drawn."""
         return self.bands
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Curves, in order."""
+        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
+
     def _artists(self) -> dict[tuple[str, str], Any]:
         return self.lines_
 

@@ -32,14 +32,16 @@ class IntervalsDisplay(Panels, Picture):
     ----------
     rows : tuple of Row
         What is drawn; methods without a value are left out.
+    methods : tuple of str
+        Lines, in order; also those without a value.
     points_ : set by `plot`
         The estimates by (task, method).
     """
 
     one_task = "summarize one task"
-    same_scores = True
+    one_scale = True
     rows: tuple[Row, ...]
-    names: tuple[str, ...]
+    methods: tuple[str, ...]
     metric: str
     statistic: str
     points_: dict[tuple[str, str], Any] = field(default_factory=dict)
@@ -51,11 +53,6 @@ class IntervalsDisplay(Panels, Picture):
     def entries(self) -> tuple[Row, ...]:
         """What is drawn."""
         return self.rows
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Rows, in order; also those without a value."""
-        return self.names
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
@@ -134,7 +131,7 @@ def intervals(summary: Summary, statistic: str | None = None, *, metric: str | N
         raise InputError(f"no method has a finite {what!r} of {name!r}; there is nothing to draw.")
     methods = tuple(dict.fromkeys(r.algorithm for r in chosen))
     return IntervalsDisplay(
-        rows=rows, names=methods, metric=name, statistic=what, headline=_headline(summary, rows, what, name),
+        rows=rows, methods=methods, metric=name, statistic=what, headline=_headline(summary, rows, what, name),
         caption=_caption(summary, chosen, rows),
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ class Panels(Drawable):
 
     # How one task is chosen, for the message that only one fits into the caller's axes.
     one_task: ClassVar[str]
-    same_scores: ClassVar[bool] = False
+    one_scale: ClassVar[bool] = False  # of the vertical axes
 
     @property
     @abstractmethod
@@ -36,10 +36,11 @@ class Panels(Drawable):
         """Panels, in order."""
         return tuple(dict.fromkeys(entry.task for entry in self.entries))
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Curves or rows, in order."""
-        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
+    if TYPE_CHECKING:  # a picture may keep them as a field, which a property here would forbid
+
+        @property
+        def methods(self) -> tuple[str, ...]:
+            """Curves or rows, in order."""
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
@@ -60,7 +61,7 @@ class Panels(Drawable):
     def _new_panels(self, style: dict[str, Look]) -> dict[str, Axes]:
         rows, columns = grid(len(self.tasks))
         middle = self._frame(rows, columns, style)
-        axes = np.atleast_1d(middle.subplots(rows, columns, sharey=self.same_scores)).ravel()
+        axes = np.atleast_1d(middle.subplots(rows, columns, sharey=self.one_scale)).ravel()
         for unused in axes[len(self.tasks) :]:
             unused.set_visible(False)
         return dict(zip(self.tasks, axes, strict=False))
