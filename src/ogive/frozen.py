@@ -11,10 +11,15 @@ class Frozen:
     __slots__ = ()
 
     def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{self._unchangeable}; make another one to set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{self._unchangeable}; {name!r} stays")
+
+    @property
+    def _unchangeable(self) -> str:
         kind = type(self).__name__
-        raise AttributeError(
-            f"{'an' if kind[0] in 'AEIO' else 'a'} {kind} cannot be changed; make another one to set {name!r}"
-        )
+        return f"{'an' if kind[0] in 'AEIO' else 'a'} {kind} cannot be changed"
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for cls in type(self).__mro__ for name in getattr(cls, "__slots__", ())}

@@ -147,8 +147,11 @@ def test_what_the_user_declares_enters_the_fingerprint():
 
 
 def test_a_task_cannot_be_changed():
-    with pytest.raises(AttributeError, match="cannot be changed"):
-        tasks.none().name = "x"
+    task = tasks.none()
+    with pytest.raises(AttributeError, match="a Task cannot be changed"):
+        task.name = "x"
+    with pytest.raises(AttributeError, match="a Task cannot be changed"):
+        del task.name
 
 
 def test_changing_arrays_afterwards_does_not_change_the_task():
