@@ -146,6 +146,19 @@ def test_what_the_user_declares_enters_the_fingerprint():
     assert one.fingerprint() != tasks.Task("t", draw, definition={"version": 2}).fingerprint()
 
 
+class Simulation:
+    """A user's own object, with a word of its own for what it is for."""
+
+    purpose = "training"
+
+    def __call__(self, rng):
+        return (rng.random(),)
+
+
+def test_the_data_of_a_task_do_not_depend_on_an_attribute_of_the_users_object():
+    assert tasks.Task("t", Simulation()).purpose == tasks.none().purpose == "data"
+
+
 def test_a_task_cannot_be_changed():
     task = tasks.none()
     with pytest.raises(AttributeError, match="a Task cannot be changed"):

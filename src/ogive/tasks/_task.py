@@ -96,8 +96,9 @@ class Task(Frozen):
 
     @property
     def purpose(self) -> str:
-        """What the stream of the draw is for: `data`, or what the drawing object says, such as `design:additive`."""
-        return str(getattr(self.draw, "purpose", "data"))
+        """What the stream of the draw is for: `data`, or the design that the drawing object names, `design:additive`."""
+        said = getattr(self.draw, "purpose", None)
+        return said if isinstance(said, str) and said.startswith("design:") else "data"
 
     @property
     def empty(self) -> bool:
