@@ -174,3 +174,16 @@ def test_sizes_metric_and_path_are_checked(tmp_path):
         write_curves([1], tmp_path / "a.html")
     with pytest.raises(InputError, match=r"written by report\.write_curves"):
         write(made, tmp_path / "a.html")
+
+
+def test_the_sides_of_a_distribution_are_named_by_good_and_bad_where_small_is_good(tmp_path):
+    text = Page(curves_of(1.0 - crossing(), metric="cross_entropy"), tmp_path).text
+    assert "in the best 5 %: by the score that 5 % are better than" in text
+    assert "exceed" not in text
+
+
+def test_one_repetition_is_said_to_be_one_and_shows_no_modes(tmp_path):
+    text = Page(curves_of(crossing(1)[:1]), tmp_path).text
+    assert "1 repetition, on these 500 rows" in text
+    assert "one mode fits" not in text
+    assert "accuracy of a: too few different scores to look for modes" in text.lower()

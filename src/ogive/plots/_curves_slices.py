@@ -123,8 +123,12 @@ def _display(
     found: tuple[Slice, ...], labels: tuple[str, ...], metric: str, source: Any, where: str, word: str, words: str
 ) -> SlicesDisplay:
     several = [label for one, label in zip(found, labels, strict=True) if one.several_modes]
-    if not several:
-        said = f"{printable(metric)} {where}: one mode fits every {word}"
+    tested = sum(one.dip is not None for one in found)
+    if not tested:
+        said = f"{printable(metric)} {where}: too few different scores to look for modes"
+    elif not several:
+        which = f"every {word}" if tested == len(found) else f"every {word} that can be tested"
+        said = f"{printable(metric)} {where}: one mode fits {which}"
     elif len(several) <= 3:
         said = (
             f"{printable(metric)} {where}: more than one mode for {listed([clipped(s, LONGEST_NAME) for s in several])}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ogive.answers._words import listed, printable, share
+from ogive.answers._words import listed, plural, printable, share
 from ogive.curves._wording import headline
 from ogive.plots import leading, learning_fan, normality_strips, slices
 from ogive.plots._look import STYLES, looks
@@ -71,7 +71,7 @@ def _leading(found: CurveFindings, report: Report) -> list[Html]:
     parts += [
         element("h3", "Who leads at which size"),
         report.figure(strips_figure(display, labels, (": certain", ": ahead, not certain"), again)),
-        element("p", f"{how} In the worst 5 % of runs: by the score that 5 % of runs fall short of; in the best 5 %: by the score that 5 % exceed.", class_="caption"),
+        element("p", f"{how} In the worst 5 % of runs: by the score that 5 % of runs are worse than; in the best 5 %: by the score that 5 % are better than.", class_="caption"),
     ]  # fmt: skip
     return parts
 
@@ -164,9 +164,7 @@ def _normality(found: CurveFindings, report: Report) -> list[Html]:
 def _numbers(found: CurveFindings) -> list[Html]:
     mean, quantile, _ = found.statistics
     ways = f"mean: {mean.method}, {guarantee_words(mean.guarantee)}; quantiles: {quantile.method}, {guarantee_words(quantile.guarantee)}"
-    reading = (
-        f"{100 * found.confidence:g} % intervals for each size alone ({ways}), {mean.n} repetitions, {mean.scope}."
-    )
+    reading = f"{100 * found.confidence:g} % intervals for each size alone ({ways}), {plural(mean.n, 'repetition')}, {mean.scope}."
     shaded = " Blue: certainly ahead of all other models." if found.leaders is not None else ""
     return [
         *numbers_tables(found),
