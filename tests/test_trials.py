@@ -292,3 +292,5 @@ def test_select_keeps_the_rows_of_some_names_and_refuses_others(trials):
     assert trials.select().algorithms == trials.algorithms
     with pytest.raises(InputError, match="`task` 'nowhere' is not in the table"):
         trials.select(tasks=["nowhere"])
+    with pytest.raises(InputError, match="no row is left"):
+        trials.select(tasks=[])

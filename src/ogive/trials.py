@@ -171,8 +171,12 @@ class Trials:
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Trials:
         """The rows of these algorithms on these tasks; of all where not given."""
         names = [_chosen("algorithm", algorithms, self.algorithms), _chosen("task", tasks, self.tasks)]
-        kept = [np.isin(self.codes(column), codes) for column, codes in zip(("algorithm", "task"), names, strict=True)]
-        return replace(self, table=compact(self.table.filter(pa.array(kept[0] & kept[1]))))
+        kept = np.isin(self.codes("algorithm"), names[0]) & np.isin(self.codes("task"), names[1])
+        if not kept.any():
+            raise InputError(
+                "no row is left of these algorithms on these tasks; name some that the table has together."
+            )
+        return replace(self, table=compact(self.table.filter(pa.array(kept))))
 
     def codes(self, column: str) -> IntArray:
         """Integer codes of a text column; equal text, equal code; -1 where missing."""

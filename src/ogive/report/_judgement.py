@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from ogive.answers import Comparison, Comparisons, Ranking, compare, rank
 from ogive.answers._verdict import Conclusion
 from ogive.answers._words import listed, printable
 from ogive.errors import InputError
-from ogive.trials import Trials, compact
+from ogive.trials import Trials
 
 T = TypeVar("T")
 
@@ -149,18 +148,12 @@ def _comparable(trials: Trials, metric: str, failures: str | float) -> tuple[Tri
     if by_method >= by_task:
         absent = [m for m in methods if m not in whole]
         what = f"{some(absent)} {'takes' if len(absent) == 1 else 'take'} no part in the verdict, for want of usable runs on every task."
-        return select(trials, "algorithm", whole), what
+        return trials.select(algorithms=whole), what
     absent = [t for t in tasks if t not in shared]
     what = (
         f"The verdict is about {len(shared)} of {len(tasks)} tasks; on {some(absent)} not every method has usable runs."
     )
-    return select(trials, "task", shared), what
-
-
-def select(trials: Trials, column: str, names: list[str]) -> Trials:
-    """The rows with these names."""
-    kept = np.isin(np.array(trials.table[column].to_pylist(), dtype=object), np.array(names, dtype=object))
-    return replace(trials, table=compact(trials.table.filter(pa.array(kept))))
+    return trials.select(tasks=shared), what
 
 
 def some(names: list[str]) -> str:
