@@ -170,12 +170,10 @@ class Trials:
 
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Trials:
         """The rows of these algorithms on these tasks; of all where not given."""
-        names = [_chosen("algorithm", algorithms, self.algorithms), _chosen("task", tasks, self.tasks)]
-        kept = np.isin(self.codes("algorithm"), names[0]) & np.isin(self.codes("task"), names[1])
+        kept = np.isin(self.codes("algorithm"), _chosen("algorithm", algorithms, self.algorithms))
+        kept &= np.isin(self.codes("task"), _chosen("task", tasks, self.tasks))
         if not kept.any():
-            raise InputError(
-                "no row is left of these algorithms on these tasks; name some that the table has together."
-            )
+            raise InputError("no row is left of these algorithms on these tasks; name some that the table joins.")
         return replace(self, table=compact(self.table.filter(pa.array(kept))))
 
     def codes(self, column: str) -> IntArray:
@@ -349,8 +347,6 @@ def require_trials(value: Any, call: str) -> None:
 
 def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
     wanted = known if names is None else [names] if isinstance(names, str) else list(names)
-    if not wanted:
-        raise InputError(f"`{what}s` must name at least one; there are {_listed(known)}.")
     return [known.index(_one(what, name, known)) for name in wanted]
 
 

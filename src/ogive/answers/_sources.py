@@ -15,13 +15,13 @@ from ogive.answers._sources_draws import CONFIGURATION, Draws, find_draws
 from ogive.answers._sources_parameters import Effect, Parameter, effect, find_parameters
 from ogive.answers._sources_ranges import Range, find_ranges
 from ogive.answers._sources_words import (
-    WAY,
     effect_sentences,
     missing_sentence,
     percent,
     range_sentences,
     share_remarks,
     share_sentence,
+    way_said_once,
     worth_sentence,
 )
 from ogive.answers._wording import scope_words, unit_words
@@ -136,7 +136,7 @@ class Sources:
         )
 
     def __str__(self) -> str:
-        return "\n\n".join([_way_said_once("\n\n".join(_cell_text(c) for c in self.cells)), self.footnote()])
+        return "\n\n".join([way_said_once("\n\n".join(_cell_text(c) for c in self.cells)), self.footnote()])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -371,12 +371,6 @@ def _told(q: _Question, found: CellSources, remarks: list[str], is_flat: bool) -
         worth = str(allocation) if allocation is not None else worth_sentence(component.share)
         sentences += [worth] if worth else []
     return replace(found, sentences=tuple(sentences), remarks=tuple(dict.fromkeys(remarks)), allocation=allocation)
-
-
-def _way_said_once(text: str) -> str:
-    """The runs that would tell are the same for every cell: said where they are first missing."""
-    first, way, rest = text.partition(WAY)
-    return first + way + rest.replace(f" {WAY}", "")
 
 
 def _place(algorithm: str, task: str) -> str:

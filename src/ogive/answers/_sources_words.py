@@ -99,6 +99,12 @@ def missing_sentence(draws: Draws, place: str, n_runs: int) -> str:
     return f"{start}: every run drew {listed(free)} anew. {WAY}"
 
 
+def way_said_once(text: str) -> str:
+    """The runs that would tell are the same for every cell: said where they are first missing."""
+    first, way, rest = text.partition(WAY)
+    return first + way + rest.replace(f" {WAY}", "")
+
+
 def effect_sentences(effects: Sequence[Effect]) -> list[str]:
     """Which parameters explain how much, and which values make the worse half."""
     ordered = sorted(effects, key=lambda e: -e.explained.estimate)
