@@ -138,7 +138,13 @@ class DistributionDisplay(Panels):
         # Between two levels both sides are constant: evaluate in the middle, draw as steps.
         middles = (levels[1:] + levels[:-1]) / 2
         far = (span[0] - np.ptp(span), span[1] + np.ptp(span))
-        low, high = (np.clip(d.quantile(middles), *far) for d in (cell.band.high, cell.band.low))
+        low, high = (np.asarray(d.quantile(middles)) for d in (cell.band.high, cell.band.low))
+        limited = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+        if not limited.size:
+            return
+        first, last = limited[0], limited[-1] + 1  # at the ends the runs may set no limit on one side
+        low, high = (np.clip(side[first:last], *far) for side in (low, high))
+        levels = levels[first : last + 1]
         alpha = 0.22 if len(self.methods) <= 3 else 0.12
         edges = np.repeat(levels, 2)[1:-1]
         low, high = np.repeat(low, 2), np.repeat(high, 2)
@@ -254,7 +260,8 @@ def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kin
         kinds = "/".join(dict.fromkeys(b.method for b in shaded))
         text += (
             f" Shaded: where the whole true curve lies with {100 * confidence:g} % confidence "
-            f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}."
+            f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}; "
+            "the shade ends where the runs set no limit on one side."
         )
     if len(shaded) < len(judged):
         text += f" Methods with fewer than {FEWEST_FOR_BAND} runs have a dot for each run and no band: it would fill the picture."

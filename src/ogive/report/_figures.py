@@ -153,7 +153,11 @@ def _band_outline(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Both sides of a band of quantiles at common shares, as steps."""
     levels = np.unique(np.concatenate([[0.0, 1.0], band.low.cumulative, band.high.cumulative]))
-    low, high = (np.clip(side.quantile((levels[1:] + levels[:-1]) / 2), *far) for side in (band.high, band.low))
+    low, high = (np.asarray(side.quantile((levels[1:] + levels[:-1]) / 2)) for side in (band.high, band.low))
+    limited = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+    first, last = (limited[0], limited[-1] + 1) if limited.size else (0, 0)
+    low, high = (np.clip(side[first:last], *far) for side in (low, high))
+    levels = levels[first : last + 1]
     if goal == "minimize":
         levels, low, high = 1.0 - levels[::-1], low[::-1], high[::-1]
     edges, low, high = np.repeat(levels, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2)
