@@ -120,7 +120,9 @@ def test_a_store_that_is_not_finished_is_read_as_far_as_every_model_is(problem, 
     X, y = problem()
     learning_curves({"nb": GaussianNB()}, X, y, n_repetitions=6, workers=0, store=tmp_path / "s", **ASKED)
     learning_curves(MODELS, X, y, n_repetitions=2, workers=0, store=tmp_path / "s", **ASKED)
-    assert read(tmp_path / "s").values.shape == (2, 4, 3, 2)
+    found = read(tmp_path / "s")
+    assert found.values.shape == (2, 4, 3, 2)
+    assert "nb has 6 repetitions, of which the 2 that every model has are used" in found.notes
 
 
 def test_string_labels_and_a_constant_column_are_allowed_and_change_nothing(problem):

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.answers._words import plural
+from ogive.answers._words import plural, printable
 from ogive.curves._curves import LearningCurves
 from ogive.curves._metrics import FAILED
 from ogive.errors import FailedTrials, InputError, UnreadableSource
@@ -95,10 +95,16 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     facts = task["fingerprint"]
     chosen = tuple(models or record["algorithms"])
     metrics = tuple(next(iter(record["algorithms"].values()))["metrics"])
-    n_repetitions = complete(store, chosen, name) if n_repetitions is None else n_repetitions
+    held = complete(store, chosen, name) if n_repetitions is None else {}
+    n_repetitions = min(held.values()) if n_repetitions is None else n_repetitions
     scores, failed = arrays(store, chosen, metrics, len(facts["sizes"]), n_repetitions)
     definitions = {m: Metric(record["metrics"][m]["goal"], tuple(record["metrics"][m]["bounds"])) for m in metrics}
-    notes = (*failure_notes(store, chosen, failed, facts["sizes"]),)
+    more = {model: n for model, n in held.items() if n > n_repetitions}
+    unused = [
+        f"{printable(m)} has {n} repetitions, of which the {n_repetitions} that every model has are used"
+        for m, n in more.items()
+    ]
+    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused)
     return LearningCurves(
         values=scores, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
         test=facts["test"], n_rows=facts["rows"], n_test=facts["n_test"], name=name, kind=facts["kind"],
@@ -106,18 +112,18 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     )  # fmt: skip
 
 
-def complete(store: Store, models: Sequence[str], name: str) -> int:
-    """How many repetitions, from the first on, the store holds of every model."""
+def complete(store: Store, models: Sequence[str], name: str) -> dict[str, int]:
+    """How many repetitions, from the first on, the store holds of each model; at least one of every model."""
     done = store.finished()
-    found = []
+    found = {}
     for model in models:
         cell = done.get((model, name))
         trials = np.sort(np.unique(cell.trials)) if cell is not None else np.empty(0, dtype=np.int64)
         gaps = np.flatnonzero(trials != np.arange(trials.size))
-        found.append(int(gaps[0]) if gaps.size else int(trials.size))
-    if not min(found):
+        found[model] = int(gaps[0]) if gaps.size else int(trials.size)
+    if not min(found.values()):
         raise UnreadableSource(f"{store.path} holds no repetition of every model yet; run them first.")
-    return min(found)
+    return found
 
 
 def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[str]) -> None:
