@@ -25,16 +25,21 @@ MOST_TUNED = 20
 MASS = 0.5  # the paper's CVaR at 0.5 is the mean of the upper half
 PAPER_TRIALS = 2000  # not stated in the paper; its own sampling error is taken to be that of so many trials
 ROUNDING = 0.0005
+FEW = "too few trials to tell"
 
 
 def reproduce(*, table: int | None, figure: int | None, trials: int | None, out: Path, workers: int | None) -> str:
     """The table as text; pictures and CSV are written into `out`."""
+    for what, number in (("table", table), ("figure", figure)):
+        if number not in (None, 1):
+            raise ogive.errors.InputError(f"`--{what}` can be 1 for this study; got {number}.")
     out.mkdir(parents=True, exist_ok=True)
     found = {mode: _trials(mode, trials, out, workers) for mode in MODES}
     text = []
     if table == 1 or figure is None:
         rows = table1(found)
         rows.to_csv(out / "table1.csv", index=False)
+        (out / "table1.md").write_text(markdown(rows), encoding="utf-8")
         text += [rows.to_string(index=False), "", misses(rows)]
     if figure == 1 or table is None:
         text.append(str(pictures.draw(found, out / "figure1.png")))
@@ -73,6 +78,9 @@ def _row(trials: ogive.Trials | None, cell: dict[str, object]) -> dict[str, obje
         return {**row, **nothing}
     scores = trials.scores(algorithm, task)
     ours = ogive.statistics.tail_mean_interval(scores, mass=MASS, tail="upper")
+    if not math.isfinite(ours.high - ours.low):
+        few = {"ours": round(ours.estimate, 4), "n": len(scores), "verdict": FEW}
+        return {**row, **nothing, **few}
     # Both numbers are estimates: the paper's has the error of its own trials, and of three digits.
     se = (ours.high - ours.low) / 2 / 1.96
     both = math.hypot(se, se * math.sqrt(len(scores) / PAPER_TRIALS))
@@ -85,15 +93,30 @@ def _row(trials: ogive.Trials | None, cell: dict[str, object]) -> dict[str, obje
     }  # fmt: skip
 
 
+def markdown(rows: pd.DataFrame) -> str:
+    """The cells that were run, as the page beside this file shows them."""
+    lines = [
+        "| | algorithm | task | published | ours | 95 % interval | trials | |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows[rows["n"] > 0].sort_values("mode", kind="stable").to_dict("records"):
+        ends = f"[{row['low']:.3f}, {row['high']:.3f}]" if row["verdict"] != FEW else ""
+        lines.append(
+            f"| {row['mode']} | {row['algorithm']} | {row['task']} | {row['published']:.3f} | {row['ours']:.3f} | "
+            f"{ends} | {row['n']} | {row['verdict']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def misses(rows: pd.DataFrame) -> str:
     """How many cells miss, against what chance allows."""
     from scipy.stats import binom
 
     lines = []
-    for mode, part in rows[rows["n"] > 0].groupby("mode", sort=False):
+    for mode, part in rows[(rows["n"] > 0) & (rows["verdict"] != FEW)].groupby("mode", sort=False):
         missed, n = int((part["verdict"] != "agrees").sum()), len(part)
         most = int(binom.ppf(0.975, n, 0.05))
         lines.append(
-            f"{mode}: {missed} of {n} cells miss their 95 % interval; chance alone gives up to {most} in 97.5 % of studies."
+            f"{mode}: {missed} of {n} cells differ by more than both samples allow at 95 %; chance alone gives up to {most} in 97.5 % of studies."
         )
     return "\n".join(lines)
