@@ -163,10 +163,8 @@ class Trials:
         """The rows of one algorithm on one task; None where there is only one."""
         algorithm = _one("algorithm", algorithm, self.algorithms)
         task = _one("task", task, self.tasks)
-        for cell in self.cells:
-            if cell.algorithm == algorithm and cell.task == task:
-                return cell
-        return Cell(algorithm, task, np.empty(0, dtype=np.intp))
+        found = (cell for cell in self.cells if (cell.algorithm, cell.task) == (algorithm, task))
+        return next(found, Cell(algorithm, task, np.empty(0, dtype=np.intp)))
 
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Trials:
         """The rows of these algorithms on these tasks; of all where not given."""
@@ -355,9 +353,8 @@ def compact(table: pa.Table) -> pa.Table:
     columns: dict[str, pa.Array] = {}
     for name in table.column_names:
         column = table[name].combine_chunks()
-        column = column.chunk(0) if isinstance(column, pa.ChunkedArray) and column.num_chunks else column
         if isinstance(column, pa.ChunkedArray):
-            column = pa.array([], type=column.type)
+            column = column.chunk(0) if column.num_chunks else pa.array([], type=column.type)
         if name in ("algorithm", "task"):
             column = (column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column).dictionary_encode()
         columns[name] = column
