@@ -386,6 +386,12 @@ def test_an_address_that_is_no_storage_is_refused_without_its_password():
         ogive.read("postgres://me:secret@host/db")
 
 
+def test_a_score_column_with_one_word_in_it_is_refused_with_that_word():
+    frame = pd.DataFrame({"solver": ["a", "b"], "time": ["1", "timeout"]})
+    with pytest.raises(UnreadableSource, match="'time' holds text such as 'timeout'"):
+        ogive.read(frame, algorithm="solver")
+
+
 def test_two_stores_that_call_different_tasks_by_one_name_are_not_joined(tmp_path: Path):
     for name, n in (("one", 60), ("two", 80)):
         method = ogive.Algorithm(name, lambda config, train, test, rng: float(rng.random()))

@@ -146,7 +146,8 @@ class StatisticCurves:
         for i in chosen:
             cells = [interval(float(c.estimate[i]), float(c.low[i]), float(c.high[i])) for c in self.curves]
             rows.append([str(sizes[i]), *cells])
-        return "\n".join([f"{self.label} of {self.metric}", *aligned(rows), self.reading])
+        some = f", {chosen.size} of {sizes.size} sizes" if chosen.size < sizes.size else ""
+        return "\n".join([f"{self.label} of {self.metric}{some}", *aligned(rows), self.reading])
 
     @property
     def reading(self) -> str:

@@ -160,7 +160,7 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
             f"{len(numeric)} columns could be the score: {_names(numeric)}; choose one with score=, or pass wide=True if each is a method."
         )
     text = next((c for c in free if not _is_blank(table[c])), None)
-    seen = f" Column {text!r} holds text such as {str(table[text][0].as_py())[:40]!r}." if text is not None else ""
+    seen = f" Column {text!r} holds text such as {_odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(
         f"no column of plain numbers is left to be the score among {n_columns} columns: {_names(table.column_names)}; "
         f"name it with score=.{seen}"
@@ -205,3 +205,17 @@ def _names(columns: Sequence[str], most: int = 12) -> str:
     return ", ".join(repr(c) for c in columns[:most]) + (
         f" and {len(columns) - most} more" if len(columns) > most else ""
     )
+
+
+def _odd_one(column: pa.ChunkedArray) -> str:
+    """A value of a column that is no number, if there is one."""
+    values = [str(value)[:40] for value in column.unique().to_pylist()[:1000] if value is not None]
+    return next((value for value in values if not _reads_as_number(value)), values[0])
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -304,7 +304,10 @@ def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[str, ...]]
         notes = (f"every mean counts as if it stood on {least} runs",)
     flat = int(np.count_nonzero(table.std == 0.0))
     if flat:
-        notes = (*notes, f"{flat} of {table.std.size} cells have a standard deviation of 0, and the test believes them")
+        notes = (
+            *notes,
+            f"{flat} of {table.std.size} cells {'has' if flat == 1 else 'have'} a standard deviation of 0, and the test believes them",
+        )
     return _distances.welch(table), notes
 
 

@@ -35,9 +35,9 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
             raise InputError(f"`floor` must be below the time limit of {time_limit:g}; got {floor:g}.")
         under = (values >= 0.0) & (values < floor)
         values[under] = floor
-        notes.append(
-            f"{plural(int(under.sum()), 'value')} below the clock's resolution of {floor:g} count as {floor:g}"
-        )
+        n = int(under.sum())
+        verb = "counts" if n == 1 else "count"
+        notes.append(f"{plural(n, 'value')} below the clock's resolution of {floor:g} {verb} as {floor:g}")
     return replace(cells, values=values, notes=tuple(notes))
 
 
@@ -46,7 +46,10 @@ def positive(cells: Cells) -> None:
     finite = np.isfinite(cells.values)
     if (finite & (cells.values < 0.0)).any():
         value = float(cells.values[finite & (cells.values < 0.0)][0])
-        raise InputError(f"times and costs must be positive; got {value:g}. For scores use kind='difference'.")
+        raise InputError(
+            f"times and costs must be positive; got {value:g}. For scores use kind='improvement' where cells have "
+            "several runs, kind='score' where tasks share a scale, or kind='difference'."
+        )
     if (finite & (cells.values == 0.0)).any():
         n = int(np.count_nonzero(cells.values == 0.0))
         way = "say floor= with the clock's resolution, for example floor=0.01" if cells.goal == "minimize" else "for scores use kind='difference'"  # fmt: skip

@@ -103,7 +103,9 @@ class Profile:
         areas = self.area()
         # On scores an area depends on the largest score of all; the middle run does not.
         last = (
-            f"mean height up to τ = {_shown(self.end)}" if self.kind != "score" else "the better half of runs reaches"
+            f"mean height{' over log τ' if self.kind == 'ratio' else ''} up to τ = {_shown(self.end)}"
+            if self.kind != "score"
+            else "the better half of runs reaches"
         )
         shown = areas if self.kind != "score" else self.reach(0.5)
         order = sorted(range(len(self.methods)), key=lambda i: -areas[self.methods[i]].estimate)
