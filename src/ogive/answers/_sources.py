@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("algorithm", "task", "metric", "kind", "name", "estimate", "low", "high", "method", "guarantee", "n")
+RANGES = "Ranges were chosen on every other run (or group of runs that share a draw) and checked on the rest; the gains of one method on one task hold together."
 NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns with params=."
 
 
@@ -136,7 +137,8 @@ class Sources:
         )
 
     def __str__(self) -> str:
-        return "\n\n".join([way_said_once("\n\n".join(_cell_text(c) for c in self.cells)), self.footnote()])
+        cells = way_said_once("\n\n".join(_cell_text(c) for c in self.cells))
+        return f"{cells}\n\n{self.footnote().strip()}".rstrip()
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -157,10 +159,11 @@ class Sources:
     def footnote(self) -> str:
         """What the brackets are."""
         failed = sum(c.n_failed for c in self.cells)
-        text = (
-            f"Brackets: {100 * self.confidence:g} % intervals, approximate, over {self.unit}. Ranges were chosen on every other run (or "
-            "group of runs that share a draw) and checked on the rest; the gains of one method on one task hold together."
-        )
+        text = ""
+        if any(c.shares is not None or c.effects for c in self.cells):
+            text = f"Brackets: {100 * self.confidence:g} % intervals, approximate, over {self.unit}."
+        if any(c.ranges for c in self.cells):
+            text += f" {RANGES}"
         return text + (f" {plural(failed, 'run')} failed and {self.failures}." if failed else "")
 
     def to_pandas(self) -> pd.DataFrame:
