@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ogive.errors import InputError
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, _why_no_bands
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
-from ogive.plots._panels import Panels
+from ogive.plots._panels import CurvePanels
 from ogive.trials import FloatArray, Trials
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class BestOfCurve:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BestOfDisplay(Panels, Picture):
+class BestOfDisplay(CurvePanels, Picture):
     """Curves of the best of k draws, ready to be drawn.
 
     Attributes
@@ -63,7 +63,6 @@ class BestOfDisplay(Panels, Picture):
     metric: str
     goal: str
     tuning: bool
-    lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"BestOfDisplay({len(self.tasks)} tasks, {len(self.methods)} methods)"
@@ -79,14 +78,6 @@ class BestOfDisplay(Panels, Picture):
         across = "k: hyper-parameter configurations tried" if self.tuning else "k: draws of which the best is kept"
         side = "higher" if self.goal == "maximize" else "lower"
         return across, f"{printable(self.metric)} of the best of k ({side} is better)"
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Curves, in order."""
-        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
-
-    def _artists(self) -> dict[tuple[str, str], Any]:
-        return self.lines_
 
     def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
         from matplotlib.lines import Line2D

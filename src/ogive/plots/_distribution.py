@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from ogive.answers._words import clipped, listed, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import Look
 from ogive.plots._page import new_page
-from ogive.plots._panels import Panels
+from ogive.plots._panels import CurvePanels
 from ogive.statistics import Distribution
 from ogive.trials import Cell, Trials
 
@@ -28,7 +28,7 @@ LONGEST_NAME, MOST_NAMED = 60, 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DistributionDisplay(Panels):
+class DistributionDisplay(CurvePanels):
     """The runs of every method on every task, ready to be drawn.
 
     Attributes
@@ -47,7 +47,6 @@ class DistributionDisplay(Panels):
     metric: str
     goal: str
     headline: tuple[str, ...]
-    lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"DistributionDisplay({self.kind}, {len(self.tasks)} tasks, {len(self.methods)} methods)"
@@ -56,14 +55,6 @@ class DistributionDisplay(Panels):
     def entries(self) -> tuple[CellBand, ...]:
         """What is drawn."""
         return self.bands
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Curves, in order."""
-        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
-
-    def _artists(self) -> dict[tuple[str, str], Any]:
-        return self.lines_
 
     def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
         width, height = (6.4, 4.0) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -77,3 +77,18 @@ class Panels(Drawable):
     @abstractmethod
     def _panel(self, ax: Axes, entries: list[Any], style: dict[str, Look]) -> None:
         """Draw one task."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CurvePanels(Panels):
+    """Panels with a curve for each method; `lines_` are the curves that `plot` drew, by (task, method)."""
+
+    lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Curves, in order."""
+        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
+
+    def _artists(self) -> dict[tuple[str, str], Any]:
+        return self.lines_

@@ -31,7 +31,7 @@ def caveats(found: CurveFindings) -> list[tuple[str, str]]:
     """What a reader must know before believing a number."""
     c = found.curves
     entries = [
-        ("Scope", f"Results speak of these {c.n_rows} rows, over random splits. More repetitions tell more about these rows, not about new data."),
+        ("Scope", f"Results hold {c.scope}. More repetitions tell more about these rows, not about new data."),
         ("Repetitions share rows", _sharing(c)),
         ("Sizes depend on each other", _dependence(c)),
         ("Between and beyond the sizes", f"Only the {plural(c.sizes.size, 'size')} of the grid were measured. Nothing is said between them, and nothing is extrapolated beyond n = {int(c.sizes[-1])}."),
@@ -135,7 +135,7 @@ def paragraph(found: CurveFindings) -> str:
         else ""
     )
     text += f" Normality was tested by {test} at each size (level 0.05{tied}), and more than one mode by Hartigan's dip test."
-    return f"{text} Results speak of these {c.n_rows} rows over random splits. Computed with Ogive {__version__}."
+    return f"{text} Results hold {c.scope}. Computed with Ogive {__version__}."
 
 
 def references(found: CurveFindings) -> list[str]:
