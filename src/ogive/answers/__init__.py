@@ -17,7 +17,7 @@ Inside
   _statistic    a statistic by its name: `worst_0.1`, `q0.95`, `best_of_8`, `exceedance_0.9`
   _facts        what is seen in these data, as sentences
   _leaders      what a results table prints bold; _bands: bands for pictures
-  _wording      verdicts in words; _words: numbers and names as a reader wants them
+  _wording      verdicts in words
 Never imports what runs studies.
 """
 

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from ogive import statistics
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.statistics import Band, Distribution
-from ogive.statistics._arguments import as_confidence
 from ogive.trials import Trials
 
 

@@ -13,10 +13,10 @@ from ogive.answers._comparison import compare
 from ogive.answers._outcome import Comparison, Comparisons
 from ogive.answers._statistic import Statistic
 from ogive.answers._wording import shown, unit_words
-from ogive.answers._words import listed, markdown, plural, printable
 from ogive.errors import InputError
 from ogive.statistics._interval import tail_count
 from ogive.trials import Trials, compact
+from ogive.words import listed, markdown, plural, printable
 
 Outcome: TypeAlias = Literal["pass", "worse", "cannot tell"]
 

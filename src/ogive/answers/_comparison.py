@@ -14,10 +14,9 @@ from ogive.answers._overall import across_tasks
 from ogive.answers._statistic import Statistic
 from ogive.answers._verdict import rule
 from ogive.answers._wording import Circumstances, overall_sentence, verdict_sentence
-from ogive.answers._words import plural
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.statistics import Interval, violation_ratio
-from ogive.statistics._arguments import as_confidence
 from ogive.statistics._comparison import (
     independent_improvement,
     mcnemar,
@@ -31,6 +30,7 @@ from ogive.statistics._dominance import dominance
 from ogive.statistics._planning import achieved, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.trials import Trials, require_trials
+from ogive.words import plural
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 WORST = 0.1

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ogive.answers._words import listed, number, printable, share
 from ogive.statistics import band, ecdf
 from ogive.trials import FloatArray, IntArray, Trials
+from ogive.words import listed, number, printable, share
 
 MOST_SENTENCES = 4
 FEWEST_RUNS = 10

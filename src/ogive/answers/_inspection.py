@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ogive.answers._wording import unit_words
-from ogive.answers._words import listed, plural, printable
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.trials import Trials, require_trials
+from ogive.words import listed, plural, printable
 
 ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are described, not judged"
 

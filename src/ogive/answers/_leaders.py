@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ogive.answers._comparison import refuse_undecidable
 from ogive.answers._ranking import rank
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_confidence
 from ogive.trials import Trials
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from ogive.answers._overall import Overall
 from ogive.answers._verdict import Conclusion
 from ogive.answers._wording import effect_label, shown
-from ogive.answers._words import aligned, printable
+from ogive.results import json_ready
 from ogive.statistics import Interval
-from ogive.statistics._interval import json_ready
+from ogive.words import aligned, printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

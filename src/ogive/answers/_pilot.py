@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ogive.arguments import as_scores
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_scores
 from ogive.trials import FloatArray, IntArray, Trials
 
 TOO_FEW = "`pilot` must hold at least two {} to know a spread; got {}."

@@ -10,9 +10,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ogive.answers._pilot import Pilot, pilot_of, spread_of_difference
+from ogive.arguments import as_count, as_mass
 from ogive.errors import InputError
 from ogive.metric import Bounds
-from ogive.statistics._arguments import as_count, as_mass
 from ogive.statistics._components import variance_components
 from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
 from ogive.statistics._planning import Plan, Question, achieved, counted, plan_trials, trials_for

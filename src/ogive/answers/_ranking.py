@@ -17,15 +17,15 @@ from ogive.answers._outcome import Comparison
 from ogive.answers._overall import across_tasks
 from ogive.answers._verdict import Conclusion, rule
 from ogive.answers._wording import Circumstances, unit_words
-from ogive.answers._words import aligned, listed, plural, printable, share
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
 from ogive.statistics import Interval
-from ogive.statistics._arguments import as_confidence
-from ogive.statistics._interval import json_ready
 from ogive.statistics._ranking import first_shares, rank_limits, tiers, win_matrix
 from ogive.trials import FloatArray, Trials, compact
+from ogive.words import aligned, listed, plural, printable, share
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,14 +25,15 @@ from ogive.answers._sources_words import (
     worth_sentence,
 )
 from ogive.answers._wording import scope_words, unit_words
-from ogive.answers._words import aligned, failure_words, interval, number, plural, printable
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
-from ogive.statistics._arguments import as_confidence
-from ogive.statistics._interval import Interval, json_ready
+from ogive.statistics._interval import Interval
 from ogive.statistics._strata import VarianceShares, variance_shares
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
+from ogive.words import aligned, failure_words, interval, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd

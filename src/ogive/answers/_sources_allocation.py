@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ogive.answers._words import plural, printable
 from ogive.errors import InputError
+from ogive.results import json_ready
 from ogive.statistics import Interval
-from ogive.statistics._interval import json_ready
+from ogive.words import plural, printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

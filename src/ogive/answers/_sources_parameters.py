@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ogive.answers._statistic import within
-from ogive.answers._words import number, printable
 from ogive.metric import Bounds
 from ogive.statistics import Interval, clopper_pearson, quantile_interval, tail_mean_interval
 from ogive.statistics._effects import explained_share
 from ogive.trials import FloatArray, IntArray, Trials
+from ogive.words import number, printable
 
 MOST_BINS, MOST_VALUES, PER_BIN = 8, 12, 15
 FEWEST = 5  # units that a value needs to be shown on its own

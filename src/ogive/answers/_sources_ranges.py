@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.answers._sources_parameters import WORST, Parameter
-from ogive.answers._words import interval, number, printable
 from ogive.statistics import Interval
 from ogive.statistics._effects import restriction_gain
 from ogive.trials import FloatArray, IntArray
+from ogive.words import interval, number, printable
 
 Target = Literal["median", "worst_0.1"]
 TARGETS: tuple[Target, ...] = ("median", "worst_0.1")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ogive.answers._sources_draws import CONFIGURATION, REST, Draws
 from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_ranges import FEWEST_KEPT, Range
-from ogive.answers._words import interval, listed, number, plural, printable
 from ogive.statistics import Interval
+from ogive.words import interval, listed, number, plural, printable
 
 if TYPE_CHECKING:
     from ogive.statistics._strata import Component, VarianceShares

@@ -12,11 +12,11 @@ from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
 from ogive.answers._wording import unit_words
-from ogive.answers._words import failure_words, interval, latex, latex_math, markdown, number, plural, printable
+from ogive.arguments import as_confidence
 from ogive.errors import FailedTrials, InputError
-from ogive.statistics._arguments import as_confidence
-from ogive.statistics._interval import json_ready
+from ogive.results import json_ready
 from ogive.trials import Trials, failure_rule, require_trials
+from ogive.words import failure_words, interval, latex, latex_math, markdown, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd

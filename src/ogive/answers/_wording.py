@@ -14,9 +14,9 @@ from ogive.answers._joining import Duel
 from ogive.answers._overall import Overall
 from ogive.answers._statistic import Statistic
 from ogive.answers._verdict import Ruling
-from ogive.answers._words import failure_words, interval, listed, number, plural, printable
 from ogive.statistics import Interval
 from ogive.trials import Trials, failure_rule
+from ogive.words import failure_words, interval, listed, number, plural, printable
 
 if TYPE_CHECKING:
     from ogive.answers._outcome import Comparison

@@ -33,14 +33,14 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
     else:
-        from ogive.answers._words import printable
+        from ogive.words import printable
 
         print("\n".join(as_options(printable(line)) for line in str(result).split("\n")))
 
 
 def tell(notes: Iterable[str]) -> None:
     """Say on stderr how a table was read, as far as that was guessed."""
-    from ogive.answers._words import printable
+    from ogive.words import printable
 
     for note in notes:
         if (

@@ -17,8 +17,8 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from ogive.curves._statistics import Statistic
 from ogive.errors import InputError
+from ogive.results import Guarantee
 from ogive.seeding import stream
-from ogive.statistics._interval import Guarantee
 from ogive.trials import FloatArray
 
 N_RESAMPLES = 999

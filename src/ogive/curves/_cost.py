@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ogive.answers._words import number
 from ogive.errors import InputError
+from ogive.words import number
 
 TIMED = 4  # fits of each model, from the smallest size to the largest
 PATIENCE = 10.0  # seconds of timing for each model; beyond them the rest is extrapolated

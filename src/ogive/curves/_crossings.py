@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import listed, printable
+from ogive.arguments import as_confidence
 from ogive.curves._bands import difference_band
 from ogive.curves._statistics import Statistic, finite
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_confidence
-from ogive.statistics._interval import Guarantee
+from ogive.results import Guarantee
 from ogive.trials import FloatArray
+from ogive.words import listed, printable
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves

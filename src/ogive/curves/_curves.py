@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import printable
 from ogive.curves._statistics import Statistic, StatisticCurves, level_of, statistic_curve
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.trials import FloatArray, Trials
+from ogive.words import printable
 
 if TYPE_CHECKING:
     import pandas as pd

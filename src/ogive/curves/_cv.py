@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import aligned, number, plural, printable
 from ogive.curves._cost import Cost, as_max_cost
 from ogive.curves._data import as_data, refuse_missing
 from ogive.curves._designs import Rows
@@ -31,6 +30,7 @@ from ogive.seeding import stream
 from ogive.store import Store, place_for
 from ogive.study import Study
 from ogive.trials import FloatArray
+from ogive.words import aligned, number, plural, printable
 
 
 @dataclass(frozen=True, slots=True)

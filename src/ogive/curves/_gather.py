@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.answers._words import plural, printable
 from ogive.curves._curves import LearningCurves
 from ogive.curves._metrics import FAILED
 from ogive.errors import FailedTrials, InputError, UnreadableSource
 from ogive.metric import Metric
 from ogive.store import Store, is_store
 from ogive.trials import FloatArray
+from ogive.words import plural, printable
 
 FORMAT, VERSION = "ogive-curves", 1
 _FACTS = ("name", "design", "test", "n_rows", "kind", "seed", "notes")

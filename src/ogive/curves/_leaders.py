@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import listed, printable, share
+from ogive.arguments import as_confidence
 from ogive.curves._bands import FEW_IN_TAIL, difference_band
 from ogive.curves._crossings import Range
 from ogive.curves._statistics import Statistic, bad_side
 from ogive.curves._wording import MOST_NAMED, at_the_end, before, overtaking
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_confidence
-from ogive.statistics._interval import Guarantee
+from ogive.results import Guarantee
 from ogive.trials import FloatArray
+from ogive.words import listed, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves

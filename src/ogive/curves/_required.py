@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._words import number, printable
 from ogive.curves._statistics import Statistic, bad_side, finite
 from ogive.errors import InputError
+from ogive.words import number, printable
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves

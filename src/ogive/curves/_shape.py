@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import aligned, printable, share
 from ogive.errors import InputError
 from ogive.seeding import stream
 from ogive.statistics import Dip, dip, normality
 from ogive.statistics._normality_tests import NormalityTest
 from ogive.trials import FloatArray
+from ogive.words import aligned, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves

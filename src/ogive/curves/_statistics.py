@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import aligned, interval, printable
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.metric import Bounds
+from ogive.results import Guarantee
 from ogive.statistics import mean_interval, quantile_interval
-from ogive.statistics._arguments import as_confidence
-from ogive.statistics._interval import Guarantee
 from ogive.trials import FloatArray
+from ogive.words import aligned, interval, printable
 
 if TYPE_CHECKING:
     import pandas as pd

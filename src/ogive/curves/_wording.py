@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ogive.answers._words import listed, plural, printable
 from ogive.curves._bands import FEWEST
 from ogive.curves._designs import DESIGNS, TESTS
+from ogive.words import listed, plural, printable
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves

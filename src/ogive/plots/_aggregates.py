@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._words import clipped, listed
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Aggregates
 from ogive.profiles._aggregates import LABELS
+from ogive.words import clipped, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

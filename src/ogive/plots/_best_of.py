@@ -9,13 +9,13 @@ import numpy as np
 
 from ogive.answers import CellBand, bands
 from ogive.answers._wording import unit_words
-from ogive.answers._words import clipped, number, printable
 from ogive.errors import InputError
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, _why_no_bands
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import CurvePanels
 from ogive.trials import FloatArray, Trials
+from ogive.words import clipped, number, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

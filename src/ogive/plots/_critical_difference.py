@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._words import clipped, number, plural
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import GREY, Picture, new_page
 from ogive.profiles import AverageRanks
+from ogive.words import clipped, number, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

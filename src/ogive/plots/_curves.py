@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._words import clipped, listed, number, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, grid, looks
 from ogive.plots._page import Picture, new_page
 from ogive.trials import FloatArray
+from ogive.words import clipped, listed, number, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

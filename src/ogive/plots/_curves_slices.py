@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._words import clipped, listed, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
+from ogive.words import clipped, listed, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

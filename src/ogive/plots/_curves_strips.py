@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._words import clipped, listed, printable, share
 from ogive.plots._curves import size_axis
 from ogive.plots._look import COLOURS, RC, looks
 from ogive.plots._page import Picture, new_page
 from ogive.trials import FloatArray
+from ogive.words import clipped, listed, printable, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,14 +9,14 @@ import numpy as np
 
 from ogive.answers import CellBand, bands
 from ogive.answers._wording import unit_words
-from ogive.answers._words import clipped, listed, printable, share
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import GREY, Picture, new_page
 from ogive.statistics import Distribution
-from ogive.statistics._arguments import as_confidence
 from ogive.trials import FloatArray, Trials
+from ogive.words import clipped, listed, printable, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,13 +11,13 @@ import numpy as np
 from ogive.answers import CellBand, bands
 from ogive.answers._facts import facts
 from ogive.answers._wording import unit_words
-from ogive.answers._words import clipped, listed, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import Look
 from ogive.plots._page import new_page
 from ogive.plots._panels import CurvePanels
 from ogive.statistics import Distribution
 from ogive.trials import Cell, Trials
+from ogive.words import clipped, listed, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

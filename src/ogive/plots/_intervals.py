@@ -11,11 +11,11 @@ import numpy as np
 from ogive.answers import Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import Row
-from ogive.answers._words import clipped, listed, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import Panels
+from ogive.words import clipped, listed, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ogive.answers._words import clipped
 from ogive.plots._look import COLOURS
+from ogive.words import clipped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Self
 from ogive.answers import Ranking
 from ogive.answers._ranking import Pair
 from ogive.answers._wording import shown
-from ogive.answers._words import share
 from ogive.plots._look import RC
 from ogive.plots._matrix import BETTER, MOST_WITH_NUMBERS, UNDECIDED, WORSE, Face, draw_matrix, size_of
 from ogive.plots._page import Picture, new_page
+from ogive.words import share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

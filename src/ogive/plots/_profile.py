@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._words import clipped, listed, plural, printable, share
+from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Profile, Steps
 from ogive.profiles._pair import Conclusion
 from ogive.profiles._profile import together
-from ogive.statistics._arguments import FloatArray
+from ogive.words import clipped, listed, plural, printable, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from ogive.answers._words import clipped, plural
 from ogive.plots._look import RC
 from ogive.plots._matrix import (
     BETTER,
@@ -22,6 +21,7 @@ from ogive.plots._matrix import (
 from ogive.plots._page import Picture, new_page
 from ogive.plots._profile import by_area, of_two, scope
 from ogive.profiles import PairOfCurves, Profile
+from ogive.words import clipped, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ogive.answers import Ranking
 from ogive.answers._ranking import Rank
-from ogive.answers._words import clipped, listed, number, plural, share
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
+from ogive.words import clipped, listed, number, plural, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

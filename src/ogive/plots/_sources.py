@@ -12,12 +12,12 @@ from ogive.answers._sources import CellSources, Sources
 from ogive.answers._sources import sources as ask
 from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_words import percent
-from ogive.answers._words import clipped, plural, printable
 from ogive.errors import InputError
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
 from ogive.statistics import Interval
 from ogive.trials import Trials
+from ogive.words import clipped, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

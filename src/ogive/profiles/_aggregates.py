@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ogive.answers._words import aligned, interval, plural, printable
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalise import Reference, Scale, normalised
 from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
+from ogive.results import json_ready
 from ogive.statistics import Interval, aggregate, improvement_over_tasks
 from ogive.statistics._aggregate import AGGREGATES
-from ogive.statistics._interval import json_ready
+from ogive.words import aligned, interval, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd

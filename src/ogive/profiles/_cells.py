@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._words import listed, plural, printable
+from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, Goal, IntArray
+from ogive.words import listed, plural, printable
 
 Joined: TypeAlias = Literal["mean", "median", "best"]
 Missing: TypeAlias = Literal["refuse", "fail", "drop-problem"]

@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray
 from ogive.errors import InputError
+from ogive.results import Guarantee
 from ogive.seeding import stream
 from ogive.statistics import band as band_of
-from ogive.statistics._arguments import FloatArray
 from ogive.statistics._band import margin
-from ogive.statistics._interval import Guarantee
 
 Side: TypeAlias = Literal["left", "right"]
 

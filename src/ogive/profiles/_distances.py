@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells, Joined, Moments
 from ogive.profiles._signed_ranks import signed_ranks_p
-from ogive.statistics._arguments import FloatArray
 from ogive.statistics._ranking import win_matrix
 
 FEW_RUNS = 8  # up to which ties are counted out; without ties SciPy does so itself

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._words import aligned, interval, number, plural, printable
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.profiles._cells import Moments, as_joined, from_moments, settle_missing
 from ogive.profiles._preparing import limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
+from ogive.results import json_ready
 from ogive.statistics import Interval, mean_interval
-from ogive.statistics._arguments import as_confidence
-from ogive.statistics._interval import json_ready
+from ogive.words import aligned, interval, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._words import plural
+from ogive.arguments import FloatArray, Goal
 from ogive.errors import InputError
 from ogive.importers._roles import ALIASES, plain
 from ogive.profiles._cells import Moments
-from ogive.statistics._arguments import FloatArray, Goal
+from ogive.words import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells, place_of
-from ogive.statistics._arguments import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

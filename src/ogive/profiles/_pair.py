@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from ogive.answers._words import interval, listed, number, plural, printable
+from ogive.arguments import FloatArray
 from ogive.profiles._curve import Curve, corridor
+from ogive.results import Guarantee
 from ogive.statistics import Interval
-from ogive.statistics._arguments import FloatArray
-from ogive.statistics._interval import Guarantee
+from ogive.words import interval, listed, number, plural, printable
 
 if TYPE_CHECKING:
     from ogive.profiles._profile import Profile

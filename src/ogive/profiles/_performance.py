@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.profiles import _distances
 from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
@@ -18,8 +19,7 @@ from ogive.profiles._normalise import Scale, normalised
 from ogive.profiles._preparing import equalised, limited, positive, said_of_failures, without_unsolved
 from ogive.profiles._profile import Profile
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
-from ogive.statistics._arguments import FloatArray, as_confidence
-from ogive.statistics._interval import Guarantee
+from ogive.results import Guarantee
 
 Kind: TypeAlias = Literal["ratio", "difference", "improvement", "score", "welch", "rank"]
 

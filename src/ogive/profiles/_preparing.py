@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ogive.answers._words import listed, plural, printable
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells
+from ogive.words import listed, plural, printable
 
 
 def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cells:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.answers._words import aligned, interval, printable, share
+from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.profiles._cells import place_of
 from ogive.profiles._curve import Curve
 from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_ranges, who_is_ahead
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
+from ogive.results import Guarantee, json_ready
 from ogive.statistics import Interval
-from ogive.statistics._arguments import FloatArray
-from ogive.statistics._interval import Guarantee, json_ready
+from ogive.words import aligned, interval, printable, share
 
 if TYPE_CHECKING:
     import pandas as pd

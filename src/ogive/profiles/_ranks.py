@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ogive.answers._words import aligned, listed, number, plural, printable
+from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.profiles._signed_ranks import signed_ranks_p
-from ogive.statistics._arguments import FloatArray, as_confidence
+from ogive.words import aligned, listed, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._words import listed, plural
+from ogive.arguments import FloatArray, Goal, as_goal
 from ogive.errors import InputError
 from ogive.importers._roles import ALIASES
 from ogive.profiles import _moments
 from ogive.profiles._cells import Cells, Moments, Table, from_lists, from_matrix
-from ogive.statistics._arguments import FloatArray, Goal, as_goal
 from ogive.trials import Trials
+from ogive.words import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd

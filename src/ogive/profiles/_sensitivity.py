@@ -6,8 +6,8 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ogive.answers._words import listed, plural, printable
 from ogive.errors import InputError
+from ogive.words import listed, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd

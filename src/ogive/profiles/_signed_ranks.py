@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from ogive.statistics._arguments import FloatArray
+from ogive.arguments import FloatArray
 
 # Up to so many gaps with ties or zeros scipy goes through every choice of signs, one by one.
 ENUMERATED = 13

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ogive.answers._words import printable
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.report._curves_findings import find
 from ogive.report._curves_sections import compose
 from ogive.report._write import as_target, write_page
-from ogive.statistics._arguments import as_confidence
+from ogive.words import printable
 
 if TYPE_CHECKING:
     from ogive.curves import LearningCurves

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._words import number
 from ogive.plots import FanDisplay, SlicesDisplay, StripsDisplay
 from ogive.plots._curves import TOGETHER
 from ogive.plots._curves_slices import HEIGHT, ONE, SEVERAL
@@ -29,6 +28,7 @@ from ogive.report._figures import (
     titled,
 )
 from ogive.trials import FloatArray
+from ogive.words import number
 
 if TYPE_CHECKING:
     from ogive.curves import Slice

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ogive.answers._words import plural, printable, share
 from ogive.errors import InputError
 from ogive.report._judgement import attempt
+from ogive.words import plural, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves import Disagreements, Leaders, LearningCurves, NormalityCurves, StatisticCurves

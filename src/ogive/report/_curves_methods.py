@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ogive import __version__
-from ogive.answers._words import listed, plural, printable, share
 from ogive.report._methods import REFERENCES
+from ogive.words import listed, plural, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves import LearningCurves

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from ogive.answers._words import listed, plural, printable, share
 from ogive.curves._wording import headline
 from ogive.plots import leading, learning_fan, normality_strips, slices
 from ogive.plots._look import STYLES, looks
@@ -24,6 +23,7 @@ from ogive.report._judgement import attempt
 from ogive.report._page import Html, aside, definition_list, details, element
 from ogive.report._sections import Report
 from ogive.report._tables import guarantee_words
+from ogive.words import listed, plural, printable, share
 
 HINT = " Point at a line to read it; click a name to hide or show a model; drag to zoom, double-click to go back."
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ogive.answers._words import clipped, interval, number, plural, printable
 from ogive.report._page import Html, element, table
 from ogive.report._tables import LONGEST_NAME, as_csv, density_class, with_interval_below
+from ogive.words import clipped, interval, number, plural, printable
 
 if TYPE_CHECKING:
     from ogive.curves import Disagreements, Leaders, Slice, StatisticCurve, StatisticCurves

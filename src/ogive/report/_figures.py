@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ogive.answers import CellBand
-from ogive.answers._words import clipped, interval, printable
 from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, ProfileDisplay
 from ogive.plots._difference import COLOUR
 from ogive.plots._distribution import FEWEST_FOR_BAND, are_long, has_dots, lanes, share_ticks, steps
 from ogive.plots._look import Look, looks
 from ogive.statistics import Band
 from ogive.trials import FloatArray, IntArray
+from ogive.words import clipped, interval, printable
 
 Json: TypeAlias = dict[str, Any]
 

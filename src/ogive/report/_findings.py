@@ -10,11 +10,11 @@ import numpy as np
 from ogive.answers import Summary, summarize
 from ogive.answers._statistic import DEFAULT, Statistic
 from ogive.answers._summary import Row
-from ogive.answers._words import listed, plural, printable, share
 from ogive.errors import InputError
 from ogive.report._judgement import Judgement, Terms, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.trials import Trials, failure_rule
+from ogive.words import listed, plural, printable, share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

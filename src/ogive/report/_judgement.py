@@ -11,9 +11,9 @@ import numpy as np
 
 from ogive.answers import Comparison, Comparisons, Ranking, compare, rank
 from ogive.answers._verdict import Conclusion
-from ogive.answers._words import listed, printable
 from ogive.errors import InputError
 from ogive.trials import Trials
+from ogive.words import listed, printable
 
 T = TypeVar("T")
 

@@ -8,13 +8,13 @@ from ogive import __version__
 from ogive.answers import Comparison, Comparisons
 from ogive.answers._statistic import Statistic
 from ogive.answers._wording import unit_words
-from ogive.answers._words import listed, plural, printable
 from ogive.plots import DistributionDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._findings import Findings, count_words
 from ogive.report._over_tasks import profile_words
 from ogive.report._tables import guarantee_words
 from ogive.trials import Trials
+from ogive.words import listed, plural, printable
 
 # A gap that the author must fill; it stands in texts that are pasted into a paper.
 GAP = "[STATE WHAT VARIED BETWEEN RUNS]"

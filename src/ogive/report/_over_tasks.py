@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ogive.answers import Comparisons
-from ogive.answers._words import plural
 from ogive.plots import ProfileDisplay, profile
 from ogive.profiles import Aggregates, AverageRanks, PairOfCurves, aggregates, average_ranks, performance_profile
 from ogive.profiles._performance import FEWEST_TASKS as MANY_TASKS
 from ogive.profiles._performance import Kind
 from ogive.report._judgement import Judgement, Terms, attempt
 from ogive.trials import Trials
+from ogive.words import plural
 
 # Fewer tasks are better read one by one.
 FEWEST_TASKS = 5

@@ -11,7 +11,6 @@ from typing import Any
 from ogive.answers import Comparison, Comparisons
 from ogive.answers._facts import facts
 from ogive.answers._summary import Row
-from ogive.answers._words import plural, printable
 from ogive.plots import best_of, difference, distribution, pairs
 from ogive.plots._distribution import DistributionDisplay
 from ogive.plots._ranks import caption as ranks_caption
@@ -32,6 +31,7 @@ from ogive.report._tables import (
     to_csv,
     to_latex,
 )
+from ogive.words import plural, printable
 
 FEWEST_FOR_BEST_OF = 20
 MOST_MESSAGES = 40

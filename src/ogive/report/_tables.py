@@ -11,13 +11,13 @@ from ogive.answers import Comparison, Comparisons, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
 from ogive.answers._wording import shown
-from ogive.answers._words import clipped, interval, latex, number, printable, share
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, table
 from ogive.statistics import Interval
 from ogive.trials import spreadsheet_safe
+from ogive.words import clipped, interval, latex, number, printable, share
 
 LONGEST_NAME = 40
 # More columns need smaller type.

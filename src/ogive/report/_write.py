@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.report._findings import find
 from ogive.report._page import page
 from ogive.report._sections import Report, body, compose
-from ogive.statistics._arguments import as_confidence
 from ogive.trials import Trials, require_trials
 
 # What `read` calls a source that has no name.

@@ -10,10 +10,11 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, as_confidence, as_mass
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics._arguments import FloatArray, as_confidence, as_mass
+from ogive.results import Guarantee
 from ogive.statistics._bootstrap import _bca_levels
-from ogive.statistics._interval import FEW_IN_TAIL, SHORT_TAIL, Guarantee, Interval
+from ogive.statistics._interval import FEW_IN_TAIL, SHORT_TAIL, Interval
 from ogive.statistics._resampling import (
     Resamples,
     Runs,

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, as_confidence, as_scores
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, as_confidence, as_scores
-from ogive.statistics._interval import INDEPENDENT, Guarantee, json_ready
+from ogive.results import Guarantee, json_ready
+from ogive.statistics._interval import INDEPENDENT
 from ogive.statistics._resampling import as_resamples, in_blocks, resample_key
 
 FEWEST_SCORES = 5

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, as_confidence, as_count
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, as_confidence, as_count
 
 # The factor before the square root, which Howard and Ramdas choose and the constant C belongs to.
 _FACTOR = 0.85

@@ -10,8 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.errors import InputError
-from ogive.statistics._arguments import (
+from ogive.arguments import (
     NO_BOUNDS,
     Bounds,
     FloatArray,
@@ -22,8 +21,10 @@ from ogive.statistics._arguments import (
     as_failures,
     as_scores,
 )
+from ogive.errors import InputError
+from ogive.results import Guarantee
 from ogive.statistics._distribution import Distribution, step_function
-from ogive.statistics._interval import INDEPENDENT, Guarantee, Interval
+from ogive.statistics._interval import INDEPENDENT, Interval
 from ogive.statistics._levels import boundaries, local_level
 
 Side: TypeAlias = Literal["both", "lower", "upper"]

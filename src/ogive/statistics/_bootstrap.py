@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, IntArray, as_clusters, as_confidence, as_scores
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, IntArray, as_clusters, as_confidence, as_scores
 from ogive.statistics._interval import EQUAL_SCORES, INDEPENDENT, ONE_SCORE, Interval
 
 # Resamples are drawn in blocks of about this many indices, so that memory stays below 100 MB.

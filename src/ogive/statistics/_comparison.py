@@ -12,8 +12,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, as_clusters, as_confidence, as_mass, as_scores, as_tail
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, as_clusters, as_confidence, as_mass, as_scores, as_tail
+from ogive.results import Guarantee
 from ogive.statistics._distribution import step_function
 from ogive.statistics._interval import (
     EQUAL_SCORES,
@@ -23,7 +24,6 @@ from ogive.statistics._interval import (
     ONE_SCORE,
     ROUNDING,
     SHORT_TAIL,
-    Guarantee,
     Interval,
     clopper_pearson,
     mean_interval,

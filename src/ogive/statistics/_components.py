@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, IntArray, as_clusters, as_confidence, as_count, as_scores
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, IntArray, as_clusters, as_confidence, as_count, as_scores
 from ogive.statistics._interval import Interval
 
 NORMAL = "normal effects"

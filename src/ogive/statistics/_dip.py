@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, as_scores
 from ogive.errors import InputError
+from ogive.results import Guarantee, json_ready
 from ogive.seeding import stream
-from ogive.statistics._arguments import FloatArray, as_scores
-from ogive.statistics._interval import INDEPENDENT, Guarantee, json_ready
+from ogive.statistics._interval import INDEPENDENT
 from ogive.statistics._normality import as_cells
 
 TIES = "continuous scores: each tie counts as a step of its own, which the uniform null does not have"

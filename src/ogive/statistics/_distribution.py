@@ -9,8 +9,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.errors import InputError
-from ogive.statistics._arguments import (
+from ogive.arguments import (
     FloatArray,
     IntArray,
     Tail,
@@ -23,6 +22,7 @@ from ogive.statistics._arguments import (
     as_scores,
     as_tail,
 )
+from ogive.errors import InputError
 
 # F is a sum of floats: 0.1 + 0.2 must still find the level 0.3.
 _ROUNDING = 1e-12

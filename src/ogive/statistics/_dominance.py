@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_confidence
+from ogive.results import Guarantee
 from ogive.statistics._band import Band, band
-from ogive.statistics._interval import Guarantee
 
 Who: TypeAlias = Literal["a", "b"]
 Decision: TypeAlias = Literal["a dominates", "b dominates", "cross", "cannot tell"]

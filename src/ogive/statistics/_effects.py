@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, IntArray, Tail, as_clusters, as_confidence, as_scores, as_tail
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, IntArray, Tail, as_clusters, as_confidence, as_scores, as_tail
 from ogive.statistics._distribution import step_function
 from ogive.statistics._interval import INDEPENDENT, Interval, quantile_interval, tail_influence, tail_mean_interval
 

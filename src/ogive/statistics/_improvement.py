@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError, InvalidScores
 from ogive.statistics._aggregate import FEWEST_RUNS, FIXED_TASKS, INDEPENDENT_RUNS, STUDENT_BOOTSTRAP
-from ogive.statistics._arguments import FloatArray, as_confidence
 from ogive.statistics._interval import Interval
 from ogive.statistics._resampling import (
     as_resamples,

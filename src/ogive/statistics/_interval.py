@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.errors import InputError
-from ogive.statistics._arguments import (
+from ogive.arguments import (
     FloatArray,
     IntArray,
     Tail,
@@ -24,9 +21,9 @@ from ogive.statistics._arguments import (
     as_scores,
     as_tail,
 )
+from ogive.errors import InputError
+from ogive.results import Guarantee, json_ready
 from ogive.statistics._distribution import step_function
-
-Guarantee: TypeAlias = Literal["exact", "conservative", "approximate", "heuristic"]
 
 INDEPENDENT = "independent scores"
 EQUAL_SCORES = "all scores are equal: without bounds nothing can be said about rare other values"
@@ -68,28 +65,6 @@ class Interval:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; what is not finite becomes null, with the reason under `reasons`."""
         return json_ready(asdict(self))
-
-
-def json_ready(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """`fields` with NaN and infinities as null and a reason for each."""
-    out: dict[str, Any] = {}
-    reasons: dict[str, str] = {}
-    for name, value in fields.items():
-        if isinstance(value, float) and not math.isfinite(value):
-            out[name] = None
-            reasons[name] = _reason(name, value)
-        else:
-            out[name] = list(value) if isinstance(value, tuple) else value
-    if reasons:
-        out["reasons"] = reasons
-    json.dumps(out)  # a field that JSON cannot hold is a bug here, not at the reader's
-    return out
-
-
-def _reason(name: str, value: float) -> str:
-    if math.isnan(value):
-        return "not defined for these scores; the notes say why"
-    return "failed runs count as worse than every score" if name == "estimate" else "no bound exists at this confidence"
 
 
 def quantile_interval(

@@ -17,8 +17,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from ogive.arguments import FloatArray
 from ogive.seeding import stream
-from ogive.statistics._arguments import FloatArray
 from ogive.statistics._normality_tests import TWO_SIDED, NormalityTest, in_blocks, measure
 
 # Scale and location are rounded, so that similar rows share a null distribution: to this share of

@@ -9,9 +9,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ogive.arguments import NO_BOUNDS, Bounds, FloatArray, as_bounds
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics._arguments import NO_BOUNDS, Bounds, FloatArray, as_bounds
-from ogive.statistics._interval import INDEPENDENT, Guarantee
+from ogive.results import Guarantee
+from ogive.statistics._interval import INDEPENDENT
 from ogive.statistics._lattice import bootstrap_p_values, dithered, fit
 from ogive.statistics._normality_tests import (
     LARGEST_SHAPIRO,

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.statistics._arguments import FloatArray
+from ogive.arguments import FloatArray
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 NormalityTest: TypeAlias = Literal["dagostino", "shapiro", "skewness", "kurtosis"]

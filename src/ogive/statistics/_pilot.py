@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import as_confidence, as_count, as_mass, as_scores, as_tail
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_confidence, as_count, as_mass, as_scores, as_tail
 from ogive.statistics._components import VarianceComponents
 from ogive.statistics._distribution import step_function
 from ogive.statistics._interval import FEW_IN_TAIL, INDEPENDENT, SHORT_TAIL

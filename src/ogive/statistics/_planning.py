@@ -17,9 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ogive.arguments import as_count
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_count
-from ogive.statistics._interval import Guarantee, json_ready
+from ogive.results import Guarantee, json_ready
 
 MOST_TRIALS = 10**9
 # A width that equals the target but for rounding has reached it.

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from ogive.arguments import as_confidence, as_count
 from ogive.errors import InputError
-from ogive.statistics._arguments import as_confidence, as_count
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.statistics._planning import How, Question, as_power, counted, percent
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from ogive.arguments import FloatArray, as_bounds, as_confidence, as_mass, as_probability
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, as_bounds, as_confidence, as_mass, as_probability
 from ogive.statistics._band import margin
 from ogive.statistics._interval import INDEPENDENT, order_statistic_ranks
 from ogive.statistics._levels import boundaries, local_level

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.statistics._arguments import FloatArray, IntArray
+from ogive.arguments import FloatArray, IntArray
 
 
 def win_matrix(samples: Sequence[FloatArray]) -> FloatArray:

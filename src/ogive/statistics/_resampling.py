@@ -11,9 +11,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ogive.arguments import FloatArray, as_scores
 from ogive.errors import InputError, InvalidScores
 from ogive.seeding import stream
-from ogive.statistics._arguments import FloatArray, as_scores
 from ogive.statistics._interval import clopper_pearson
 
 # Resamples of one call of a kernel: some milliseconds, so that Ctrl-C and threads find gaps.

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ogive.arguments import FloatArray, IntArray, as_confidence, as_scores
 from ogive.errors import InputError
-from ogive.statistics._arguments import FloatArray, IntArray, as_confidence, as_scores
 from ogive.statistics._components import NORMAL, _mean_squares
 from ogive.statistics._interval import Interval
 

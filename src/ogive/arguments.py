@@ -1,4 +1,4 @@
-"""The door of the room: what comes in is checked here once, with one sentence for each refusal."""
+"""The door of every room: what comes in is checked here once, with one sentence for each refusal."""
 
 from __future__ import annotations
 

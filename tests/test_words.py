@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ogive.answers._words import clipped, interval, latex, listed, markdown, number, plural, printable, share
+from ogive.words import clipped, interval, latex, listed, markdown, number, plural, printable, share
 
 
 @pytest.mark.parametrize(

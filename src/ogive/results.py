@@ -1,0 +1,32 @@
+"""What every result shares: the name of its guarantee, and a dictionary that JSON can hold."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+Guarantee: TypeAlias = Literal["exact", "conservative", "approximate", "heuristic"]
+
+
+def json_ready(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """`fields` with NaN and infinities as null and a reason for each."""
+    out: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
+    for name, value in fields.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            out[name] = None
+            reasons[name] = _reason(name, value)
+        else:
+            out[name] = list(value) if isinstance(value, tuple) else value
+    if reasons:
+        out["reasons"] = reasons
+    json.dumps(out)  # a field that JSON cannot hold is a bug here, not at the reader's
+    return out
+
+
+def _reason(name: str, value: float) -> str:
+    if math.isnan(value):
+        return "not defined for these scores; the notes say why"
+    return "failed runs count as worse than every score" if name == "estimate" else "no bound exists at this confidence"
