@@ -16,7 +16,7 @@ from ogive.answers._verdict import rule
 from ogive.answers._wording import Circumstances, overall_sentence, verdict_sentence
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.statistics import Interval, violation_ratio
+from ogive.statistics import Interval, dominance, violation_ratio
 from ogive.statistics._comparison import (
     independent_improvement,
     mcnemar,
@@ -26,7 +26,6 @@ from ogive.statistics._comparison import (
     quantile_difference,
     tail_mean_difference,
 )
-from ogive.statistics._dominance import dominance
 from ogive.statistics._planning import achieved, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.trials import Trials, require_trials

@@ -10,9 +10,8 @@ import numpy as np
 
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
-from ogive.statistics import Interval, clopper_pearson
+from ogive.statistics import Interval, clopper_pearson, improvement_over_tasks
 from ogive.statistics._comparison import win_share
-from ogive.statistics._improvement import improvement_over_tasks
 from ogive.trials import FloatArray
 
 

@@ -13,7 +13,7 @@ from ogive.answers._pilot import Pilot, pilot_of, spread_of_difference
 from ogive.arguments import as_count, as_mass
 from ogive.errors import InputError
 from ogive.metric import Bounds
-from ogive.statistics._components import variance_components
+from ogive.statistics import variance_components
 from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
 from ogive.statistics._planning import Plan, Question, achieved, counted, plan_trials, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest

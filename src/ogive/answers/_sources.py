@@ -30,8 +30,7 @@ from ogive.errors import InputError
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
-from ogive.statistics._interval import Interval
-from ogive.statistics._strata import VarianceShares, variance_shares
+from ogive.statistics import Interval, VarianceShares, variance_shares
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
 from ogive.words import aligned, failure_words, interval, number, plural, printable
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from ogive.answers._statistic import within
 from ogive.metric import Bounds
-from ogive.statistics import Interval, clopper_pearson, quantile_interval, tail_mean_interval
-from ogive.statistics._effects import explained_share
+from ogive.statistics import Interval, clopper_pearson, explained_share, quantile_interval, tail_mean_interval
 from ogive.trials import FloatArray, IntArray, Trials
 from ogive.words import number, printable
 

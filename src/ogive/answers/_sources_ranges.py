@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.answers._sources_parameters import WORST, Parameter
-from ogive.statistics import Interval
-from ogive.statistics._effects import restriction_gain
+from ogive.statistics import Interval, restriction_gain
 from ogive.trials import FloatArray, IntArray
 from ogive.words import interval, number, printable
 

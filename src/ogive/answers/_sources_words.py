@@ -12,7 +12,7 @@ from ogive.statistics import Interval
 from ogive.words import interval, listed, number, plural, printable
 
 if TYPE_CHECKING:
-    from ogive.statistics._strata import Component, VarianceShares
+    from ogive.statistics import Component, VarianceShares
 
 NESTED = "study.hold(config=ogive.every(10))"
 CROSSED = "study.hold(config=ogive.every(20), data=ogive.cycle(10))"

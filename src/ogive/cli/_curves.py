@@ -136,8 +136,7 @@ def _sizes(text: str | None) -> list[int] | None:
 
 
 def _draw(made: LearningCurves, metric: str, leaders: Any, out: Path) -> list[Path]:
-    from ogive.plots._curves import learning_fan
-    from ogive.plots._curves_strips import leading
+    from ogive.plots import leading, learning_fan
 
     pictures = [learning_fan(made, metric).save(out / f"curves-{metric}.png")]
     if leaders is not None:

@@ -82,7 +82,7 @@ def plan(
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """How many trials are enough, by name or from a pilot; with --trials, what so many of them can show."""
-    from ogive.answers._plan import plan as ask
+    from ogive.answers import plan as ask
 
     asked: dict[str, Any] = {
         "half_width": half_width, "difference": difference, "n_trials": trials, "p": p, "mass": mass, "tail": tail,
@@ -113,7 +113,7 @@ def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
             shown = f"{row.achieved_width:.3g}" if math.isfinite(row.achieved_width) else "too few"
             print(f"{row.n_trials:>15,}  {shown}")
     if out is not None:
-        from ogive.plots._planning import planning
+        from ogive.plots import planning
 
         out.parent.mkdir(parents=True, exist_ok=True)
         planning(result).save(out)

@@ -50,7 +50,7 @@ def sources(
     """Where the spread comes from: configuration, data or seed; which hyper-parameter, which of its values."""
     held = _holds(holds)
     trials = read_sources(source, roles)
-    from ogive.answers._sources import sources as ask
+    from ogive.answers import sources as ask
 
     refuse_unknown_task(trials, on)
     target = None if out is None else _picture(out)
@@ -61,7 +61,7 @@ def sources(
     if not quiet:
         tell(trials.notes)
     if target is not None:
-        from ogive.plots._sources import sources as picture
+        from ogive.plots import sources as picture
 
         if len(result.cells) > 1:
             raise InputError("`--out` draws one method on one task; choose them with --method and --on.")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers._sources import CellSources, Sources
-from ogive.answers._sources import sources as ask
+from ogive.answers import CellSources, Sources
+from ogive.answers import sources as ask
 from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_words import percent
 from ogive.errors import InputError

@@ -11,8 +11,7 @@ from typing import Any
 from ogive.answers import Comparison, Comparisons
 from ogive.answers._facts import facts
 from ogive.answers._summary import Row
-from ogive.plots import best_of, difference, distribution, pairs
-from ogive.plots._distribution import DistributionDisplay
+from ogive.plots import DistributionDisplay, best_of, difference, distribution, pairs
 from ogive.plots._ranks import caption as ranks_caption
 from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, count_words, unranked
