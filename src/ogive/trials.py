@@ -172,7 +172,16 @@ class Trials:
         kept &= np.isin(self.codes("task"), _chosen("task", tasks, self.tasks))
         if not kept.any():
             raise InputError("no row is left of these algorithms on these tasks; name some that the table joins.")
-        return replace(self, table=compact(self.table.filter(pa.array(kept))))
+        left = replace(self, table=compact(self.table.filter(pa.array(kept))))
+        counts = [
+            f"{len(now)} of {len(before)} {what}"
+            for now, before, what in (
+                (left.algorithms, self.algorithms, "methods"),
+                (left.tasks, self.tasks, "tasks"),
+            )
+            if len(now) < len(before)
+        ]
+        return replace(left, notes=(*self.notes, f"selected: {' and '.join(counts)}")) if counts else left
 
     def codes(self, column: str) -> IntArray:
         """Integer codes of a text column; equal text, equal code; -1 where missing."""

@@ -257,3 +257,30 @@ def test_a_terminal_without_unicode_gets_an_answer(table, monkeypatch):
     assert shown
     assert b"\x1b" not in shown
     shown.decode("ascii")
+
+
+@pytest.mark.parametrize("command", ["inspect", "summary", "plot", "rank", "report"])
+def test_some_methods_and_tasks_can_be_chosen(command, tmp_path: Path, capsys):
+    rows = [(m, t, i, i / 40 + j / 9) for j, m in enumerate("abc") for t in ("x", "y") for i in range(20)]
+    path = tmp_path / "three.csv"
+    pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"]).to_csv(path, index=False)
+    out = {"plot": ["--out", str(tmp_path / "p.svg")], "report": ["--out", str(tmp_path / "r.html")]}.get(command, [])
+    chosen = ["--method", "a", "--method", "c", "--on", "y"]
+    assert main([command, str(path), "--unit", "row", *chosen, *out]) == 0
+    assert capsys.readouterr().out
+    assert main([command, str(path), "--method", "z", *out]) == 2
+    assert "`--method` must name a method of the table; got 'z'. It has 'a', 'b', 'c'." in capsys.readouterr().err
+    assert main([command, str(path), "--on", "z", *out]) == 2
+    assert "`--on` must name a task of the table; got 'z'. It has 'x', 'y'." in capsys.readouterr().err
+
+
+def test_a_summary_of_chosen_rows_is_the_summary_of_those_rows_alone(tmp_path: Path, capsys):
+    rows = [(m, t, i, i / 40 + j / 9) for j, m in enumerate("abc") for t in ("x", "y") for i in range(20)]
+    table = pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"])
+    table.to_csv(tmp_path / "all.csv", index=False)
+    table[(table.model != "b") & (table.dataset == "y")].to_csv(tmp_path / "some.csv", index=False)
+    main(["summary", str(tmp_path / "all.csv"), "--json", "-q", "--method", "c", "--method", "a", "--on", "y"])
+    chosen = json.loads(capsys.readouterr().out)
+    main(["summary", str(tmp_path / "some.csv"), "--json", "-q"])
+    assert chosen["rows"] == json.loads(capsys.readouterr().out)["rows"]
+    assert "selected: 2 of 3 methods and 1 of 2 tasks" in chosen["notes"]

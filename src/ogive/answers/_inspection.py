@@ -161,11 +161,17 @@ def _answers(trials: Trials) -> list[Possibility]:
         ),
         (
             "paired comparison",
-            trials.pair is not None and trials.judged,
-            unjudged or (f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)"),
+            trials.pair is not None and trials.judged and len(trials.algorithms) > 1,
+            unjudged or _pairing(trials),
         ),
     ]
     return [Possibility(answer=answer, possible=possible, reason=reason) for answer, possible, reason in rows]
+
+
+def _pairing(trials: Trials) -> str:
+    if len(trials.algorithms) == 1:
+        return "there is one method"
+    return f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)"
 
 
 def _can_summarize(trials: Trials) -> tuple[str, bool, str]:

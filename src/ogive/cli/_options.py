@@ -129,6 +129,12 @@ Failures = Annotated[
 MetricName = Annotated[
     str | None, typer.Option("--metric", metavar="NAME", help="Only this score, where several were read.")
 ]
+Methods = Annotated[
+    list[str] | None, typer.Option("--method", metavar="NAME", help="Only this method; may be given several times.")
+]
+Tasks = Annotated[
+    list[str] | None, typer.Option("--on", metavar="TASK", help="Only this task; may be given several times.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable, with a schema number.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not say how the table was read.")]
 
@@ -181,21 +187,34 @@ def note_looks(source: list[str], trials: Trials) -> None:
                 Store(one).note_look(len(trials) if len(source) == 1 else Store(one).table().num_rows)
 
 
+def only(trials: Trials, methods: list[str] | None, tasks: list[str] | None) -> Trials:
+    """The rows of these methods on these tasks; of all where none is named."""
+    for name in tasks or ():
+        refuse_unknown_task(trials, name)
+    for name in methods or ():
+        if name not in trials.algorithms:
+            raise InputError(
+                f"`--method` must name a method of the table; got {name!r}. It has {_first(trials.algorithms)}."
+            )
+    return trials.select(algorithms=methods or None, tasks=tasks or None) if methods or tasks else trials
+
+
 def refuse_unknown_task(trials: Trials, on: str | None) -> None:
     """Refuse `--on` with a name that is none of the table's tasks."""
     from ogive.schema import ONE_TASK
 
-    tasks, most = trials.tasks, 8
-    if on is None or on in tasks:
+    if on is None or on in trials.tasks:
         return
-    if tasks == (ONE_TASK,):
+    if trials.tasks == (ONE_TASK,):
         raise InputError(
             f"`--on` {on!r} chooses a task, and this table names none; leave it out, or name the column of tasks with --task."
         )
-    more = f" and {len(tasks) - most} more" if len(tasks) > most else ""
-    raise InputError(
-        f"`--on` must name a task of the table; got {on!r}. It has {', '.join(map(repr, tasks[:most]))}{more}."
-    )
+    raise InputError(f"`--on` must name a task of the table; got {on!r}. It has {_first(trials.tasks)}.")
+
+
+def _first(names: tuple[str, ...], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
 
 
 def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:

@@ -7,7 +7,18 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from ogive.cli._options import Confidence, MetricName, Quiet, Sources, beside, read_sources, reading_options
+from ogive.cli._options import (
+    Confidence,
+    Methods,
+    MetricName,
+    Quiet,
+    Sources,
+    Tasks,
+    beside,
+    only,
+    read_sources,
+    reading_options,
+)
 from ogive.cli._output import tell
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
@@ -23,14 +34,14 @@ BandName = Annotated[
 @reading_options
 def plot(
     source: Sources, out: Out = None, kind: Kind = "quantile", band: BandName = "exact", confidence: Confidence = 0.95,
-    metric: MetricName = None, quiet: Quiet = False,
+    metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Draw all runs of every method from worst to best, with bands; one panel for each task."""
     from ogive.plots import as_picture, distribution
 
     target = as_picture(out or beside(source, "-distribution.png"))
-    trials = read_sources(source, roles)
+    trials = only(read_sources(source, roles), method, on)
     display = distribution(
         trials, kind=cast(Literal["quantile", "cdf"], kind), metric=metric, confidence=confidence, method=band
     )

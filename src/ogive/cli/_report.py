@@ -12,11 +12,14 @@ from ogive.cli._options import (
     READING,
     Confidence,
     Looks,
+    Methods,
     MetricName,
     Quiet,
     Sources,
+    Tasks,
     beside,
     note_looks,
+    only,
     read_sources,
     reading_options,
 )
@@ -37,7 +40,7 @@ ReportFailures = Annotated[
 @reading_options
 def report(
     source: Sources, out: Out = None, margin: Margin = None, failures: ReportFailures = None, confidence: Confidence = 0.95,
-    looks: Looks = 1, metric: MetricName = None, quiet: Quiet = False,
+    looks: Looks = 1, metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Write one page with verdicts, pictures, tables and caveats; it needs no network. Learning curves get a page of their own."""
@@ -46,6 +49,8 @@ def report(
         given = {
             "margin": margin is not None,
             "looks": looks != 1,
+            "method": bool(method),
+            "on": bool(on),
             **{name: value not in (READING[name][1], []) for name, value in roles.items()},
         }
         _refuse_options([name for name, said in given.items() if said])
@@ -57,7 +62,8 @@ def report(
     if not quiet:
         tell(trials.notes)
     target.parent.mkdir(parents=True, exist_ok=True)
-    print(write(trials, target, confidence=confidence, failures=failures, margin=margin, metric=metric, looks=looks))
+    shown = only(trials, method, on)
+    print(write(shown, target, confidence=confidence, failures=failures, margin=margin, metric=metric, looks=looks))
     note_looks(source, trials)
 
 

@@ -6,7 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._options import Confidence, Failures, Json, MetricName, Quiet, Sources, read_sources, reading_options
+from ogive.cli._options import (
+    Confidence,
+    Failures,
+    Json,
+    Methods,
+    MetricName,
+    Quiet,
+    Sources,
+    Tasks,
+    only,
+    read_sources,
+    reading_options,
+)
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
@@ -26,13 +38,13 @@ Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex", 
 @reading_options
 def summary(
     source: Sources, statistic: Statistics = None, failures: Failures = "refuse", confidence: Confidence = 0.95,
-    guaranteed: Guaranteed = False, metric: MetricName = None, output: Format = "text", as_json: Json = False, quiet: Quiet = False,
+    guaranteed: Guaranteed = False, metric: MetricName = None, method: Methods = None, on: Tasks = None, output: Format = "text", as_json: Json = False, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval."""
     if output not in ("text", "markdown", "latex"):
         raise InputError(f"`--format` must be text, markdown or latex; got {output!r}.")
-    trials = read_sources(source, roles)
+    trials = only(read_sources(source, roles), method, on)
     from ogive.answers import summarize
 
     chosen = {"statistics": statistic} if statistic else {}
