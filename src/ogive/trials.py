@@ -223,6 +223,12 @@ class Trials:
     def _groups(self) -> IntArray:
         return self.codes("group")
 
+    @cached_property
+    def draws(self) -> IntArray:
+        """For every row a code of its item and trial: equal where rows of a task share both."""
+        _, trial = np.unique(self.table["trial"].chunk(0).to_numpy(), return_inverse=True)
+        return np.asarray((self.codes("item") + 1) * (int(trial.max(initial=0)) + 1) + trial, dtype=np.intp)
+
     def scores(
         self,
         algorithm: str | None = None,
@@ -272,16 +278,32 @@ class Trials:
         usable = other.rows[~self.failed(metric)[other.rows]]
         if not usable.size:
             raise FailedTrials(f"failures={rule!r}: {other.algorithm!r} has no score on {cell.task!r}.")
-        values, trial = self.values(metric), self.table["trial"].chunk(0).to_numpy()
-        known = dict(zip(trial[usable].tolist(), values[usable].tolist(), strict=True))
-        mean = float(values[usable].mean())
-        return np.array([known.get(t, mean) for t in trial[cell.rows].tolist()])
+        return self._scores_alike(metric, usable, cell.rows)
+
+    def _scores_alike(self, metric: str, usable: IntArray, rows: IntArray) -> FloatArray:
+        """For each of `rows` the mean of those `usable` ones that share its item and trial; else its item; else of all."""
+        values, item = self.values(metric), self.codes("item")
+        out = np.full(rows.size, float(values[usable].mean()))
+        for key in ([item] if (item[rows] >= 0).all() else []) + [self.draws]:
+            known, wanted = key[usable], key[rows]
+            found, place = np.unique(known, return_inverse=True)
+            means = np.bincount(place, weights=values[usable]) / np.bincount(place)
+            there = np.searchsorted(found, wanted).clip(max=found.size - 1)
+            out = np.where(found[there] == wanted, means[there], out)
+        return out
 
     def failures(self) -> list[dict[str, Any]]:
         """Failed trials counted by algorithm, task, status and message."""
         chosen = self.table.filter(pa.array(self.failed(self.metrics[0])))
         columns = ["algorithm", "task", "status", "message"]
         plain = pa.table({c: chosen[c].cast(pa.string()) for c in columns})
+        # A row that has another score is no failed trial as a whole, but it has none here.
+        said = [
+            ("invalid", "no finite score") if s == OK else (s, m)
+            for s, m in zip(*(plain[c].to_pylist() for c in columns[2:]), strict=True)
+        ]
+        for place, name in enumerate(columns[2:]):
+            plain = plain.set_column(2 + place, name, pa.array([pair[place] for pair in said], pa.string()))
         counted = plain.group_by(columns, use_threads=False).aggregate([([], "count_all")])
         return [{**{c: row[c] for c in columns}, "count": row["count_all"]} for row in counted.to_pylist()]
 

@@ -76,13 +76,11 @@ def shared_draws(
 ) -> IntArray | None:
     """The rows whose item and trial every one of these methods has on that task; None where a draw has several rows."""
     kept: list[IntArray] = []
-    numbers = trials.table["trial"].chunk(0).to_numpy()
-    span = int(numbers.max()) + 1
     for task in tasks:
         rows = [trials.resolve_failures(trials.cell(m, task), metric, failures)[1] for m in methods]
         items = [trials.codes("item")[r].astype(np.int64) for r in rows]
         by_item = all(np.all(i >= 0) and np.unique(i).size == i.size for i in items)
-        keys = [i if by_item else (i + 1) * span + numbers[r] for i, r in zip(items, rows, strict=True)]
+        keys = [i if by_item else trials.draws[r] for i, r in zip(items, rows, strict=True)]
         if any(np.unique(k).size < k.size for k in keys):
             return None
         common = reduce(np.intersect1d, keys)
@@ -135,13 +133,12 @@ def _means_by(codes: IntArray, scores: FloatArray, rows: IntArray) -> tuple[IntA
 
 
 def _item_and_trial(trials: Trials, cell: Cell, rows: IntArray) -> IntArray:
-    numbers = trials.table["trial"].chunk(0).to_numpy()
-    keys = (trials.codes("item")[rows].astype(np.int64) + 1) * (int(numbers.max()) + 1) + numbers[rows]
+    keys = trials.draws[rows]
     if np.unique(keys).size < keys.size:
         raise InputError(
             f"{cell.algorithm!r} has several rows for one draw on {cell.task!r}; name what tells them apart with item=."
         )
-    return np.asarray(keys)
+    return keys
 
 
 def _finite(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, bool]:
