@@ -59,8 +59,43 @@ def test_failures_are_rows_with_a_status_and_are_counted_by_it(trials):
     assert found == {("svm", "timeout"): 1, ("knn", "invalid"): 1}
 
 
-def test_a_failed_trial_fails_in_every_metric(trials):
-    assert trials.failed("loss").tolist() == [False, True, False, False, False, True]
+def test_a_failed_trial_fails_in_every_metric_and_a_missing_score_in_its_own(trials):
+    assert trials.failed("accuracy").tolist() == [False, True, False, False, False, True]
+    assert trials.failed("loss").tolist() == [False, True, False, False, False, False]
+
+
+def test_the_order_of_metrics_changes_no_number():
+    table = pd.DataFrame({"acc": [np.nan, 0.5, 0.6, 0.7], "loss": [1.0, 2.0, 3.0, np.nan]})
+    both = [ogive.read(table, score=names) for names in (["acc", "loss"], ["loss", "acc"])]
+    for metric in ("acc", "loss"):
+        assert both[0].failed(metric).tolist() == both[1].failed(metric).tolist()
+    assert both[0].failures() == [
+        {"algorithm": "data frame", "task": "all", "status": "invalid", "message": "no finite score", "count": 1}
+    ]
+
+
+def test_a_failed_item_gets_the_score_of_the_same_item():
+    table = pd.DataFrame(
+        {
+            "model": ["a"] * 4 + ["b"] * 4,
+            "item": ["q0", "q1", "q2", "q3", "q3", "q2", "q1", "q0"],
+            "score": [np.nan, 0.2, 0.3, 0.4, 0.9, 0.8, 0.7, 0.6],
+        }
+    )
+    assert ogive.read(table).scores("a", failures="like:b").tolist() == [0.6, 0.2, 0.3, 0.4]
+
+
+def test_a_failed_item_of_a_seed_gets_the_score_of_that_item_and_seed():
+    table = pd.DataFrame(
+        [(m, s, i, 100.0 * s + i) for m in "ab" for s in (-1, 0, 1) for i in range(4)],
+        columns=["model", "seed", "item", "score"],
+    )
+    table.loc[(table.model == "a") & (table.seed == 0) & (table.item == 2), "score"] = np.nan
+    table.loc[(table.model == "a") & (table.seed == 1) & (table.item == 3), "score"] = np.nan
+    table = table[~((table.model == "b") & (table.seed == 1) & (table.item == 3))]  # only other seeds of this item
+    scores = ogive.read(table).scores("a", failures="like:b").reshape(3, 4)
+    assert scores[1, 2] == 2.0
+    assert scores[2, 3] == np.mean([-97.0, 3.0])
 
 
 def test_scores_refuse_failures_and_say_how_to_count_them(trials):

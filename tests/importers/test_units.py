@@ -115,7 +115,7 @@ def test_pairing_by_seed_counts_the_rows_with_a_partner():
     table = frame(model=["a"] * 6 + ["b"] * 6, seed=[0, 1, 2, 3, 4, 5, 2, 3, 4, 5, 6, 7])
     trials = ogive.read(table)
     assert trials.pair == "seed"
-    assert "paired by 'seed': 8 of 12 rows have a partner" in trials.notes
+    assert "paired by 'seed' (guessed): 8 of 12 rows have a partner" in trials.notes
 
 
 def test_seeds_pair_only_within_a_task():
@@ -213,3 +213,79 @@ def test_folds_and_rows_that_are_both_declared_contradict_each_other():
 def test_methods_stay_joined_by_the_seed_that_is_declared_the_unit():
     rows = [{"method": m, "seed": i, "score": i + (m == "a")} for m in "ab" for i in range(6)]
     assert ogive.read(pd.DataFrame(rows), unit="seed").pair == "seed"
+
+
+def test_folds_count_within_a_repeat_even_where_they_are_numbered_on():
+    table = frame(fold=np.arange(50), repeat=np.repeat(np.arange(10), 5))
+    assert ogive.read(table).n_folds == 5
+    assert ogive.read(table.assign(fold=table.fold % 5)).n_folds == 5
+
+
+def test_the_fewest_folds_count_where_tasks_differ():
+    table = frame(task=["x"] * 5 + ["y"] * 10, fold=[*range(5), *range(10)])
+    assert ogive.read(table).n_folds == 5
+
+
+def test_a_configuration_that_never_changes_is_held_not_shared():
+    table = frame(model=["a"] * 6 + ["b"] * 6, param_lr=[0.1] * 6 + [0.2] * 6, seed=[*range(6), *range(6)])
+    trials = ogive.read(table)
+    assert trials.question is None
+    assert trials.varied == ("seed",)
+    assert ogive.read(table.drop(columns="seed")).question is None
+
+
+def test_a_seed_that_never_changes_did_not_vary():
+    assert ogive.read(frame(model=["a"] * 6 + ["b"] * 6, seed=[42] * 12), unit="row").varied == ()
+
+
+def test_seeds_across_items_are_held_and_said_to_be():
+    table = frame(model=["m"] * N, seed=np.repeat([0, 1, 2], 4), item=np.tile(np.arange(4), 3))
+    trials = ogive.read(table)
+    assert (trials.unit, trials.varied) == ("item", ("item",))
+    assert any(note.startswith("'seed' is held: rows of one 'item' are averaged") for note in trials.notes)
+    assert ogive.read(table, unit="seed").varied == ("seed",)
+
+
+def test_rows_without_a_seed_are_paired_with_nobody():
+    table = frame(model=["a"] * 6 + ["b"] * 6, seed=pd.array([0, 1, 2, None, None, None] * 2, dtype="Int64"))
+    trials = ogive.read(table)
+    assert "paired by 'seed' (guessed): 6 of 12 rows have a partner" in trials.notes
+    assert len(set(trials.to_pandas().trial)) == 9
+
+
+def test_a_column_that_may_name_methods_is_asked_about_where_none_does():
+    table = frame(approach=["svm"] * 6 + ["knn"] * 6)
+    with pytest.raises(
+        InputError, match="no column is called a method, and 'approach' may name it; say algorithm='approach'"
+    ):
+        ogive.summarize(ogive.read(table))
+    assert ogive.read(table, algorithm="approach").question is None
+    assert ogive.read(table, unit="row").question is None
+    assert ogive.read(frame(remark=[f"run {i}" for i in range(N)])).question is None
+
+
+def test_values_that_stand_equally_often_are_asked_about():
+    table = frame(model=["a"] * 6 + ["b"] * 6, rate=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3] * 2)
+    with pytest.raises(
+        InputError, match=r"each value of 'rate' stands equally often.*unit='rate' to count each value once"
+    ):
+        ogive.summarize(ogive.read(table, score="score"))
+    assert ogive.read(table, score="score", unit="rate").clustered
+    drawn = table.assign(rate=[0.1, 0.1, 0.1, 0.2, 0.3, 0.3] * 2)
+    assert ogive.read(drawn, score="score").question is None
+
+
+def test_notes_about_what_is_said_anew_are_replaced():
+    trials = ogive.read(frame(model=["a"] * 6 + ["b"] * 6, seed=[*range(6), *range(6)]))
+    again = ogive.read(trials, goal="minimize", unit="row", varied="split")
+    assert not [note for note in again.notes if note.startswith(("goal of", "varied:")) or "nobody said" in note]
+    assert again.goals == {"score": "minimize"}
+
+
+def test_a_table_of_folds_that_is_said_to_hold_runs_keeps_a_warning():
+    again = ogive.read(ogive.read(frame(fold=np.arange(N)), fold="fold"), unit="row")
+    assert any(note.startswith("warning: folds are not corrected for") for note in again.notes)
+
+
+def test_a_column_taken_for_the_time_is_noted():
+    assert "wall_s: column 'duration' (guessed)" in ogive.read(frame(duration=np.arange(N)), score="score").notes

@@ -66,7 +66,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     algorithm = _labels(table, roles.algorithm, default_algorithm)
     task = _labels(table, roles.task, ONE_TASK)
     params = _params(table, roles.params)
-    status, message = _status(table, roles, notes, next(iter(metrics.values())))
+    status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
     units = find_units(table, roles, facts.unit, algorithm, task, params)
     notes += units.notes
     notes += [] if facts.independent else [NOT_INDEPENDENT]
@@ -83,7 +83,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
         "wall_s": _cost(table, roles.wall_s),
         "cpu_s": _cost(table, roles.cpu_s),
     }
-    varied = _varied(facts, roles, units, params)
+    varied = units.varied if facts.varied is None else facts.varied
     notes += _doubts(algorithm, varied, facts, units)
     return Trials(
         table=compact(pa.table(columns)), definitions=definitions, varied=varied,
@@ -222,9 +222,9 @@ def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
     )
 
 
-def _status(table: pa.Table, roles: Roles, notes: list[str], scores: np.ndarray) -> tuple[pa.Array, pa.Array]:
+def _status(table: pa.Table, roles: Roles, notes: list[str], bad: np.ndarray) -> tuple[pa.Array, pa.Array]:
+    """Status and message of each row; `bad` marks rows without any usable score."""
     n = table.num_rows
-    bad = ~np.isfinite(scores)
     given = np.full(n, OK, dtype=object)
     if roles.status is not None:
         given = _said_status(table[roles.status].to_pylist(), roles, notes)
@@ -267,21 +267,6 @@ def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: U
     return notes
 
 
-def _varied(facts: Facts, roles: Roles, units: Units, params: pa.Array | None) -> tuple[str, ...]:
-    if facts.varied is not None:
-        return facts.varied
-    found = []
-    if params is not None and pc.count_distinct(params).as_py() > 1:
-        found.append("configuration")
-    if roles.fold is not None:
-        found.append("fold")
-    if roles.repeat is not None and roles.repeat.lower() == "seed":
-        found.append("seed")
-    if units.unit not in found and roles.item is not None:
-        found.append(roles.item)
-    return tuple(found)
-
-
 def _role_notes(roles: Roles) -> list[str]:
     notes = []
     for role in ("score", "algorithm", "task", "repeat", "item", "group", "fold", "status", "params"):
@@ -289,6 +274,9 @@ def _role_notes(roles: Roles) -> list[str]:
         if value:
             names = ", ".join(repr(v) for v in value) if isinstance(value, tuple) else repr(value)
             notes.append(f"{role}: column {names}{' (guessed)' if role in roles.guessed else ''}")
+    for role, column in (("wall_s", roles.wall_s), ("cpu_s", roles.cpu_s)):
+        if column is not None and column != role:
+            notes.append(f"{role}: column {column!r} (guessed)")
     if roles.unused:
         notes.append(f"not used: {', '.join(repr(c) for c in roles.unused)}")
     return notes

@@ -17,6 +17,7 @@ from ogive.trials import Trials
 def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
     """The same rows, with the unit, what varied, goals, bounds or scope replaced where they are given."""
     refuse_unknown(facts, trials.metrics)
+    trials = _without_notes(trials, facts)
     notes: list[str] = []
     known = Facts(
         goal=_by_metric(trials.goals, facts.goal),
@@ -33,6 +34,15 @@ def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
     return changed if facts.unit is None else _with_unit(changed, facts.unit)
 
 
+def _without_notes(trials: Trials, facts: Facts) -> Trials:
+    """The table without what was noted about the facts that are said now."""
+    named = trials.metrics if not isinstance(facts.goal, Mapping) else tuple(facts.goal)
+    gone = [f"goal of {name!r}:" for name in named] if facts.goal is not None else []
+    gone += ["unit:"] if facts.unit is not None else []
+    gone += ["varied:"] if facts.varied is not None else []
+    return replace(trials, notes=tuple(note for note in trials.notes if not note.startswith(tuple(gone))))
+
+
 def _by_metric(known: Mapping[str, Any], said: Any) -> Any:
     """What is known of each metric, replaced where something is said: of all at once, or by name."""
     return {**known, **(said or {})} if said is None or isinstance(said, Mapping) else said
@@ -42,6 +52,8 @@ def _with_unit(trials: Trials, unit: str) -> Trials:
     said = replace(trials, unit=unit, question=None).with_notes(f"unit: {unit!r} (said when the table was read again)")
     if unit == "fold" and trials.n_folds is not None:
         return replace(said, clustered=False)
+    if trials.n_folds is not None:
+        said = said.with_notes("warning: folds are not corrected for: unit= says what is independent")
     said = replace(said, n_folds=None)
     if unit in EACH_ROW:
         return replace(said, clustered=False)

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError
-from ogive.importers._columns import as_text
+from ogive.importers._columns import as_text, is_text
 from ogive.importers._roles import Roles
+from ogive.importers._within import codes, is_planned, most_labels, repeats, shared, varies
 
 EACH_ROW = ("row", "rows")
 CONFIGURATION = ("configuration", "config", "params")
@@ -27,6 +28,7 @@ class Units:
     trial: np.ndarray
     pair: str | None
     n_folds: int | None
+    varied: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -34,7 +36,7 @@ def find_units(
     table: pa.Table, roles: Roles, declared: str | None, algorithm: pa.Array, task: pa.Array, params: pa.Array | None
 ) -> Units:
     """The unit of each row, its trial number, and the key that joins methods."""
-    cell = _codes(algorithm) * (int(_codes(task).max()) + 1) + _codes(task)
+    cell = codes(algorithm) * (int(codes(task).max()) + 1) + codes(task)
     by_fold = declared is not None and roles.fold is not None and declared in ("fold", roles.fold)
     unit: str | None
     question, notes = None, []
@@ -43,7 +45,7 @@ def find_units(
     else:
         unit, group, n_folds = _seen_unit(table, roles, cell)
         question = None if by_fold else _question(table, roles, cell, params)
-    clustered = group is not None and n_folds is None and _repeats(cell, group)
+    clustered = group is not None and n_folds is None and repeats(cell, group)
     if clustered:
         refuse_gaps(group, unit)
         notes.append(f"unit: {unit!r}; rows that share it count once")
@@ -53,24 +55,63 @@ def find_units(
     if pair is None and roles.pair is not None:
         notes.append(f"not paired: no value of {roles.pair!r} occurs in two methods of a task")
     if pair is not None:
-        notes.append(f"paired by {pair!r}: {matched} of {table.num_rows} rows have a partner")
-    return Units(unit, clustered, group, question, _trial_numbers(table, roles, cell), pair, n_folds, tuple(notes))
+        guessed = "" if roles.pair is not None else " (guessed)"
+        notes.append(f"paired by {pair!r}{guessed}: {matched} of {table.num_rows} rows have a partner")
+    varied = _varied(table, roles, unit, cell, params)
+    if clustered and unit == roles.item and roles.repeat is not None and varies(cell, table[roles.repeat]):
+        varied = tuple(word for word in varied if word != "seed")
+        notes.append(
+            f"{roles.repeat!r} is held: rows of one {unit!r} are averaged, and intervals speak of others under the same "
+            f"{roles.repeat!r} (guessed; unit='{roles.repeat}' asks about new ones)"
+        )
+    numbers = _trial_numbers(table, roles, cell)
+    return Units(unit, clustered, group, question, numbers, pair, n_folds, varied, tuple(notes))
 
 
 def _seen_unit(table: pa.Table, roles: Roles, cell: np.ndarray) -> tuple[str | None, pa.Array | None, int | None]:
     """Unit, group and folds by the columns; what was guessed is a unit only where rows share it."""
     group = None if roles.group is None else as_text(table[roles.group], roles.group)
-    n_folds = None if roles.fold is None else len(table[roles.fold].unique())
-    if group is not None and ("group" not in roles.guessed or _repeats(cell, group)):
+    n_folds = None if roles.fold is None else _count_folds(table, roles, cell)
+    if group is not None and ("group" not in roles.guessed or repeats(cell, group)):
         return roles.group, group, n_folds
     if n_folds is not None:
         return "fold", (group if roles.repeat is None else as_text(table[roles.repeat], roles.repeat)), n_folds
     if roles.item is not None:
         item = as_text(table[roles.item], roles.item)
-        repeats = _repeats(cell, item)
-        if repeats or "item" not in roles.guessed:
-            return roles.item, item if repeats else group, None
+        again = repeats(cell, item)
+        if again or "item" not in roles.guessed:
+            return roles.item, item if again else group, None
     return None, group, None
+
+
+def _count_folds(table: pa.Table, roles: Roles, cell: np.ndarray) -> int:
+    """Folds of one cross-validation; the fewest where tasks differ, since fewer folds share more rows.
+
+    Repeated cross-validations may number their folds on, so folds count within a repeat.
+    """
+    if roles.repeat is None:
+        return int(most_labels(cell, table[roles.fold]).min())
+    number = codes(table[roles.repeat])
+    span = int(number.max()) + 1
+    whole = np.unique(cell * span + number, return_inverse=True)
+    held = most_labels(whole[1], table[roles.fold])
+    most = np.zeros(int(cell.max()) + 1, dtype=np.int64)
+    np.maximum.at(most, whole[0] // span, held)
+    return max(2, int(most[np.unique(cell)].min()))
+
+
+def _varied(
+    table: pa.Table, roles: Roles, unit: str | None, cell: np.ndarray, params: pa.Array | None
+) -> tuple[str, ...]:
+    """What differs between the runs of a method on a task, as far as the columns say so."""
+    found = ["configuration"] if varies(cell, params) else []
+    if roles.fold is not None:
+        found.append("fold")
+    if roles.repeat is not None and roles.repeat.lower() == "seed" and varies(cell, table[roles.repeat]):
+        found.append("seed")
+    if unit not in found and roles.item is not None:
+        found.append(roles.item)
+    return tuple(found)
 
 
 def _overruled_fold(roles: Roles, unit: str | None, clustered: bool) -> str:
@@ -80,13 +121,13 @@ def _overruled_fold(roles: Roles, unit: str | None, clustered: bool) -> str:
             f"`unit` {unit!r} takes every row for independent, but the rows are folds (`fold` {roles.fold!r}), which share "
             "training data; leave out one of the two."
         )
-    return f"folds of {roles.fold!r} are not corrected for: unit= says what is independent"
+    return f"warning: folds of {roles.fold!r} are not corrected for: unit= says what is independent"
 
 
 def _declared_group(
     declared: str, table: pa.Table, roles: Roles, params: pa.Array | None, cell: np.ndarray
 ) -> pa.Array | None:
-    if declared in EACH_ROW or (declared == roles.repeat and not _repeats(cell, table[declared])):
+    if declared in EACH_ROW or (declared == roles.repeat and not repeats(cell, table[declared])):
         return None
     column = (
         declared
@@ -108,7 +149,7 @@ def _declared_group(
 
 def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array | None) -> str | None:
     """Why rows may not be counted as independent, as a sentence with its ways out."""
-    known = roles.group is not None and ("group" not in roles.guessed or _repeats(cell, table[roles.group]))
+    known = roles.group is not None and ("group" not in roles.guessed or repeats(cell, table[roles.group]))
     if known and roles.fold is not None and "group" in roles.guessed:
         return (
             f"column {roles.group!r} repeats across the folds of {roles.fold!r}, so rows may belong together; "
@@ -116,22 +157,44 @@ def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array 
         )
     if known:
         return None
-    # One configuration for all folds or items of a method is no search: there the folds or items vary.
-    fixed = (roles.fold is not None or roles.item is not None) and not _varies(cell, params)
-    if params is not None and not fixed and _repeats(cell, params):
-        distinct = len(params.unique())
+    if params is not None and shared(cell, params):
         return (
-            f"{table.num_rows} rows share {distinct} configurations, so they are not independent; "
+            f"{table.num_rows} rows share {len(params.unique())} configurations, so they are not independent; "
             "say unit='configuration' to count each once, or unit='row' if every row drew its own."
         )
     if roles.fold is not None or roles.item is not None:
         return None
-    if roles.repeat is not None and _repeats(cell, table[roles.repeat]):
-        return (
-            f"column {roles.repeat!r} repeats within a method and task, so rows may belong together; "
-            f"say unit='{roles.repeat}' to count each once, unit='row' if every row is an independent run, "
-            "or name what tells them apart with item= or group=."
-        )
+    return _question_of_unused(table, roles, cell) or _question_of_repeat(table, roles, cell)
+
+
+def _question_of_repeat(table: pa.Table, roles: Roles, cell: np.ndarray) -> str | None:
+    if roles.repeat is None or not repeats(cell, table[roles.repeat]):
+        return None
+    return (
+        f"column {roles.repeat!r} repeats within a method and task, so rows may belong together; "
+        f"say unit='{roles.repeat}' to count each once, unit='row' if every row is an independent run, "
+        "or name what tells them apart with item= or group=."
+    )
+
+
+def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> str | None:
+    """Columns that nobody gave a role, and by which rows belong together, or to several methods.
+
+    Where the configuration is known, rows are told apart by it.
+    """
+    for name in () if roles.params else roles.unused:
+        column = table[name]
+        several = 1 < len(column.unique()) <= table.num_rows // 2 if not pa.types.is_nested(column.type) else False
+        if several and roles.algorithm is None and is_text(column.type):
+            return (
+                f"no column is called a method, and {name!r} may name it; say algorithm={name!r}, "
+                "or unit='row' if every row is an independent run of one method."
+            )
+        if several and is_planned(cell, column):
+            return (
+                f"each value of {name!r} stands equally often within a method and task, as in a plan, so rows that share one may "
+                f"belong together; say unit={name!r} to count each value once, or unit='row' if every row is an independent run."
+            )
     return None
 
 
@@ -144,10 +207,12 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
     )
     if column is None or np.unique(cell).size < 2:
         return None, 0
-    key = _codes(as_text(table[column])) * (int(_codes(task).max()) + 1) + _codes(task)
+    labels = as_text(table[column])
+    key = codes(labels) * (int(codes(task).max()) + 1) + codes(task)
     pairs = np.unique(np.stack([key, cell]), axis=1)
-    shared = np.bincount(pairs[0], minlength=int(key.max()) + 1) > 1
-    matched = int(np.count_nonzero(shared[key]))
+    in_several = np.bincount(pairs[0], minlength=int(key.max()) + 1) > 1
+    said = np.asarray(pc.not_equal(pc.fill_null(labels, ""), "").to_numpy(zero_copy_only=False), dtype=bool)
+    matched = int(np.count_nonzero(in_several[key] & said))
     return (column, matched) if matched else (None, 0)
 
 
@@ -163,27 +228,12 @@ def _trial_numbers(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarra
     values = table[column].combine_chunks()
     if pa.types.is_integer(values.type) and values.null_count == 0:
         return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.int64)
-    return _codes(as_text(values)).astype(np.int64)
-
-
-def _repeats(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
-    """Whether a label occurs twice within a cell."""
-    codes = _codes(as_text(column))
-    key = cell.astype(np.int64) * (int(codes.max()) + 1) + codes
-    return bool(np.unique(key).size < key.size)
-
-
-def _varies(cell: np.ndarray, column: pa.Array | None) -> bool:
-    """Whether a cell holds two different labels."""
-    if column is None:
-        return False
-    found = np.unique(np.stack([cell, _codes(as_text(column))]), axis=1)
-    return bool(np.unique(found[0]).size < found.shape[1])
-
-
-def _codes(values: pa.Array) -> np.ndarray:
-    encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode(null_encoding="encode")
-    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+    labels = as_text(values)
+    numbers = codes(labels)
+    # Rows that name no draw share none: each gets a number of its own.
+    unnamed = np.asarray(pc.equal(pc.fill_null(labels, ""), "").to_numpy(zero_copy_only=False), dtype=bool)
+    numbers[unnamed] = numbers.max() + 1 + np.arange(np.count_nonzero(unnamed))
+    return numbers
 
 
 def refuse_gaps(group: pa.Array | pa.ChunkedArray, unit: str | None) -> None:
