@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ogive
+from ogive.answers._facts import _chance, facts
 
 
 def test_a_median_above_anothers_best_is_said():
@@ -109,3 +110,24 @@ def test_a_share_in_a_sentence_has_no_bracket_where_rows_are_not_independent():
 
 def test_right_and_wrong_answers_are_no_collapse():
     assert ogive.summarize(ogive.read({"a": [0.0] * 40 + [1.0] * 60}), statistics=["mean"]).sentences == ()
+
+
+@pytest.mark.parametrize(("n", "m"), [(10, 10), (11, 6), (6, 11)])
+def test_the_chance_that_a_median_beats_anothers_best_is_that_of_shuffled_ranks(n, m):
+    order = np.random.default_rng(0).random((200_000, n + m))
+    median = np.partition(order[:, :n], (n + 1) // 2 - 1, axis=1)[:, (n + 1) // 2 - 1]
+    seen = np.mean(median > order[:, n:].max(axis=1))
+    assert _chance(n, m) == pytest.approx(seen, abs=5 * np.sqrt(seen / 200_000))
+
+
+def test_tables_without_a_difference_have_no_headline():
+    rng = np.random.default_rng(0)
+    tables = [{f"m{i}": {f"t{j}": rng.beta(8, 2, 10) for j in range(20)} for i in range(5)} for _ in range(40)]
+    said = sum(bool(facts(ogive.read(table), "score", 0.95)) for table in tables)
+    assert said <= 6  # at 5 % of tables, seven or more in 40 happen once in two hundred
+
+
+def test_a_better_median_does_not_hide_the_runs_below_every_other():
+    bad_days = [0.5, 0.52, *np.linspace(0.9, 0.95, 14)]
+    (sentence, *_) = ogive.summarize(ogive.read({"a": bad_days, "b": np.linspace(0.8, 0.85, 16)})).sentences
+    assert sentence.endswith("(0.850), while 12 % of its runs are worse than every run of b.")

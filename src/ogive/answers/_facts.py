@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ FEWEST_VALUES = 6
 # A collapse is a second mode, not a tail: at least this share (and number) of runs in the worst quarter
 # of the range, the median in the best quarter, and the middle half nearly empty between them.
 COLLAPSE_SHARE, COLLAPSE_RUNS, HOLLOW = 0.1, 5, 0.25
+NOTABLE = 0.05
 
 
 def facts(trials: Trials, metric: str, confidence: float, failures: str | float = "worst") -> tuple[str, ...]:
@@ -30,13 +32,19 @@ def facts(trials: Trials, metric: str, confidence: float, failures: str | float 
         runs = _Runs.of(sign * scores, trials.clusters(rows))
         if runs is not None:
             by_task.setdefault(cell.task, {})[cell.algorithm] = runs
+    # Among many pairs some median beats some best by chance: a fact is what chance would hardly ever show.
+    n_pairs = len(trials.metrics) * sum(len(samples) * (len(samples) - 1) for samples in by_task.values())
+    limit = (1.0 - confidence) / max(n_pairs, 1)
     if len(trials.tasks) > 1:
-        return _over_tasks(by_task)
+        return _over_tasks(by_task, limit)
     judged = trials.judged and not trials.clustered and trials.n_folds is None
     return tuple(
         sentence
         for samples in by_task.values()
-        for sentence in (*_medians_above_best(samples, sign), *_collapses(samples, sign, confidence, judged=judged))
+        for sentence in (
+            *_medians_above_best(samples, sign, limit),
+            *_collapses(samples, sign, confidence, judged=judged),
+        )
     )[:MOST_SENTENCES]
 
 
@@ -47,6 +55,7 @@ class _Runs:
     ordered: FloatArray
     median: float
     best: float
+    n_units: int
 
     @classmethod
     def of(cls, scores: FloatArray, clusters: IntArray | None) -> _Runs | None:
@@ -56,29 +65,50 @@ class _Runs:
             return None
         ordered = np.sort(scores)
         if clusters is None:
-            return cls(ordered, float(ordered[(ordered.size + 1) // 2 - 1]), float(ordered[-1]))
+            return cls(ordered, float(ordered[(ordered.size + 1) // 2 - 1]), float(ordered[-1]), n_units)
         if not np.isfinite(scores).all():
             return None
-        return cls(ordered, ecdf(scores, clusters=clusters).quantile(0.5), float(ordered[-1]))
+        return cls(ordered, ecdf(scores, clusters=clusters).quantile(0.5), float(ordered[-1]), n_units)
 
 
-def _above(samples: dict[str, _Runs]) -> list[tuple[str, str]]:
-    """Pairs (a, b): the median run of a is better than the best run of b."""
-    return [(a, b) for a, x in samples.items() for b, y in samples.items() if x.median > y.best]
-
-
-def _medians_above_best(samples: dict[str, _Runs], sign: float) -> list[str]:
+def _above(samples: dict[str, _Runs], limit: float) -> list[tuple[str, str]]:
+    """Pairs (a, b): the median run of a is better than the best run of b, and would be by chance with less than `limit`."""
     return [
-        f"The median run of {printable(a)} ({number(sign * samples[a].median)}) beats the best of all "
-        f"{samples[b].ordered.size} runs of {printable(b)} ({number(sign * samples[b].best)})."
-        for a, b in _above(samples)
+        (a, b)
+        for a, x in samples.items()
+        for b, y in samples.items()
+        if x.median > y.best and _chance(x.n_units, y.n_units) <= limit
     ]
 
 
-def _over_tasks(by_task: dict[str, dict[str, _Runs]]) -> tuple[str, ...]:
+def _chance(n: int, m: int) -> float:
+    """How often the median of n runs beats the best of m others of the same distribution.
+
+    The best n - ceil(n/2) + 1 of all n + m runs must then be among the n.
+    """
+    above = n - (n + 1) // 2 + 1
+    return math.prod((n - i) / (n + m - i) for i in range(above))
+
+
+def _medians_above_best(samples: dict[str, _Runs], sign: float, limit: float) -> list[str]:
+    sentences = []
+    for a, b in _above(samples, limit):
+        x, y = samples[a], samples[b]
+        below = float(np.mean(x.ordered < y.ordered[0]))
+        but = (
+            f", while {share(below)} of its runs are worse than every run of {printable(b)}" if below >= NOTABLE else ""
+        )
+        sentences.append(
+            f"The median run of {printable(a)} ({number(sign * x.median)}) beats the best of all {y.ordered.size} runs of "
+            f"{printable(b)} ({number(sign * y.best)}){but}."
+        )
+    return sentences
+
+
+def _over_tasks(by_task: dict[str, dict[str, _Runs]], limit: float) -> tuple[str, ...]:
     where: dict[tuple[str, str], list[str]] = {}
     for task, samples in by_task.items():
-        for pair in _above(samples):
+        for pair in _above(samples, limit):
             where.setdefault(pair, []).append(printable(task))
     most = sorted(where.items(), key=lambda entry: -len(entry[1]))[:MOST_SENTENCES]
     return tuple(
