@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -284,3 +285,15 @@ def test_a_summary_of_chosen_rows_is_the_summary_of_those_rows_alone(tmp_path: P
     main(["summary", str(tmp_path / "some.csv"), "--json", "-q"])
     assert chosen["rows"] == json.loads(capsys.readouterr().out)["rows"]
     assert "selected: 2 of 3 methods and 1 of 2 tasks" in chosen["notes"]
+
+
+def test_a_reader_that_leaves_costs_nothing_but_its_lines(tmp_path: Path):
+    rows = [(f"method {m}", f"task {t}", i, i / 40 + m / 9) for m in range(5) for t in range(60) for i in range(3)]
+    pd.DataFrame(rows, columns=["model", "dataset", "run", "time"]).to_csv(tmp_path / "long.csv", index=False)
+    for arguments in ("summary long.csv --json | head -n 1", "profile long.csv --floor 0.01 --out p.png | head -n 1"):
+        script = f"set -o pipefail; {sys.executable} -m ogive.cli {arguments}"
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert (done.returncode, len(done.stdout.splitlines())) == (0, 1), done.stderr
+    assert (tmp_path / "p.png").exists()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TextIO, cast
 
 import typer
 
@@ -30,7 +30,7 @@ from ogive.cli import (
     _verify,
     _watch,
 )
-from ogive.cli._output import complain
+from ogive.cli._output import PatientStream, complain
 from ogive.errors import OgiveError
 
 # A place that the user chose and that cannot be had; any other trouble with files is the machine's.
@@ -87,17 +87,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     command = typer.main.get_command(app)
     try:
-        code = command.main(
-            args=list(arguments) if arguments is not None else None, prog_name="ogive", standalone_mode=False
-        )
-        sys.stdout.flush()
+        with contextlib.redirect_stdout(cast(TextIO, PatientStream(sys.stdout))):
+            code = command.main(
+                args=list(arguments) if arguments is not None else None, prog_name="ogive", standalone_mode=False
+            )
+            sys.stdout.flush()
     except OgiveError as error:
         return complain(str(error), 2)
     except KeyboardInterrupt as stopped:
         return complain(str(stopped) or "interrupted.", 130)
-    except BrokenPipeError:  # the reader of a pipe left; nothing is wrong
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         return complain(
             f"{error.filename or 'output'}: {error.strerror or error}.", 2 if isinstance(error, WRONG_PLACE) else 1
