@@ -304,3 +304,22 @@ def test_what_nobody_reads_is_dropped():
         assert stream.write("x" * 100_000) == 100_000
         stream.flush()
         assert stream.write("and on") == 6
+
+
+def test_a_picture_of_several_scores_says_which_it_shows(tmp_path: Path, capsys):
+    table = pd.DataFrame({"acc": [0.1, 0.2, 0.3, 0.4], "loss": [4.0, 3.0, 2.0, 1.0]})
+    table.to_csv(tmp_path / "two.csv", index=False)
+    arguments = [
+        "plot",
+        str(tmp_path / "two.csv"),
+        "--score",
+        "acc",
+        "--score",
+        "loss",
+        "--out",
+        str(tmp_path / "p.svg"),
+    ]
+    assert main(arguments) == 0
+    assert "drawn: 'acc'; --metric draws another of 'acc', 'loss'." in capsys.readouterr().err
+    assert main([*arguments, "--metric", "loss"]) == 0
+    assert "drawn" not in capsys.readouterr().err

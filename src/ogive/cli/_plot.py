@@ -19,7 +19,7 @@ from ogive.cli._options import (
     read_sources,
     reading_options,
 )
-from ogive.cli._output import tell
+from ogive.cli._output import say, tell
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
 Kind = Annotated[
@@ -47,5 +47,7 @@ def plot(
     )
     if not quiet:
         tell(trials.notes)
+        if metric is None and len(trials.metrics) > 1:
+            say(f"drawn: {display.metric!r}; --metric draws another of {', '.join(map(repr, trials.metrics))}.")
     target.parent.mkdir(parents=True, exist_ok=True)
     print(display.save(target))
