@@ -17,7 +17,7 @@ from ogive.importers._assemble import Facts, assemble, unpivot
 from ogive.importers._columns import as_text, is_text
 from ogive.importers._joined import joined
 from ogive.importers._restate import restate
-from ogive.importers._roles import find_roles, names_method, naming_columns
+from ogive.importers._roles import find_roles, listed, names_method, naming_columns
 from ogive.importers._written import from_written
 from ogive.metric import Bounds
 from ogive.trials import Trials
@@ -343,4 +343,20 @@ def _join(parts: Sequence[_Part], choices: _Choices, facts: Facts) -> Trials:
     declared = {**choices.declared, "algorithm": "algorithm"} if choices.wide else choices.declared
     score = ("score",) if choices.wide else choices.score or first.score
     roles = find_roles(table, declared, score, choices.params or first.params, facts.unit)
+    _refuse_lacking(parts, tables, roles.score)
     return assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
+
+
+def _refuse_lacking(parts: Sequence[_Part], tables: Sequence[pa.Table], scores: Sequence[str]) -> None:
+    """A source without the score would be read as one whose every run failed."""
+    for part, table in zip(parts, tables, strict=True):
+        for name in (s for s in scores if s not in table.column_names):
+            its = (
+                f"its score is {', '.join(map(repr, part.score))}"
+                if part.score
+                else f"its columns are {listed(part.table.column_names)}"
+            )
+            raise InputError(
+                f"{part.source} has no score {name!r}; {its}. Call the score the same in all sources, "
+                "or choose one that all have with score=."
+            )

@@ -137,7 +137,7 @@ def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | Non
     """The column that is called by one of these names; refused where two could be the method or the task."""
     found = sorted((c for c in columns if plain(c) in names), key=lambda c: names.index(plain(c)))
     if len(found) > 1 and role in ("algorithm", "task") and plain(found[0]) != role:
-        raise AmbiguousColumns(f"several columns could be the {role}: {_names(found)}; choose one with {role}=.")
+        raise AmbiguousColumns(f"several columns could be the {role}: {listed(found)}; choose one with {role}=.")
     return found[0] if found else None
 
 
@@ -157,12 +157,12 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
         return numeric[0]
     if len(numeric) > 1:
         raise AmbiguousColumns(
-            f"{len(numeric)} columns could be the score: {_names(numeric)}; choose one with score=, or pass wide=True if each is a method."
+            f"{len(numeric)} columns could be the score: {listed(numeric)}; choose one with score=, or pass wide=True if each is a method."
         )
     text = next((c for c in free if not _is_blank(table[c])), None)
     seen = f" Column {text!r} holds text such as {_odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(
-        f"no column of plain numbers is left to be the score among {n_columns} columns: {_names(table.column_names)}; "
+        f"no column of plain numbers is left to be the score among {n_columns} columns: {listed(table.column_names)}; "
         f"name it with score=.{seen}"
     )
 
@@ -176,7 +176,7 @@ def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
         values = sorted({str(v) for v in table[name].unique().to_pylist() if plain(str(v)) in PARTS_OF_DATA})
         if len({plain(v) for v in values}) > 1:
             raise InputError(
-                f"column {name!r} holds {_names(values)}, so that one run may have several rows; "
+                f"column {name!r} holds {listed(values)}, so that one run may have several rows; "
                 f"filter the rows first, or give the column a role (task={name!r})."
             )
 
@@ -193,7 +193,7 @@ def _existing(name: str, role: str, columns: list[str]) -> str:
         return name
     close = [c for c in columns if plain(c) == plain(name)]
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InputError(f"`{role}`: there is no column {name!r}; the columns are {_names(columns)}.{hint}")
+    raise InputError(f"`{role}`: there is no column {name!r}; the columns are {listed(columns)}.{hint}")
 
 
 def plain(name: str) -> str:
@@ -201,7 +201,8 @@ def plain(name: str) -> str:
     return name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-def _names(columns: Sequence[str], most: int = 12) -> str:
+def listed(columns: Sequence[str], most: int = 12) -> str:
+    """Names in quotes, the first dozen of them."""
     return ", ".join(repr(c) for c in columns[:most]) + (
         f" and {len(columns) - most} more" if len(columns) > most else ""
     )
