@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
 from ogive.importers import _dictionaries, _files, _frames, _optuna, _sklearn
-from ogive.importers._assemble import Facts, assemble, unpivot
+from ogive.importers._assemble import Facts, assemble
+from ogive.importers._choices import Choices
 from ogive.importers._columns import as_text, is_text
 from ogive.importers._joined import joined
 from ogive.importers._restate import restate
-from ogive.importers._roles import find_roles, listed, names_method, naming_columns
+from ogive.importers._roles import find_roles, listed
 from ogive.importers._written import from_written
 from ogive.metric import Bounds
 from ogive.trials import Trials
@@ -89,7 +90,7 @@ def read(
         "algorithm": algorithm, "repeat": repeat, "item": item, "group": group, "fold": fold, "pair": pair, "status": status,
         "task": task if isinstance(task, str) else None,
     }  # fmt: skip
-    choices = _Choices(declared, _tuple(score), _tuple(params), wide, unit)
+    choices = Choices(declared, _tuple(score), _tuple(params), wide, unit)
     facts = Facts(unit=unit, varied=_tuple(varied), goal=goal, bounds=bounds, scope=scope)
     sources = source if isinstance(source, (list, tuple)) else [source]
     if not sources:
@@ -127,7 +128,7 @@ def _refuse_twice(sources: Sequence[Any]) -> None:
         seen[place] = one
 
 
-def _own(parts: Sequence[_Part], choices: _Choices, facts: Facts, independent: bool | None) -> Trials | None:
+def _own(parts: Sequence[_Part], choices: Choices, facts: Facts, independent: bool | None) -> Trials | None:
     """The tables of Ogive's own, as one; plain tables cannot stand beside them.
 
     What the caller says is put into each table before they are joined: it may settle in what they differ.
@@ -205,7 +206,7 @@ class _Part:
     tasks: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _parts(source: Any, task_names: Sequence[str] | None, choices: _Choices) -> list[_Part]:
+def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> list[_Part]:
     """The plain tables in a source."""
     if isinstance(source, Trials):
         return [_Part(table=source.table, name=source.source, source=source.source, trials=source)]
@@ -229,7 +230,7 @@ def _parts(source: Any, task_names: Sequence[str] | None, choices: _Choices) -> 
     )
 
 
-def _path_parts(source: str | Path, choices: _Choices) -> list[_Part]:
+def _path_parts(source: str | Path, choices: Choices) -> list[_Part]:
     if isinstance(source, str) and _optuna.is_url(source):
         where = _optuna.masked(source).rsplit("/", 1)[-1].split("?")[0]
         return [_study_part(study, stored=True, where=where) for study in _optuna.load_studies(source)]
@@ -288,36 +289,7 @@ def _search_part(search: Any, name: str) -> _Part:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Choices:
-    """What the caller of `read` said about columns."""
-
-    declared: Mapping[str, str | None]
-    score: tuple[str, ...] | None
-    params: tuple[str, ...] | None
-    wide: bool
-    unit: str | None
-
-    def naming(self, header: Sequence[str]) -> tuple[str, ...]:
-        """The columns of a file that hold names."""
-        others = (*(self.score or ()), *(self.params or ()))
-        return naming_columns(header, self.declared, others, self.unit, self.wide)
-
-    def any(self) -> bool:
-        """Whether anything was said."""
-        return any(self.declared.values()) or self.score is not None or self.params is not None or self.wide
-
-    def prepared(self, part: _Part, *, alone: bool) -> pa.Table:
-        """The part as a long table that names its method, where it is not the only one."""
-        table = unpivot(part.table, self.declared, self.score) if self.wide else part.table
-        if alone or "algorithm" in table.column_names:
-            return table
-        if names_method(table, self.declared, (*(self.score or ()), *(self.params or ()))):
-            return table
-        return table.append_column("algorithm", pa.array([part.name] * table.num_rows))
-
-
-def _alike(tables: Sequence[pa.Table], choices: _Choices) -> list[pa.Table]:
+def _alike(tables: Sequence[pa.Table], choices: Choices) -> list[pa.Table]:
     """Tables whose names are text in all where they are text in one."""
     text = {
         c for t in tables for c in choices.naming(t.column_names) if len(tables) > 1 and is_text(t.schema.field(c).type)
@@ -330,11 +302,11 @@ def _alike(tables: Sequence[pa.Table], choices: _Choices) -> list[pa.Table]:
     return out
 
 
-def _join(parts: Sequence[_Part], choices: _Choices, facts: Facts) -> Trials:
+def _join(parts: Sequence[_Part], choices: Choices, facts: Facts) -> Trials:
     first = parts[0]
     try:
-        tables = [choices.prepared(part, alone=len(parts) == 1) for part in parts]
-        tables = _alike(tables, choices)
+        prepared = [choices.prepared(part.table, part.name, alone=len(parts) == 1) for part in parts]
+        tables = _alike([table for table, _ in prepared], choices)
         table = pa.concat_tables([t.replace_schema_metadata(None) for t in tables], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise UnreadableSource(
@@ -344,7 +316,9 @@ def _join(parts: Sequence[_Part], choices: _Choices, facts: Facts) -> Trials:
     score = ("score",) if choices.wide else choices.score or first.score
     roles = find_roles(table, declared, score, choices.params or first.params, facts.unit)
     _refuse_lacking(parts, tables, roles.score)
-    return assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
+    trials = assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
+    dropped = list(dict.fromkeys(c for _, columns in prepared for c in columns))
+    return trials.with_notes(f"not used: {', '.join(map(repr, dropped))}") if dropped else trials
 
 
 def _refuse_lacking(parts: Sequence[_Part], tables: Sequence[pa.Table], scores: Sequence[str]) -> None:

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
-from ogive.importers._columns import as_numbers, as_text, is_number, is_text
-from ogive.importers._roles import ALIASES, Roles, plain
+from ogive.importers._columns import as_numbers, as_text, is_number
+from ogive.importers._roles import Roles
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
 from ogive.schema import OK, ONE_TASK, RESERVED, STATUSES
@@ -90,39 +90,6 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
         unit=units.unit, clustered=units.clustered, question=units.question, pair=units.pair, n_folds=units.n_folds,
         independent=facts.independent, scope=facts.scope, notes=tuple(notes), source=source,
     )  # fmt: skip
-
-
-def unpivot(table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None) -> pa.Table:
-    """A long table from a wide one: each column of numbers is a method."""
-    kept = [c for c in declared.values() if c is not None]
-    for name in [*kept, *(columns or ())]:
-        if name not in table.column_names:
-            raise InputError(
-                f"there is no column {name!r}; the columns are {', '.join(map(repr, table.column_names))}."
-            )
-    free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
-    kept += [c for c in free if any(plain(c) in ALIASES[role] for role in ("task", "repeat", "fold"))]
-    text = [c for c in free if is_text(table.schema.field(c).type) and c not in kept]
-    if declared.get("task") is None and text and not any(plain(c) in ALIASES["task"] for c in kept):
-        # Text that nobody declared names the task: problems down, methods across.
-        kept.append(text[0])
-        table = table.rename_columns(["task" if c == text[0] else c for c in table.column_names])
-        kept[-1], text = "task", text[1:]
-    methods = list(columns) if columns else [c for c in table.column_names if c not in kept]
-    if not [m for m in methods if m not in text]:
-        raise UnreadableSource("a wide table needs at least one column of numbers; each is a method.")
-    index = [c for c in kept if c not in methods]
-    parts = [
-        pa.table(
-            {
-                **{c: table[c] for c in index},
-                "algorithm": pa.array([m] * table.num_rows),
-                "score": pa.array(as_numbers(table[m], m)),
-            }
-        )
-        for m in methods
-    ]
-    return pa.concat_tables(parts)
 
 
 def define(name: str, values: np.ndarray, facts: Facts, notes: list[str]) -> Metric:

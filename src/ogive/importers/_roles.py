@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,8 +22,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "fold": ("fold", "cvfold"),
     "status": ("status", "state"),
 }
-# How pandas names the row numbers that it writes to CSV and reads back.
-ROW_NUMBERS = ("", "Unnamed: 0", "index", "level_0")
+# How pandas names the row numbers that it writes to CSV and Parquet, or puts into a column itself.
+ROW_NUMBERS = re.compile(r"|Unnamed: 0(\.\d+)?|index|level_\d+|__index_level_\d+__")
 SCORE_NAMES = ("score", "scores")
 PARAM_PREFIXES = ("param_", "params_", "hp_", "config_", "param.", "params.", "config.", "config/", "hparams/")
 COST_NAMES = {"wall_s": ("walls", "walltime", "duration", "fittime"), "cpu_s": ("cpus", "cputime")}
@@ -115,7 +116,7 @@ def naming_columns(
 ) -> tuple[str, ...]:
     """The columns that hold names: declared as such, or called so where nobody declared the role."""
     names = {declared.get(role) for role in NAMING}
-    guessed = [role for role in (("task",) if wide else NAMING) if declared.get(role) is None]
+    guessed = [role for role in (NAMING[1:] if wide else NAMING) if declared.get(role) is None]
     numbers = {*others, *(declared.get(role) for role in ("repeat", "fold", "pair", "status"))}
     for column in columns:
         counted = column == unit and plain(column) not in (*ALIASES["repeat"], *ALIASES["fold"])
@@ -152,7 +153,7 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
     named = [c for c in free if plain(c) in SCORE_NAMES]
     if named:
         return named[0]
-    numeric = [c for c in free if is_number(table.schema.field(c).type) and c not in ROW_NUMBERS]
+    numeric = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
     if len(numeric) == 1:
         return numeric[0]
     if len(numeric) > 1:
@@ -194,6 +195,11 @@ def _existing(name: str, role: str, columns: list[str]) -> str:
     close = [c for c in columns if plain(c) == plain(name)]
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise InputError(f"`{role}`: there is no column {name!r}; the columns are {listed(columns)}.{hint}")
+
+
+def is_row_number(name: str) -> bool:
+    """Whether pandas calls row numbers so."""
+    return ROW_NUMBERS.fullmatch(name) is not None
 
 
 def plain(name: str) -> str:

@@ -1,0 +1,47 @@
+"""A wide table, whose columns of numbers are methods, becomes a long one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from ogive.errors import InputError, UnreadableSource
+from ogive.importers._columns import as_numbers, is_text
+from ogive.importers._roles import ALIASES, is_row_number, listed, plain
+
+# Columns of these roles say something about a whole row, and are no methods.
+OF_ROWS = ("task", "repeat", "fold", "item", "group", "status")
+
+
+def unpivot(
+    table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None
+) -> tuple[pa.Table, list[str]]:
+    """A long table from a wide one, and the columns that are not used."""
+    kept = [c for c in declared.values() if c is not None]
+    for name in [*kept, *(columns or ())]:
+        if name not in table.column_names:
+            raise InputError(f"there is no column {name!r}; the columns are {listed(table.column_names)}.")
+    free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
+    kept += [c for c in free if any(plain(c) in ALIASES[role] for role in OF_ROWS)]
+    text = [c for c in free if is_text(table.schema.field(c).type) and c not in kept]
+    if declared.get("task") is None and text and not any(plain(c) in ALIASES["task"] for c in kept):
+        # Text that nobody declared names the task: problems down, methods across.
+        table = table.rename_columns(["task" if c == text[0] else c for c in table.column_names])
+        kept, text = [*kept, "task"], text[1:]
+    rest = [c for c in table.column_names if c not in kept]
+    methods = list(columns) if columns else [c for c in rest if c in text or not is_row_number(c)]
+    if not [m for m in methods if m not in text]:
+        raise UnreadableSource("a wide table needs at least one column of numbers; each is a method.")
+    index = [c for c in kept if c not in methods]
+    parts = [
+        pa.table(
+            {
+                **{c: table[c] for c in index},
+                "algorithm": pa.array([m] * table.num_rows),
+                "score": pa.array(as_numbers(table[m], m)),
+            }
+        )
+        for m in methods
+    ]
+    return pa.concat_tables(parts), [c for c in rest if c not in methods]
