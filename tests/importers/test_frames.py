@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ogive
-from ogive.errors import UnreadableSource
+from ogive.errors import InputError, UnreadableSource
 
 COLUMNS = {"model": ["a", "a", "b"], "env": ["x", "y", "x"], "score": [1.0, 2.0, None]}
 
@@ -68,3 +68,42 @@ def test_dictionaries_in_a_column_are_the_configuration():
 def test_a_frame_that_is_no_table_is_refused(frame, message):
     with pytest.raises(UnreadableSource, match=message):
         ogive.read(frame)
+
+
+NAMES = ["svm", "svm", "knn"]
+
+
+def test_names_in_an_index_without_a_name_are_refused_until_they_have_a_role():
+    frame = pd.DataFrame({"score": [0.1, 0.2, 0.3]}, index=NAMES)
+    with pytest.raises(
+        InputError, match=r"column 'index', .* holds names such as 'svm'; say algorithm='index' or task="
+    ):
+        ogive.read(frame)
+    with pytest.raises(InputError, match="column 'index'"):
+        ogive.read(frame.assign(model=["a", "b", "a"]))
+    assert ogive.read(frame, algorithm="index").algorithms == ("svm", "knn")
+    assert ogive.read(frame.rename_axis("model")).algorithms == ("svm", "knn")
+
+
+def test_frames_that_pandas_put_under_each_other_are_refused_until_their_names_have_a_role():
+    both = pd.concat({name: pd.DataFrame({"score": [0.1, 0.2]}) for name in ("svm", "knn")})
+    with pytest.raises(InputError, match="column 'level_0'"):
+        ogive.read(both)
+    assert ogive.read(both, algorithm="level_0").algorithms == ("svm", "knn")
+
+
+def test_an_index_that_names_each_row_of_a_method_apart_is_said_to_be_unused():
+    trials = ogive.read(pd.DataFrame({"model": NAMES, "score": [0.1, 0.2, 0.3]}, index=["r1", "r2", "r3"]))
+    assert trials.algorithms == ("svm", "knn")
+    assert "not used: 'index'" in trials.notes
+
+
+def test_a_written_index_of_names_without_a_header_is_refused(tmp_path):
+    pd.DataFrame({"score": [0.1, 0.2, 0.3]}, index=NAMES).to_csv(tmp_path / "s.csv")
+    with pytest.raises(InputError, match="the column without a header holds names such as 'svm'; call it model"):
+        ogive.read(tmp_path / "s.csv")
+
+
+def test_in_a_wide_frame_an_index_of_names_is_the_task():
+    frame = pd.DataFrame({"svm": [0.1, 0.2, 0.3], "knn": [0.4, 0.5, 0.6]}, index=["iris", "wine", "car"])
+    assert ogive.read(frame, wide=True).tasks == ("iris", "wine", "car")

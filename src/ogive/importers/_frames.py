@@ -25,8 +25,7 @@ def from_frame(frame: Any) -> pa.Table:
     elif type(frame).__name__ != "Series" and hasattr(frame, "to_arrow"):
         table = frame.to_arrow()
     elif hasattr(frame, "columns"):
-        if any(name is not None for name in frame.index.names):
-            frame = frame.reset_index()
+        frame = _with_index(frame)
         frame = frame.rename(columns=str)
         repeated = frame.columns[frame.columns.duplicated()]
         if len(repeated):
@@ -42,3 +41,11 @@ def from_frame(frame: Any) -> pa.Table:
     if table.num_rows == 0:
         raise UnreadableSource("the data frame has no rows.")
     return table.replace_schema_metadata(None)
+
+
+def _with_index(frame: Any) -> Any:
+    """A pandas frame whose index is a column, unless it only counts the rows."""
+    index = frame.index
+    if index.nlevels == 1 and index.name is None and index.dtype.kind in "iu":
+        return frame
+    return frame.reset_index()

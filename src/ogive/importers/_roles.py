@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
-from ogive.importers._columns import is_number, is_text
+from ogive.importers._columns import as_text, is_number, is_text
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -89,6 +89,7 @@ def find_roles(
         guessed.add("score")
     unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
     _refuse_parts_of_data(table, [c for c in unused if c != unit])
+    _refuse_named_rows(table, [c for c in unused if c != unit], named="algorithm" in chosen)
     return Roles(
         score=scores,
         params=given_params,
@@ -171,8 +172,7 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
 def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
     """Training and test scores of one run are not two runs."""
     for name in columns:
-        kind = table.schema.field(name).type
-        if not is_text(kind.value_type if pa.types.is_dictionary(kind) else kind):
+        if not _is_names(table[name]):
             continue
         values = sorted({str(v) for v in table[name].unique().to_pylist() if plain(str(v)) in PARTS_OF_DATA})
         if len({plain(v) for v in values}) > 1:
@@ -180,6 +180,24 @@ def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
                 f"column {name!r} holds {listed(values)}, so that one run may have several rows; "
                 f"filter the rows first, or give the column a role (task={name!r})."
             )
+
+
+def _refuse_named_rows(table: pa.Table, columns: Sequence[str], *, named: bool) -> None:
+    """Names that stand where row numbers do may be those of methods or tasks, of which one would be made."""
+    for name in columns:
+        if not is_row_number(name) or not _is_names(table[name]):
+            continue
+        values = as_text(table[name], name)
+        if named and len(values.unique()) == len(values):
+            continue
+        where = f"column {name!r}, where row numbers would be," if name else "the column without a header"
+        out = f"say algorithm={name!r} or task={name!r}" if name else "call it model or dataset"
+        raise InputError(f"{where} holds names such as {values[0].as_py()!r}; {out}, or leave the column out.")
+
+
+def _is_names(column: pa.ChunkedArray) -> bool:
+    kind = column.type
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _is_blank(column: pa.ChunkedArray) -> bool:
