@@ -67,6 +67,38 @@ def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
     return out
 
 
+def seems_numbers(column: pa.ChunkedArray) -> bool:
+    """Whether text is mostly numbers: with decimal or thousands' commas, percent signs, or words between."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not is_text(column.type):
+        return False
+    counts = column.value_counts().to_pylist()
+    said = [(c["values"].strip(), c["counts"]) for c in counts if c["values"] and c["values"].strip()]
+    numbers: int = sum(n for text, n in said if _reads_as_number(text))
+    return bool(2 * numbers > sum(n for _, n in said))
+
+
+def _reads_as_number(text: str) -> bool:
+    """Whether digits are what matters in a text; "nan" and "infinity" are words."""
+    bare = text.rstrip("% ").replace("\u2212", "-")
+    return bare[-1:].isdigit() and any(_is_float(bare.replace(",", to)) for to in (".", ""))
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def odd_one(column: pa.ChunkedArray) -> str:
+    """A value of a column that is no plain number, if there is one."""
+    values: list[str] = [text[:40] for text in as_text(column).unique().to_pylist()[:1000] if text is not None]
+    return next((text for text in values if not _is_float(text)), values[0])
+
+
 def _canonical(value: object) -> str:
     # Arrow fills a struct's missing fields with null: a parameter that a configuration does not have.
     kept = {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
-from ogive.importers._columns import as_text, is_number, is_text
+from ogive.importers._columns import as_text, is_number, is_text, odd_one, seems_numbers
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -69,13 +69,7 @@ def find_roles(
     counted = {c for c in columns if c == unit and plain(c) not in (*ALIASES["repeat"], *ALIASES["fold"])}
     taken = {*scores, *given_params, *chosen.values(), *counted}
     said = [c for c in columns if not _is_blank(table[c])]
-    guessed = set()
-    for role, names in ALIASES.items():
-        found = _by_name(role, names, [c for c in said if c not in taken]) if role not in chosen else None
-        if found is not None:
-            chosen[role] = found
-            guessed.add(role)
-            taken.add(found)
+    guessed = _guess(chosen, taken, said)
     if "fold" in chosen and _holds_one_value(table, chosen["fold"], guessed):
         taken.discard(chosen.pop("fold"))
         guessed.discard("fold")
@@ -98,6 +92,18 @@ def find_roles(
         **{role: chosen.get(role) for role in ROLES},
         **costs,
     )
+
+
+def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str]) -> set[str]:
+    """Gives columns that are called like a role to those that nobody declared; their roles."""
+    guessed = set()
+    for role, names in ALIASES.items():
+        found = _by_name(role, names, [c for c in columns if c not in taken]) if role not in chosen else None
+        if found is not None:
+            chosen[role] = found
+            guessed.add(role)
+            taken.add(found)
+    return guessed
 
 
 def _holds_one_value(table: pa.Table, fold: str, guessed: Collection[str]) -> bool:
@@ -155,14 +161,17 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
     if named:
         return named[0]
     numeric = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
-    if len(numeric) == 1:
+    written = [c for c in free if numeric and not is_row_number(c) and seems_numbers(table[c])]
+    if len(numeric) == 1 and not written:
         return numeric[0]
-    if len(numeric) > 1:
+    if numeric:
+        could = [c for c in free if c in numeric or c in written]
+        seen = f" Column {written[0]!r} holds text such as {odd_one(table[written[0]])!r}." if written else ""
         raise AmbiguousColumns(
-            f"{len(numeric)} columns could be the score: {listed(numeric)}; choose one with score=, or pass wide=True if each is a method."
+            f"{len(could)} columns could be the score: {listed(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
         )
     text = next((c for c in free if not _is_blank(table[c])), None)
-    seen = f" Column {text!r} holds text such as {_odd_one(table[text])!r}." if text is not None else ""
+    seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(
         f"no column of plain numbers is left to be the score among {n_columns} columns: {listed(table.column_names)}; "
         f"name it with score=.{seen}"
@@ -230,17 +239,3 @@ def listed(columns: Sequence[str], most: int = 12) -> str:
     return ", ".join(repr(c) for c in columns[:most]) + (
         f" and {len(columns) - most} more" if len(columns) > most else ""
     )
-
-
-def _odd_one(column: pa.ChunkedArray) -> str:
-    """A value of a column that is no number, if there is one."""
-    values = [str(value)[:40] for value in column.unique().to_pylist()[:1000] if value is not None]
-    return next((value for value in values if not _reads_as_number(value)), values[0])
-
-
-def _reads_as_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

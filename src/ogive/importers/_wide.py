@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
-from ogive.importers._columns import as_numbers, is_text
+from ogive.importers._columns import as_numbers, is_text, seems_numbers
 from ogive.importers._roles import ALIASES, is_row_number, listed, plain
 
 # Columns of these roles say something about a whole row, and are no methods.
@@ -25,10 +25,12 @@ def unpivot(
     free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
     kept += [c for c in free if any(plain(c) in ALIASES[role] for role in OF_ROWS)]
     text = [c for c in free if is_text(table.schema.field(c).type) and c not in kept]
-    if declared.get("task") is None and text and not any(plain(c) in ALIASES["task"] for c in kept):
+    naming = next((c for c in text if not seems_numbers(table[c])), None)
+    if declared.get("task") is None and naming is not None and not any(plain(c) in ALIASES["task"] for c in kept):
         # Text that nobody declared names the task: problems down, methods across.
-        table = table.rename_columns(["task" if c == text[0] else c for c in table.column_names])
-        kept, text = [*kept, "task"], text[1:]
+        table = table.rename_columns(["task" if c == naming else c for c in table.column_names])
+        kept.append("task")
+        text.remove(naming)
     rest = [c for c in table.column_names if c not in kept]
     methods = list(columns) if columns else [c for c in rest if c in text or not is_row_number(c)]
     if not [m for m in methods if m not in text]:

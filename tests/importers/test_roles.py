@@ -1,0 +1,39 @@
+"""Which column plays which role, where its name does not say."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import AmbiguousColumns, InvalidScores
+
+
+@pytest.mark.parametrize(
+    ("values", "odd"),
+    [
+        (["0,81", "0,84", "0,79"], "0,81"),
+        (["0.81", "failed", "0.79"], "failed"),
+        (["1,234", "1,250", "1,190"], "1,234"),
+        (["81 %", "84 %", "79 %"], "81 %"),
+    ],
+    ids=["decimal commas", "a word", "thousands", "percent"],
+)
+def test_a_score_that_arrives_as_text_is_not_passed_over_for_another_number(tmp_path: Path, values, odd):
+    frame = pd.DataFrame({"model": ["a", "b", "c"], "acc": values, "epochs": [3, 4, 5]})
+    frame.to_csv(tmp_path / "s.csv", sep=";", index=False)
+    for source in (frame, frame.astype({"acc": "category"}), tmp_path / "s.csv"):
+        with pytest.raises(AmbiguousColumns, match=rf"2 columns could be .* 'acc', 'epochs'.* text such as '{odd}'\."):
+            ogive.read(source)
+    assert ogive.read(frame, score="epochs").metrics == ("epochs",)
+
+
+def test_text_that_is_no_number_is_no_score():
+    frame = pd.DataFrame({"model": list("abc"), "date": ["2024-01-02", "", "nan"], "id": ["f3", "9", "e7"]})
+    assert ogive.read(frame.assign(acc=[0.1, 0.2, 0.3])).metrics == ("acc",)
+
+
+def test_in_a_wide_table_a_method_with_decimal_commas_does_not_name_the_tasks():
+    frame = pd.DataFrame({"svm": ["0,8", "0,9"], "knn": [0.6, 0.5]})
+    with pytest.raises(InvalidScores, match=r"column 'svm' must hold numbers; .*Write decimals with a point"):
+        ogive.read(frame, wide=True)
