@@ -219,9 +219,10 @@ def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> l
     if isinstance(source, Mapping):
         if source and all(_sklearn.is_cv_results(v) or _sklearn.is_search(v) for v in source.values()):
             return [_search_part(search, str(name)) for name, search in source.items()]
+        _sklearn.refuse_cross_validation(source)
         return [_Part(table=_dictionaries.from_dictionary(source, task_names), name="dictionary", source="dictionary")]
     if _frames.is_frame(source):
-        return [_Part(table=_frames.from_frame(source), name="data frame", source="data frame")]
+        return [_table_part(_frames.from_frame(source), "data frame", "data frame")]
     if isinstance(source, (str, Path)):
         return _path_parts(source, choices)
     raise UnreadableSource(
@@ -254,8 +255,20 @@ def _path_parts(source: str | Path, choices: Choices) -> list[_Part]:
     if stored:
         return [_study_part(study, stored=True, where=place) for study in _optuna.load_studies(path)]
     table = _files.read_file(path, choices.naming)
-    own = from_written(table, path.name) if b"ogive" in (table.schema.metadata or {}) else None
-    return [_Part(table=table, name=stem, longer=place, source=path.name, trials=own)]
+    if b"ogive" in (table.schema.metadata or {}):
+        return [_Part(table=table, name=stem, source=path.name, trials=from_written(table, path.name))]
+    return [_table_part(table, stem, path.name, longer=place)]
+
+
+def _table_part(table: pa.Table, name: str, source: str, longer: str = "") -> _Part:
+    """A frame or file, which may hold the results of a search and then does not say who chose its rows."""
+    part = _Part(table=table, name=name, source=source, longer=longer)
+    scores = _sklearn.search_scores(table.column_names)
+    if not scores:
+        return part
+    params = ("params",) if "params" in table.column_names else None
+    goals = dict.fromkeys(scores, "maximize")
+    return replace(part, goals=goals, params=params, score=scores, varied=("configuration",), independent=False)
 
 
 def _store_part(path: Path) -> _Part:

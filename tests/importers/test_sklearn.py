@@ -7,9 +7,10 @@ from scipy.stats import loguniform
 from sklearn.datasets import make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV, RandomizedSearchCV
+from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV, RandomizedSearchCV, cross_validate
 
 import ogive
+from ogive.errors import InputError
 
 X, Y = make_classification(n_samples=60, random_state=0)
 SPACE = {"C": loguniform(1e-3, 1e2), "solver": ["lbfgs", "liblinear"]}
@@ -61,6 +62,35 @@ def test_cv_results_as_a_frame_are_read_by_their_mean(search):
     trials = ogive.read(pd.DataFrame(search.cv_results_), score="mean_test_score")
     assert trials.scores().tolist() == search.cv_results_["mean_test_score"].tolist()
     assert trials.question is None
+
+
+@pytest.mark.parametrize("dropped", [[], ["params"]], ids=["with params", "without"])
+def test_results_of_a_search_in_a_frame_or_file_are_described_and_not_judged(several, tmp_path, dropped):
+    frame = pd.DataFrame(several.cv_results_).drop(columns=dropped)
+    frame.to_csv(tmp_path / "search.csv")
+    for source in (frame, tmp_path / "search.csv"):
+        trials = ogive.read(source)
+        assert trials.goals == {"mean_test_accuracy": "maximize", "mean_test_neg_log_loss": "maximize"}
+        assert (trials.independent, trials.varied) == (False, ("configuration",))
+        assert ogive.read(source, score="mean_test_accuracy", independent=True).independent
+
+
+def test_a_mean_over_tests_alone_is_no_search():
+    assert ogive.read(pd.DataFrame({"model": ["a", "b"], "mean_test_acc": [0.1, 0.2]})).independent
+
+
+def test_folds_of_cross_validate_are_refused_with_the_way_out():
+    folds = cross_validate(LogisticRegression(), X, Y, cv=3)
+    for source in (folds, {"svm": folds, "knn": folds}):
+        with pytest.raises(InputError, match=r"what cross_validate returns, .* the columns model, fold and score"):
+            ogive.read(source)
+
+
+@pytest.mark.parametrize(("n_iter", "independent"), [(2, True), (4, False)])
+def test_random_draws_of_a_whole_grid_are_the_grid(n_iter, independent):
+    lists = [{"C": [0.1, 1.0]}, {"fit_intercept": [True, False]}]
+    search = RandomizedSearchCV(LogisticRegression(), lists, n_iter=n_iter, cv=2, random_state=0).fit(X, Y)
+    assert ogive.read(search).independent == independent
 
 
 def test_several_metrics_are_all_read_and_larger_is_better(several):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
+from ogive.errors import InputError
 
 PREFIX = "mean_test_"
 
@@ -22,9 +25,33 @@ def is_search(source: object) -> bool:
     return is_cv_results(getattr(source, "cv_results_", None))
 
 
+def search_scores(columns: Sequence[str]) -> tuple[str, ...]:
+    """The scores of a table of search results, by its columns; none where it is another table."""
+    chosen = "params" in columns or any(c.startswith("rank_test_") for c in columns)
+    return tuple(c for c in columns if c.startswith(PREFIX)) if chosen else ()
+
+
+def refuse_cross_validation(source: Mapping[Any, Any]) -> None:
+    """What cross_validate returns looks like names and their scores, and holds folds."""
+    for one in (source, *source.values()):
+        names = [str(k) for k in one] if isinstance(one, Mapping) else []
+        if {"fit_time", "score_time"} <= {*names} and any(k.startswith("test_") for k in names):
+            raise InputError(
+                "the dictionary is what cross_validate returns, whose scores are folds that share training data; "
+                "pass a frame with the columns model, fold and score, and repeat where the folds were drawn again."
+            )
+
+
 def is_random(search: Any) -> bool:
     """Whether a search drew its configurations independently: not from a grid, not by earlier results."""
-    return any(t.__name__ == "RandomizedSearchCV" for t in type(search).__mro__)
+    if not any(t.__name__ == "RandomizedSearchCV" for t in type(search).__mro__):
+        return False
+    spaces = search.param_distributions
+    spaces = [spaces] if isinstance(spaces, Mapping) else list(spaces)
+    # Lists are drawn from without replacement: as many draws as there are configurations are the grid.
+    drawn = any(hasattr(values, "rvs") for space in spaces for values in space.values())
+    grid = sum(math.prod(len(values) for values in space.values()) for space in spaces) if not drawn else math.inf
+    return len(search.cv_results_["params"]) < grid
 
 
 def search_name(search: Any) -> str:
