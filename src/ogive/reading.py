@@ -204,6 +204,7 @@ class _Part:
     longer: str = ""
     trials: Trials | None = None
     tasks: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
 def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> list[_Part]:
@@ -283,11 +284,11 @@ def _store_part(path: Path) -> _Part:
 
 
 def _study_part(study: Any, *, stored: bool, where: str = "") -> _Part:
-    table, goals, independent = _optuna.from_study(study, stored=stored)
+    table, goals, independent, notes = _optuna.from_study(study, stored=stored)
     name = study.study_name
     return _Part(
         table=table, name=name, source=name, goals=goals, independent=independent, params=("params",), score=tuple(goals),
-        longer=f"{name} ({where})" if where else name,
+        longer=f"{name} ({where})" if where else name, notes=notes,
     )  # fmt: skip
 
 
@@ -331,7 +332,8 @@ def _join(parts: Sequence[_Part], choices: Choices, facts: Facts) -> Trials:
     _refuse_lacking(parts, tables, roles.score)
     trials = assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
     dropped = list(dict.fromkeys(c for _, columns in prepared for c in columns))
-    return trials.with_notes(f"not used: {', '.join(map(repr, dropped))}") if dropped else trials
+    unused = [f"not used: {', '.join(map(repr, dropped))}"] if dropped else []
+    return trials.with_notes(*(note for part in parts for note in part.notes), *unused)
 
 
 def _refuse_lacking(parts: Sequence[_Part], tables: Sequence[pa.Table], scores: Sequence[str]) -> None:

@@ -165,6 +165,25 @@ def test_repeated_configurations_of_an_adaptive_study_are_described_all_the_same
     assert not np.isnan(rows[0].estimate)
 
 
+def test_trials_that_are_not_finished_are_left_out_with_a_note():
+    study = run()
+    study.ask()
+    study.enqueue_trial({"x": 0.5})
+    trials = ogive.read(study)
+    assert len(trials) == 8
+    assert trials.independent
+    assert "2 trials of 'demo' still running or waiting are left out" in trials.notes
+
+
+def test_trials_that_were_enqueued_are_not_drawn():
+    study = optuna.create_study(study_name="demo", sampler=optuna.samplers.RandomSampler(seed=0))
+    study.enqueue_trial({"x": 0.5, "kind": "a"})
+    study.optimize(objective, n_trials=2)
+    trials = ogive.read(study)
+    assert not trials.independent
+    assert "1 trial of 'demo' was enqueued by hand, not drawn" in trials.notes
+
+
 def test_a_study_without_finished_trials_is_refused():
     with pytest.raises(UnreadableSource, match="'empty' has no finished trial"):
         ogive.read(optuna.create_study(study_name="empty"))

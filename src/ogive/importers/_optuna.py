@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.errors import MissingDependency, UnreadableSource
+from ogive.words import plural
 
 # Samplers whose draws do not depend on earlier results, and are independent of each other.
 INDEPENDENT_SAMPLERS = ("RandomSampler",)
@@ -71,15 +72,15 @@ def load_studies(source: str | Path) -> list[Any]:
     return studies
 
 
-def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], bool]:
-    """One row for each finished trial of a study; its goals by metric; whether trials are independent."""
+def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], bool, list[str]]:
+    """One row for each finished trial of a study; its goals by metric; whether trials are independent; notes."""
     metrics = [f"value_{i}" for i in range(len(study.directions))] if len(study.directions) > 1 else ["value"]
     names = getattr(study, "metric_names", None) or metrics
     rows: dict[str, list[Any]] = {c: [] for c in ("trial", "status", "message", "params", "wall_s", *names)}
-    for trial in study.get_trials(deepcopy=False):
+    everything = study.get_trials(deepcopy=False)
+    finished = [trial for trial in everything if trial.state.name in STATES]
+    for trial in finished:
         state = trial.state.name
-        if state not in STATES:  # running or waiting: not a result yet
-            continue
         values = list(trial.values or []) or [None] * len(names)
         rows["trial"].append(trial.number)
         rows["status"].append(STATES[state])
@@ -95,8 +96,23 @@ def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], b
     types = {"trial": pa.int64(), "wall_s": pa.float64(), **dict.fromkeys(names, pa.float64())}
     table = pa.table({c: pa.array(v, type=types.get(c, pa.string())) for c, v in rows.items()})
     goals = {n: d.name.lower() for n, d in zip(names, study.directions, strict=True)}
-    independent = not stored and type(study.sampler).__name__ in INDEPENDENT_SAMPLERS
-    return table, goals, independent
+    enqueued = sum("fixed_params" in trial.system_attrs for trial in finished)
+    independent = not stored and not enqueued and type(study.sampler).__name__ in INDEPENDENT_SAMPLERS
+    return table, goals, independent, _notes(study.study_name, len(everything) - len(finished), enqueued)
+
+
+def _notes(name: str, n_open: int, n_enqueued: int) -> list[str]:
+    """What the rows of a study do not show."""
+    notes = []
+    if n_open:
+        notes.append(
+            f"{plural(n_open, 'trial')} of {name!r} still running or waiting {'is' if n_open == 1 else 'are'} left out"
+        )
+    if n_enqueued:
+        notes.append(
+            f"{plural(n_enqueued, 'trial')} of {name!r} {'was' if n_enqueued == 1 else 'were'} enqueued by hand, not drawn"
+        )
+    return notes
 
 
 def _open(optuna: Any, source: str | Path) -> Any:
