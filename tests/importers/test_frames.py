@@ -61,9 +61,16 @@ def test_dictionaries_in_a_column_are_the_configuration():
         (pd.Series([1.0, 2.0]), "a Series is not a table"),
         (pl.Series([1.0, 2.0]), "a Series is not a table"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["score", "score"]), "several columns named 'score'"),
-        (pd.DataFrame({"score": [1.0, object()]}), "mixes types in a column"),
+        (pa.table([[1.0, 2.0], [3.0, 4.0]], names=["score", "score"]), "several columns named 'score'"),
+        (pd.DataFrame({"score": [1.0, object()]}), "column 'score' of the data frame cannot be read"),
+        (pd.DataFrame({"n": [2**70, 1], "score": [1.0, 2.0]}, dtype=object), "column 'n' .* cannot be read"),
+        (pd.DataFrame({"score": [1j, 2j]}), "column 'score' .* cannot be read"),
+        (
+            pd.DataFrame({"model": ["a", "b"], "score": [1.0, 2.0]}, index=pd.Index(["b", "a"], name="model")),
+            "an index and a column named 'model' that differ",
+        ),
     ],
-    ids=["empty", "pandas series", "polars series", "twice", "objects"],
+    ids=["empty", "pandas series", "polars series", "twice", "twice in Arrow", "objects", "huge", "complex", "index"],
 )
 def test_a_frame_that_is_no_table_is_refused(frame, message):
     with pytest.raises(UnreadableSource, match=message):
@@ -107,3 +114,26 @@ def test_a_written_index_of_names_without_a_header_is_refused(tmp_path):
 def test_in_a_wide_frame_an_index_of_names_is_the_task():
     frame = pd.DataFrame({"svm": [0.1, 0.2, 0.3], "knn": [0.4, 0.5, 0.6]}, index=["iris", "wine", "car"])
     assert ogive.read(frame, wide=True).tasks == ("iris", "wine", "car")
+
+
+@pytest.mark.parametrize("drop", [["model"], ["model", "env"], ["model", None]], ids=["one", "both", "one of two"])
+def test_an_index_that_repeats_a_column_is_read_once(drop):
+    frame = pd.DataFrame(COLUMNS)
+    frame = frame.set_index([frame["env"].rename("place") if name is None else name for name in drop], drop=False)
+    assert ogive.read(frame).algorithms == ("a", "b")
+
+
+def test_a_sparse_column_is_read_as_its_numbers():
+    frame = pd.DataFrame({"score": pd.arrays.SparseArray([0.0, 0.0, 1.5])})
+    assert ogive.read(frame).scores().tolist() == [0.0, 0.0, 1.5]
+
+
+def test_a_column_of_polars_that_arrow_does_not_know_is_refused_with_its_name():
+    frame = pl.DataFrame({"score": [1.0, 2.0], "n": pl.Series([1, 2], dtype=pl.Int128)})
+    with pytest.raises(UnreadableSource, match=r"column 'n' .* cannot be read"):
+        ogive.read(frame)
+
+
+def test_periods_are_named_as_they_are_written():
+    frame = pd.DataFrame({"model": pd.period_range("2020-01-01", periods=2, freq="D"), "score": [1.0, 2.0]})
+    assert ogive.read(frame).algorithms == ("2020-01-01", "2020-01-02")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -23,29 +25,58 @@ def from_frame(frame: Any) -> pa.Table:
     if isinstance(frame, pa.Table):
         table = frame
     elif type(frame).__name__ != "Series" and hasattr(frame, "to_arrow"):
-        table = frame.to_arrow()
+        table = pa.table({c: _column(c, frame[c].to_arrow) for c in frame.columns})
     elif hasattr(frame, "columns"):
-        frame = _with_index(frame)
-        frame = frame.rename(columns=str)
-        repeated = frame.columns[frame.columns.duplicated()]
-        if len(repeated):
-            raise UnreadableSource(f"the data frame has several columns named {repeated[0]!r}; rename them.")
-        try:
-            table = pa.Table.from_pandas(frame, preserve_index=False)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise UnreadableSource(f"the data frame mixes types in a column: {error.args[0]}.") from error
+        _refuse_repeated(list(frame.columns))
+        frame = _with_index(frame).rename(columns=str)
+        _refuse_repeated(list(frame.columns))
+        table = pa.table({c: _column(c, partial(_from_pandas, frame[c])) for c in frame.columns})
     else:
         raise UnreadableSource(
             f"a {type(frame).__name__} is not a table; pass a DataFrame, or a dictionary name -> scores."
         )
+    _refuse_repeated(table.column_names)
     if table.num_rows == 0:
         raise UnreadableSource("the data frame has no rows.")
     return table.replace_schema_metadata(None)
 
 
+def _column(name: str, convert: Callable[[], pa.Array]) -> pa.Array:
+    try:
+        return convert()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise UnreadableSource(
+            f"column {name!r} of the data frame cannot be read: {' '.join(str(error.args[0]).split())[:160].rstrip('.')}; "
+            "make it numbers or text of one type."
+        ) from error
+
+
+def _from_pandas(column: Any) -> pa.Array:
+    kind = str(column.dtype)
+    if kind.startswith("Sparse"):
+        column = column.sparse.to_dense()
+    if kind.startswith("period"):  # Arrow would keep its number, of days since 1970 for one
+        column = column.astype(str).where(column.notna(), None)
+    return pa.array(column, from_pandas=True)
+
+
+def _refuse_repeated(columns: Sequence[str]) -> None:
+    repeated = next((c for i, c in enumerate(columns) if c in columns[:i]), None)
+    if repeated is not None:
+        raise UnreadableSource(f"the data frame has several columns named {repeated!r}; rename them.")
+
+
 def _with_index(frame: Any) -> Any:
-    """A pandas frame whose index is a column, unless it only counts the rows."""
+    """A pandas frame whose index is a column, unless it only counts the rows or repeats a column."""
     index = frame.index
     if index.nlevels == 1 and index.name is None and index.dtype.kind in "iu":
         return frame
-    return frame.reset_index()
+    twice = [name for name in index.names if name is not None and name in frame.columns]
+    for name in twice:
+        if index.get_level_values(name).tolist() != frame[name].tolist():
+            raise UnreadableSource(
+                f"the data frame has an index and a column named {name!r} that differ; rename one of them."
+            )
+    if len(twice) == index.nlevels:
+        return frame.reset_index(drop=True)
+    return frame.droplevel(twice).reset_index() if twice else frame.reset_index()
