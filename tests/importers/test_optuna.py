@@ -157,6 +157,21 @@ def test_named_objectives_keep_their_names():
     assert ogive.read(study).goals == {"seconds": "minimize", "accuracy": "maximize"}
 
 
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(["wall_s", "a"], "may not be called 'wall_s'"), (["trial", "a"], "'trial'"), (["params", "a"], "'params'"),
+     (["a", "a"], "has metrics of the same name")],
+)  # fmt: skip
+def test_metrics_that_would_hide_another_column_are_refused(names, message):
+    study = optuna.create_study(directions=["minimize", "maximize"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study.set_metric_names(names)
+    study.optimize(lambda t: (t.suggest_float("x", 0, 1), 1.0), n_trials=2)
+    with pytest.raises(InputError, match=message):
+        ogive.read(study)
+
+
 def test_repeated_configurations_of_an_adaptive_study_are_described_all_the_same():
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     study.optimize(lambda t: t.suggest_int("k", 0, 1) + 0.01 * t.number, n_trials=6)

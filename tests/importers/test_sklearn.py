@@ -100,6 +100,11 @@ def test_several_metrics_are_all_read_and_larger_is_better(several):
     assert trials.scores(metric="neg_log_loss").tolist() == several.cv_results_["mean_test_neg_log_loss"].tolist()
 
 
+def test_a_metric_that_would_hide_another_column_is_refused():
+    with pytest.raises(InputError, match="may not be called 'trial'"):
+        ogive.read({"params": [{"C": 1}, {"C": 2}], "mean_test_trial": [0.1, 0.2]})
+
+
 def test_several_searches_are_several_methods(search, several):
     assert ogive.read({"A": search, "B": search.cv_results_}).algorithms == ("A", "B")
     both = ogive.read([search, search])

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
-from ogive.importers._columns import as_numbers, as_text, is_number
+from ogive.importers._columns import as_numbers, as_text, is_number, refuse_reserved
 from ogive.importers._roles import Roles
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
-from ogive.schema import OK, ONE_TASK, RESERVED, STATUSES
+from ogive.schema import OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
 
 SMALLER_IS_BETTER = (
@@ -59,7 +59,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
             f"{source} holds {'one row' if n else 'no rows'} of scores; a distribution needs at least two."
         )
     notes = _role_notes(roles)
-    _refuse_reserved(roles.score)
+    refuse_reserved(roles.score)
     refuse_unknown(facts, table.column_names)
     metrics = {name: as_numbers(table[name], name) for name in roles.score}
     definitions = {name: define(name, values, facts, notes) for name, values in metrics.items()}
@@ -113,14 +113,6 @@ def _is_smaller_better(name: str) -> bool:
     words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
     joined = [a + b for a, b in pairwise(words)]
     return "neg" not in words and any(w in SMALLER_IS_BETTER for w in (*words, *joined))
-
-
-def _refuse_reserved(names: Sequence[str]) -> None:
-    for name in names:
-        if name in RESERVED:
-            raise InputError(
-                f"a score column may not be called {name!r}, which is a column of the trial table; rename it."
-            )
 
 
 def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:

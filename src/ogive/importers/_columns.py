@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from ogive.errors import InvalidScores, UnreadableSource
+from ogive.errors import InputError, InvalidScores, UnreadableSource
+from ogive.schema import RESERVED
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -97,6 +99,15 @@ def odd_one(column: pa.ChunkedArray) -> str:
     """A value of a column that is no plain number, if there is one."""
     values: list[str] = [text[:40] for text in as_text(column).unique().to_pylist()[:1000] if text is not None]
     return next((text for text in values if not _is_float(text)), values[0])
+
+
+def refuse_reserved(names: Sequence[str]) -> None:
+    """Refuse a score that is called like another column of the trial table."""
+    for name in names:
+        if name in RESERVED:
+            raise InputError(
+                f"a score column may not be called {name!r}, which is a column of the trial table; rename it."
+            )
 
 
 def _canonical(value: object) -> str:

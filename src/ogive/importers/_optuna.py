@@ -16,7 +16,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ogive.errors import MissingDependency, UnreadableSource
+from ogive.errors import InputError, MissingDependency, UnreadableSource
+from ogive.importers._columns import refuse_reserved
 from ogive.words import plural
 
 # Samplers whose draws do not depend on earlier results, and are independent of each other.
@@ -76,6 +77,9 @@ def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], b
     """One row for each finished trial of a study; its goals by metric; whether trials are independent; notes."""
     metrics = [f"value_{i}" for i in range(len(study.directions))] if len(study.directions) > 1 else ["value"]
     names = getattr(study, "metric_names", None) or metrics
+    refuse_reserved(names)
+    if len({*names}) < len(names):
+        raise InputError(f"the Optuna study {study.study_name!r} has metrics of the same name; name them apart.")
     rows: dict[str, list[Any]] = {c: [] for c in ("trial", "status", "message", "params", "wall_s", *names)}
     everything = study.get_trials(deepcopy=False)
     finished = [trial for trial in everything if trial.state.name in STATES]

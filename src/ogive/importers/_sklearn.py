@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ogive.errors import InputError
+from ogive.importers._columns import refuse_reserved
 
 PREFIX = "mean_test_"
 
@@ -70,6 +71,7 @@ def from_cv_results(results: Mapping[str, Any]) -> tuple[pa.Table, tuple[str, ..
         for k, v in results.items()
         if str(k).startswith(PREFIX)
     }
+    refuse_reserved(tuple(scores))
     n = len(results["params"])
     columns: dict[str, Any] = {
         "trial": list(range(n)),
