@@ -8,6 +8,7 @@
   _roles          which column plays which role: declared, or guessed from its name
   _choices        what the caller says about columns, and a table that is prepared by it
   _wide           columns of methods under each other
+  _nested         objects of scores become columns, other objects text
   _units          what one independent draw is, which rows join the methods
   _columns        a column as text or as numbers
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note

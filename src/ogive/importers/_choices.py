@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from ogive.importers._nested import unnested
 from ogive.importers._roles import names_method, naming_columns
 from ogive.importers._wide import unpivot
 
@@ -32,8 +33,11 @@ class Choices:
 
     def prepared(self, table: pa.Table, name: str, *, alone: bool) -> tuple[pa.Table, list[str]]:
         """A long table that names its method, where it is not the only one; and the columns that fell away."""
+        others = (*(self.score or ()), *(self.params or ()))
+        named = [name for name in (*self.declared.values(), self.unit) if name is not None]
+        table = unnested(table, named, others)
         table, dropped = unpivot(table, self.declared, self.score) if self.wide else (table, [])
         known = alone or "algorithm" in table.column_names
-        if known or names_method(table, self.declared, (*(self.score or ()), *(self.params or ()))):
+        if known or names_method(table, self.declared, others):
             return table, dropped
         return table.append_column("algorithm", pa.array([name] * table.num_rows)), dropped

@@ -25,7 +25,18 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 # How pandas names the row numbers that it writes to CSV and Parquet, or puts into a column itself.
 ROW_NUMBERS = re.compile(r"|Unnamed: 0(\.\d+)?|index|level_\d+|__index_level_\d+__")
 SCORE_NAMES = ("score", "scores")
-PARAM_PREFIXES = ("param_", "params_", "hp_", "config_", "param.", "params.", "config.", "config/", "hparams/")
+PARAM_PREFIXES = (
+    "param_",
+    "params_",
+    "hp_",
+    "config_",
+    "param.",
+    "params.",
+    "config.",
+    "config/",
+    "hparams/",
+    "hparams.",
+)
 COST_NAMES = {"wall_s": ("walls", "walltime", "duration", "fittime"), "cpu_s": ("cpus", "cputime")}
 # A name is text, whatever it looks like: "01" is not "1".
 NAMING = ("algorithm", "task", "item", "group")
