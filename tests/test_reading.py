@@ -361,6 +361,31 @@ def test_what_is_no_source_is_refused_with_what_would_be_one(source):
         ogive.read(source)
 
 
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"varied": 3}, "`varied` must be a name or a list of names; got 3"),
+        ({"score": 0}, "`score` must be a name or a list of names; got 0"),
+        ({"params": [1]}, r"`params` must be a name or a list of names; got \[1\]"),
+        ({"algorithm": ["model"]}, r"`algorithm` must be one name; got \['model'\]"),
+        ({"unit": 1}, "`unit` must be one name; got 1"),
+        ({"scope": "blah"}, "`scope` must be 'generator' .* or 'these rows' .*; got 'blah'"),
+        ({"independent": "no"}, "`independent` must be True or False; got 'no'"),
+        ({"wide": "no"}, "`wide` must be True or False; got 'no'"),
+        ({"task": ["x", "y"]}, "`task` may be several names only for a dictionary of arrays"),
+        ({"task": 3}, "`task` must be a name or a list of names; got 3"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_refused_by_name(said, message):
+    with pytest.raises(InputError, match=message):
+        ogive.read(frame(model=["a", "b"], score=[1.0, 2.0]), **said)
+
+
+@pytest.mark.parametrize("scope", ["generator", "these rows", "these 768 rows"])
+def test_a_scope_is_one_of_two_with_or_without_its_number_of_rows(scope):
+    assert ogive.read({"a": [0.1, 0.2]}, scope=scope).scope == scope
+
+
 def test_an_empty_list_is_refused():
     with pytest.raises(UnreadableSource, match="empty list"):
         ogive.read([])

@@ -98,6 +98,11 @@ def test_a_failed_item_of_a_seed_gets_the_score_of_that_item_and_seed():
     assert scores[2, 3] == np.mean([-97.0, 3.0])
 
 
+@pytest.mark.parametrize("number", [0, np.int64(0), np.float32(0)], ids=["int", "numpy int", "numpy float"])
+def test_failures_may_count_as_any_kind_of_number(trials, number):
+    assert trials.scores("knn", failures=number).tolist() == trials.scores("knn", failures=0.0).tolist()
+
+
 def test_scores_refuse_failures_and_say_how_to_count_them(trials):
     with pytest.raises(
         FailedTrials, match=r"1 of 3 trials of 'svm' on 'iris'.*'worst', a number, 'like:NAME' or 'exclude'"

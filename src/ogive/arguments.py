@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -131,6 +132,28 @@ def as_failures(n_failed: int, codes: IntArray | None) -> int:
     if n_failed and codes is not None:
         raise InputError("`n_failed` cannot be combined with `clusters`: give each failure a score and its cluster.")
     return n_failed
+
+
+def as_name(value: object, name: str) -> str | None:
+    """One name, or none."""
+    if value is None or isinstance(value, str):
+        return value
+    raise InputError(f"`{name}` must be one name; got {_shown(value)}.")
+
+
+def as_names(value: object, name: str) -> tuple[str, ...]:
+    """Names, each once."""
+    names = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]
+    if not all(isinstance(one, str) for one in names):
+        raise InputError(f"`{name}` must be a name or a list of names; got {_shown(value)}.")
+    return tuple(dict.fromkeys(str(one) for one in names))
+
+
+def as_answer(value: object, name: str) -> bool:
+    """True or False, and nothing that only looks like it."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise InputError(f"`{name}` must be True or False; got {_shown(value)}.")
 
 
 def _as_float(value: float, name: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ogive.arguments import as_answer, as_name, as_names
 from ogive.errors import InputError, UnreadableSource
 from ogive.importers import _dictionaries, _files, _frames, _optuna, _sklearn
 from ogive.importers._assemble import Facts, assemble
@@ -24,6 +26,7 @@ from ogive.metric import Bounds
 from ogive.trials import Trials
 
 log = logging.getLogger("ogive")
+SCOPE = re.compile(r"generator|these (\d+ )?rows")
 
 
 def read(
@@ -86,17 +89,19 @@ def read(
     >>> trials.algorithms, len(trials)
     (('svm', 'knn'), 6)
     """
-    declared = {
+    roles = {
         "algorithm": algorithm, "repeat": repeat, "item": item, "group": group, "fold": fold, "pair": pair, "status": status,
-        "task": task if isinstance(task, str) else None,
     }  # fmt: skip
-    choices = Choices(declared, _tuple(score), _tuple(params), wide, unit)
-    facts = Facts(unit=unit, varied=_tuple(varied), goal=goal, bounds=bounds, scope=scope)
+    column, tasks = (task, None) if task is None or isinstance(task, str) else (None, as_names(task, "task"))
+    declared = {**{role: as_name(name, role) for role, name in roles.items()}, "task": column}
+    unit, independent = as_name(unit, "unit"), None if independent is None else as_answer(independent, "independent")
+    choices = Choices(declared, _tuple(score, "score"), _tuple(params, "params"), as_answer(wide, "wide"), unit)
+    facts = Facts(unit=unit, varied=_tuple(varied, "varied"), goal=goal, bounds=bounds, scope=_scope(scope))
     sources = source if isinstance(source, (list, tuple)) else [source]
     if not sources:
         raise UnreadableSource("`source` is an empty list; name at least one table.")
     _refuse_twice(sources)
-    parts = [part for one in sources for part in _parts(one, None if isinstance(task, str) else task, choices)]
+    parts = [part for one in sources for part in _parts(one, tasks, choices)]
     trials = _own(parts, choices, facts, independent)
     if trials is None:
         facts = replace(
@@ -162,8 +167,16 @@ def _refuse_namesakes(parts: Sequence[_Part]) -> None:
                 )
 
 
-def _tuple(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else (names,) if isinstance(names, str) else tuple(names)
+def _tuple(names: object, name: str) -> tuple[str, ...] | None:
+    return None if names is None else as_names(names, name)
+
+
+def _scope(scope: str | None) -> str | None:
+    if scope is None or (isinstance(scope, str) and SCOPE.fullmatch(scope)):
+        return scope
+    raise InputError(
+        f"`scope` must be 'generator' (fresh data each time) or 'these rows' (fresh splits of one data set); got {scope!r}."
+    )
 
 
 def _goals(parts: Sequence[_Part], goal: str | Mapping[str, str] | None) -> str | Mapping[str, str] | None:
@@ -209,6 +222,10 @@ class _Part:
 
 def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> list[_Part]:
     """The plain tables in a source."""
+    if task_names is not None and (not isinstance(source, Mapping) or _sklearn.is_cv_results(source)):
+        raise InputError(
+            "`task` may be several names only for a dictionary of arrays; name the column that holds the task."
+        )
     if isinstance(source, Trials):
         return [_Part(table=source.table, name=source.source, source=source.source, trials=source)]
     if _optuna.is_study(source):

@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -394,7 +395,7 @@ def compact(table: pa.Table) -> pa.Table:
 
 def failure_rule(failures: str | float) -> str | float:
     """The rule, checked: refuse, exclude, worst, like:NAME or a finite number."""
-    if not isinstance(failures, (str, int, float)) or isinstance(failures, bool):
+    if not isinstance(failures, (str, Real)) or isinstance(failures, bool):
         raise InputError(f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}.")
     if isinstance(failures, str):
         if failures in ("refuse", "exclude", "worst") or failures.startswith("like:"):

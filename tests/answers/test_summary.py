@@ -94,6 +94,12 @@ def test_an_unknown_statistic_is_refused(name):
         ogive.summarize(ogive.read({"a": SCORES}), statistics=[name])
 
 
+@pytest.mark.parametrize("statistics", [None, 3, [3]])
+def test_statistics_that_are_no_names_are_refused(statistics):
+    with pytest.raises(InputError, match="`statistics` must be a name or a list of names; got"):
+        ogive.summarize(ogive.read({"a": [0.1, 0.2, 0.3]}), statistics=statistics)
+
+
 def test_a_statistic_may_be_one_name_and_counts_once():
     trials = ogive.read({"a": SCORES})
     assert [r.statistic for r in ogive.summarize(trials, statistics="mean").rows] == ["mean"]

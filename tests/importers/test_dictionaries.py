@@ -67,3 +67,18 @@ def test_a_dictionary_without_scores_is_refused(source, message):
 def test_task_names_must_fit_the_array():
     with pytest.raises(InputError, match="`task` names 1 tasks; 'a' has scores for 2"):
         ogive.read({"a": np.zeros((3, 2))}, task=["x"])
+
+
+def test_keys_that_are_written_alike_are_not_one_name():
+    with pytest.raises(InputError, match="two names in the dictionary are written '1'; name them apart"):
+        ogive.read({1: [0.1, 0.2], "1": [0.3, 0.4]})
+    with pytest.raises(InputError, match="two tasks of 'a' in the dictionary are written '1'"):
+        ogive.read({"a": {1: [0.1, 0.2], "1": [0.3, 0.4]}})
+
+
+def test_names_of_tasks_are_used_or_refused():
+    assert ogive.read({"a": [0.1, 0.2]}, task=["iris"]).tasks == ("iris",)
+    with pytest.raises(InputError, match="`task` names 2 tasks; 'a' has scores for 1"):
+        ogive.read({"a": [0.1, 0.2]}, task=["iris", "wine"])
+    with pytest.raises(InputError, match="`task` names tasks, and 'a' names its own: 'iris'; leave it out"):
+        ogive.read({"a": {"iris": [0.1, 0.2]}}, task=["wine"])

@@ -284,3 +284,8 @@ def test_atari_has_a_panel_for_each_game(real_data):
 def test_a_notebook_shows_the_picture():
     shown = ogive.plots.distribution(ogive.read({"a": [1.0, 2.0, 3.0]}, unit="row"))._repr_png_()
     assert shown.startswith(b"\x89PNG")
+
+
+def test_a_frame_that_was_not_read_is_refused_with_the_way_out():
+    with pytest.raises(InputError, match=r"`plots.distribution` takes trials; got DataFrame. A table is read first"):
+        ogive.plots.distribution(pd.DataFrame({"score": [0.1, 0.2]}))

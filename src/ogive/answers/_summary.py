@@ -12,7 +12,7 @@ from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
 from ogive.answers._wording import unit_words
-from ogive.arguments import as_confidence
+from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.results import json_ready
 from ogive.trials import Trials, failure_rule, require_trials
@@ -285,9 +285,7 @@ def summarize(
     """
     require_trials(trials, "summarize")
     confidence = as_confidence(confidence)
-    chosen = [
-        Statistic.parse(name) for name in dict.fromkeys([statistics] if isinstance(statistics, str) else statistics)
-    ]
+    chosen = [Statistic.parse(name) for name in as_names(statistics, "statistics")]
     if not chosen:
         raise InputError("`statistics` is empty; name at least one, for example 'median'.")
     rule = failure_rule(failures)

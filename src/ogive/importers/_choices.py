@@ -34,7 +34,7 @@ class Choices:
     def prepared(self, table: pa.Table, name: str, *, alone: bool) -> tuple[pa.Table, list[str]]:
         """A long table that names its method, where it is not the only one; and the columns that fell away."""
         others = (*(self.score or ()), *(self.params or ()))
-        named = [name for name in (*self.declared.values(), self.unit) if name is not None]
+        named = [column for column in (*self.declared.values(), self.unit) if column is not None]
         table = unnested(table, named, others)
         table, dropped = unpivot(table, self.declared, self.score) if self.wide else (table, [])
         known = alone or "algorithm" in table.column_names

@@ -19,6 +19,7 @@ def from_dictionary(source: Mapping[Any, Any], task_names: Sequence[str] | None 
     """
     if not source:
         raise UnreadableSource("the dictionary is empty; it needs at least one name with its scores.")
+    _refuse_same_text(source, "names")
     _refuse_unclear_nesting(source)
     algorithm: list[str] = []
     task: list[str] = []
@@ -40,22 +41,37 @@ def from_dictionary(source: Mapping[Any, Any], task_names: Sequence[str] | None 
 
 def _by_task(name: str, value: Any, task_names: Sequence[str] | None) -> Iterator[tuple[str, np.ndarray]]:
     if isinstance(value, Mapping):
+        if task_names is not None:
+            raise InputError(
+                f"`task` names tasks, and {name!r} names its own: {', '.join(map(repr, value))}; leave it out."
+            )
+        _refuse_same_text(value, f"tasks of {name!r}")
         for task, scores in value.items():
             yield str(task), _numbers(name, scores)
         return
     if isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype != object:
         columns: list[Any] = list(value.T)
+        unnamed = [f"task {i + 1}" for i in range(len(columns))]
     elif _is_nested(value):
         # a ragged list: one list of runs for each task
         columns = list(value)
+        unnamed = [f"task {i + 1}" for i in range(len(columns))]
     else:
-        yield ONE_TASK, _numbers(name, value)
-        return
-    names = [f"task {i + 1}" for i in range(len(columns))] if task_names is None else list(task_names)
+        columns, unnamed = [value], [ONE_TASK]
+    names = unnamed if task_names is None else list(task_names)
     if len(names) != len(columns):
         raise InputError(f"`task` names {len(names)} tasks; {name!r} has scores for {len(columns)}.")
     for task, scores in zip(names, columns, strict=True):
         yield task, _numbers(name, scores)
+
+
+def _refuse_same_text(source: Mapping[Any, Any], what: str) -> None:
+    """Keys that differ, such as 1 and "1", but would be one name."""
+    seen: set[str] = set()
+    for name in map(str, source):
+        if name in seen:
+            raise InputError(f"two {what} in the dictionary are written {name!r}; name them apart.")
+        seen.add(name)
 
 
 def _refuse_unclear_nesting(source: Mapping[Any, Any]) -> None:

@@ -16,7 +16,7 @@ from ogive.plots._look import Look
 from ogive.plots._page import new_page
 from ogive.plots._panels import CurvePanels
 from ogive.statistics import Distribution
-from ogive.trials import Cell, Trials
+from ogive.trials import Cell, Trials, require_trials
 from ogive.words import clipped, listed, plural, printable
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ def distribution(
     >>> d.plot().methods
     ('svm', 'knn')
     """
+    require_trials(trials, "plots.distribution")
     if kind not in ("quantile", "cdf"):
         raise InputError(f"`kind` must be 'quantile' or 'cdf'; got {kind!r}.")
     name = trials.metrics[0] if metric is None else metric
