@@ -334,3 +334,11 @@ def test_select_keeps_the_rows_of_some_names_and_refuses_others(trials):
         trials.select(tasks=["nowhere"])
     with pytest.raises(InputError, match="no row is left"):
         trials.select(tasks=[])
+
+
+def test_a_table_given_to_pandas_is_read_again_and_paired_where_that_is_said():
+    table = pd.DataFrame({"model": ["a", "a", "b", "b"], "seed": [1, 2, 1, 2], "acc": [0.1, 0.2, 0.3, 0.4]})
+    trials = ogive.read(table)
+    again = ogive.read(trials.to_pandas(), pair="trial")
+    assert (again.metrics, again.algorithms, again.pair) == (("acc",), ("a", "b"), "trial")
+    assert again.scores("b").tolist() == trials.scores("b").tolist()

@@ -313,7 +313,7 @@ class Trials:
         return replace(self, notes=(*self.notes, *notes))
 
     def to_pandas(self) -> pd.DataFrame:
-        """A data frame with the columns algorithm, task, trial, item, group, status, params, the metrics, wall_s, cpu_s."""
+        """The columns algorithm, task, trial, item, group, status, params, the metrics, wall_s, cpu_s; not what is known of them, as the pairing."""
         frame: pd.DataFrame = self.table.select([*LEADING, *self.metrics, *TRAILING]).to_pandas()
         return frame
 

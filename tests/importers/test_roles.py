@@ -37,3 +37,9 @@ def test_in_a_wide_table_a_method_with_decimal_commas_does_not_name_the_tasks():
     frame = pd.DataFrame({"svm": ["0,8", "0,9"], "knn": [0.6, 0.5]})
     with pytest.raises(InvalidScores, match=r"column 'svm' must hold numbers; .*Write decimals with a point"):
         ogive.read(frame, wide=True)
+
+
+def test_an_empty_column_is_the_score_only_where_no_other_is_left():
+    empty = pd.DataFrame({"model": ["a", "b"], "loss": [float("nan")] * 2})
+    assert ogive.read(empty).failed().all()
+    assert ogive.read(empty.assign(acc=[0.1, 0.2])).metrics == ("acc",)

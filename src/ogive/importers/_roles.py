@@ -90,7 +90,7 @@ def find_roles(
         guessed.update({"params"} if given_params else ())
     taken.update(given_params, (c for c in costs.values() if c is not None))
     if not scores:
-        scores = (_find_score(table, taken, len(columns)),)
+        scores = (_find_score(table, taken, said),)
         guessed.add("score")
     unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
     _refuse_parts_of_data(table, [c for c in unused if c != unit])
@@ -166,12 +166,14 @@ def _find_params(columns: list[str]) -> tuple[str, ...]:
     return tuple(c for c in columns if c.lower().startswith(PARAM_PREFIXES))
 
 
-def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
+def _find_score(table: pa.Table, taken: set[str], said: Sequence[str]) -> str:
+    """The column that is called a score, or the only one of numbers; an empty one where no other is left."""
     free: list[str] = [c for c in table.column_names if c not in taken]
     named = [c for c in free if plain(c) in SCORE_NAMES]
     if named:
         return named[0]
-    numeric = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
+    numbers = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
+    numeric = [c for c in numbers if c in said] or numbers
     written = [c for c in free if numeric and not is_row_number(c) and seems_numbers(table[c])]
     if len(numeric) == 1 and not written:
         return numeric[0]
@@ -181,10 +183,10 @@ def _find_score(table: pa.Table, taken: set[str], n_columns: int) -> str:
         raise AmbiguousColumns(
             f"{len(could)} columns could be the score: {listed(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
         )
-    text = next((c for c in free if not _is_blank(table[c])), None)
+    text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(
-        f"no column of plain numbers is left to be the score among {n_columns} columns: {listed(table.column_names)}; "
+        f"no column of plain numbers is left to be the score among {table.num_columns} columns: {listed(table.column_names)}; "
         f"name it with score=.{seen}"
     )
 
