@@ -211,3 +211,21 @@ def test_parquet_names_that_are_not_utf8_are_refused(tmp_path: Path):
         pq.write_table(pa.table({"model": values, "score": [1.0, 2.0]}), tmp_path / "s.parquet")
         with pytest.raises(UnreadableSource, match=message):
             ogive.read(tmp_path / "s.parquet")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'model;"score, test"\na;0.1\nb;0.2\n',
+        "model;score, test\na;0.1\nb;0.2\n",
+        "model\tscore, test\na\t0.1\nb\t0.2\n",
+        'model\t"score; test, all"\na\t0.1\nb\t0.2\n',
+        "model,score; test\na,0.1\nb,0.2\n",
+        '"model","score"\n"a, or so; it says",0.1\n"b",0.2\n',
+    ],
+)
+def test_what_separates_columns_is_not_taken_from_a_name(tmp_path: Path, text):
+    (tmp_path / "s.csv").write_text(text)
+    trials = ogive.read(tmp_path / "s.csv")
+    assert trials.values().tolist() == [0.1, 0.2]
+    assert len(trials.algorithms) == 2

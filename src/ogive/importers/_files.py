@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv as text_csv
+import re
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -16,6 +17,7 @@ PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 # A footer may claim any number of rows: refuse before allocating for it.
 MOST_BYTES = 64 * 2**30
 HEADER_BYTES = 2**16
+QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 # From the names of the columns to those that hold names, which are text even where they look like numbers.
 Naming: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 
@@ -55,8 +57,8 @@ def _csv(path: Path, packed: str | None, naming: Naming) -> pa.Table:
 
     try:
         with _stream(path, packed) as stream:
-            first = stream.read(HEADER_BYTES).split(b"\n", 1)[0]
-        delimiter = "," if b"," in first else ";" if b";" in first else "\t" if b"\t" in first else ","
+            lines = stream.read(HEADER_BYTES).split(b"\n", 2)
+        first, delimiter = lines[0], _delimiter(lines[:2])
         # Bytes first: a name is what is written ("01" is not "1"), and one that is not UTF-8 is found below.
         types = dict.fromkeys(naming(_header(first, delimiter)), pa.binary())
         with _stream(path, packed) as stream:
@@ -75,6 +77,16 @@ def _csv(path: Path, packed: str | None, naming: Naming) -> pa.Table:
     if strange:
         raise UnreadableSource(f"{path} must be UTF-8; its column {strange[0]!r} is not. Save it as CSV UTF-8.")
     return _checked(table, path)
+
+
+def _delimiter(lines: Sequence[bytes]) -> str:
+    """What separates the names of a header: most often outside quotes, and as often in the row below."""
+    header, row = (QUOTED.sub(b"", line) for line in (*lines, b"")[:2])
+    if not row.strip():
+        row = header
+    # A comma in plain text is common, a semicolon rare and a tab rarer.
+    found = [d for d in (b"\t", b";", b",") if d in header]
+    return max(found, key=lambda d: (header.count(d) == row.count(d), header.count(d)), default=b",").decode()
 
 
 def _header(line: bytes, delimiter: str) -> list[str]:
