@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
-from ogive.importers._columns import as_numbers, as_text, is_number, refuse_reserved
+from ogive.importers._columns import as_numbers, as_objects, as_text, is_number, refuse_reserved
 from ogive.importers._roles import Roles
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
@@ -173,12 +172,7 @@ def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
         return None
     if columns == ("params",) and not is_number(table.schema.field("params").type):
         return as_text(table["params"])
-    values = [table[c].to_pylist() for c in columns]
-    order = sorted(range(len(columns)), key=lambda i: columns[i])
-    return pa.array(
-        json.dumps({columns[i]: values[i][row] for i in order}, separators=(",", ":"), default=str)
-        for row in range(table.num_rows)
-    )
+    return as_objects({name: table[name] for name in sorted(columns)})
 
 
 def _status(table: pa.Table, roles: Roles, notes: list[str], bad: np.ndarray) -> tuple[pa.Array, pa.Array]:

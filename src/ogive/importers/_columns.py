@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.schema import RESERVED
+
+_JSON = json.JSONEncoder(separators=(",", ":"), default=str)
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -44,6 +48,31 @@ def as_text(values: pa.Array | pa.ChunkedArray, name: str | None = None) -> pa.A
         raise UnreadableSource(
             f"{which} must hold text in UTF-8; it holds {values.type} that is none. Convert it to text first."
         ) from error
+
+
+def as_objects(columns: Mapping[str, pa.ChunkedArray]) -> pa.Array:
+    """Canonical JSON of each row: the values of these columns by name, in this order."""
+    pieces: list[Any] = []
+    for name, column in columns.items():
+        pieces += ["," if pieces else "{", f"{_JSON.encode(name)}:", _as_json(column)]
+    return pc.binary_join_element_wise(*pieces, "}", "")
+
+
+def _as_json(column: pa.ChunkedArray) -> pa.Array:
+    """JSON of every value; a value that occurs a million times is written once."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    values = pa.concat_arrays(column.chunks)
+    try:
+        encoded = values.dictionary_encode()
+    except pa.ArrowNotImplementedError:  # lists and objects
+        return pa.array([_JSON.encode(v) for v in values.to_pylist()], type=pa.string())
+    distinct = encoded.dictionary.to_pylist()
+    # Numbers hold no comma; together they are written without a call for each.
+    together = is_number(values.type) and distinct
+    written = _JSON.encode(distinct)[1:-1].split(",") if together else [_JSON.encode(v) for v in distinct]
+    texts = pa.array(written, type=pa.string())
+    return texts.take(encoded.indices).fill_null("null")
 
 
 def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
