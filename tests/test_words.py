@@ -1,7 +1,9 @@
 """Numbers and names as a reader wants them."""
 
 import math
+import re
 
+import numpy as np
 import pytest
 
 from ogive.words import clipped, interval, latex, listed, markdown, number, plural, printable, share
@@ -22,10 +24,37 @@ from ogive.words import clipped, interval, latex, listed, markdown, number, plur
         ((math.nan, math.nan, math.nan), "–"),
         ((1.23e-10, 1.1e-10, 1.4e-10), "1.23e-10 [1.1e-10, 1.4e-10]"),
         ((3e20, 1e20, 5e20), "3e+20 [1e+20, 5e+20]"),
+        ((1e8 + 2e-4, 1e8 - 2.4e-4, 1e8 + 5.9e-4), "100000000.0002 [99999999.9997, 100000000.0006]"),
+        ((1e9 + 0.5, 1e9 + 0.38, 1e9 + 0.61), "1000000000.50 [1000000000.38, 1000000000.61]"),
+        ((3.14e-11, 3.1364e-11, 3.1444e-11), "3.14e-11 [3.136e-11, 3.145e-11]"),
+        ((0.5, 0.5 - 4e-11, 0.5 + 5e-11), "0.5 [0.49999999996, 0.50000000005]"),
+        ((4.56e10, 4.51e10, 4.62e10), "4.56e+10 [4.51e+10, 4.62e+10]"),
+        ((-math.inf, -math.inf, 0.12345), "-∞ [-∞, 0.124]"),
+        ((0.3, 0.1 + 0.2, 0.29 * 2), "0.300 [0.300, 0.580]"),
     ],
 )
 def test_an_interval_has_as_many_digits_as_it_deserves(ends, text):
     assert interval(*ends) == text
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e-5, 1.0, 1e4, 1e8, 1e9, 1e14])
+@pytest.mark.parametrize("width", [1.0, 1e-4, 1e-9, 1e-12])
+def test_a_printed_interval_holds_the_interval_and_its_estimate(scale, width):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        estimate = scale * float(rng.normal(1.0, 0.2))
+        low, high = estimate - scale * width * float(rng.random()), estimate + scale * width * float(rng.random())
+        middle, below, above = (float(v) for v in re.findall(r"[^\s,\[\]]+", interval(estimate, low, high)))
+        rounding = 8 * math.ulp(scale)
+        assert below <= low + rounding
+        assert above >= high - rounding
+        assert below <= middle <= above
+        assert above - below <= 2.0 * (high - low) + 1e-12 * scale
+
+
+def test_a_landmark_far_below_the_numbers_is_no_reason_for_more_digits_than_a_float_has():
+    assert interval(1e150, 1e-9, 2e150, (0.0,)) == "1e+150 [0, 2e+150]"
+    assert interval(1e12, 5.0, 2e12, (0.0,)) == "1000000000000 [5, 2000000000000]"
 
 
 def test_numbers_without_an_interval_have_three_significant_digits():

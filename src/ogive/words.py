@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -13,6 +14,9 @@ _LATEX = {
     "[": "{[}", "]": "{]}", "*": "{*}", "≥": r"$\geq$",
 }  # fmt: skip
 MOST_DECIMALS = 8
+PLAIN_BELOW = 1e9
+# A float knows fifteen digits; the last is left to the rounding of sums.
+MOST_SIGNIFICANT = 14
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -21,7 +25,7 @@ def number(value: float, digits: int | None = None) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    if abs(value) >= 1e9:
+    if abs(value) >= PLAIN_BELOW:
         return f"{value:.4g}"
     if digits is not None:
         # Rounding first, then + 0.0: a small negative number is 0.0, not -0.0.
@@ -31,20 +35,21 @@ def number(value: float, digits: int | None = None) -> str:
     return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
-def decimals(estimate: float, low: float, high: float) -> int | None:
+def decimals(estimate: float, low: float, high: float) -> int:
     """Decimals that show the interval's half-width: two significant digits where it begins with 1 or 2, else one.
 
-    None where that would be a row of zeros; numbers then show three significant digits.
+    Three significant digits of the numbers where there is no width to show. Below zero only for large numbers.
     """
-    ends = [abs(end - estimate) for end in (low, high) if math.isfinite(end)]
-    half = min((end for end in ends if end > 0.0), default=0.0)
-    if half <= 0.0 or not math.isfinite(estimate):
-        return None
-    place = math.floor(math.log10(half))
-    needed = max(0, (1 if half < 3 * 10.0**place else 0) - place)
-    if min(ends) == 0.0 and estimate:  # the estimate is an end itself, and must not be rounded beyond it
-        needed = max(needed, 2 - math.floor(math.log10(abs(estimate))))
-    return needed if needed <= MOST_DECIMALS else None
+    largest = _largest(estimate, low, high)
+    ends = [abs(end - estimate) for end in (low, high) if math.isfinite(end) and math.isfinite(estimate)]
+    rounding = 4 * math.ulp(estimate) if ends else 0.0
+    half = min((end for end in ends if end > rounding), default=0.0)
+    needed = (1 if half < 3 * 10.0 ** _place(half) else 0) - _place(half) if half else 2 - _place(largest)
+    if ends and min(ends) <= rounding:  # the estimate is an end itself, and must not be rounded beyond it
+        needed = max(needed, 2 - _place(estimate))
+    if largest < PLAIN_BELOW:
+        needed = max(0, needed)
+    return min(needed, _finest(largest))
 
 
 def interval(estimate: float, low: float, high: float, landmarks: tuple[float, ...] = (), at_least: int = 0) -> str:
@@ -55,24 +60,52 @@ def interval(estimate: float, low: float, high: float, landmarks: tuple[float, .
     if math.isnan(low) and math.isnan(high):
         return number(estimate)
     digits = decimals(estimate, low, high)
-    digits = digits if digits is None else max(digits, at_least)
-    while digits is not None and digits < MOST_DECIMALS and not _keeps_sides(low, high, digits, landmarks):
+    digits = max(digits, at_least) if at_least else digits
+    most = min(max(MOST_DECIMALS, digits + 3), _finest(_largest(estimate, low, high)))
+    while digits < most and not _keeps_sides(low, high, digits, landmarks):
         digits += 1
-    ends = number(_outwards(low, digits, -1), digits), number(_outwards(high, digits, 1), digits)
-    return f"{number(estimate, digits)} [{ends[0]}, {ends[1]}]"
+    rounded = (_rounded(value, digits, side) for value, side in ((estimate, 0), (low, -1), (high, 1)))
+    shown = [_down_to(value, digits) if math.isfinite(value) else number(value) for value in rounded]
+    return f"{shown[0]} [{shown[1]}, {shown[2]}]"
 
 
 def _keeps_sides(low: float, high: float, digits: int, landmarks: tuple[float, ...]) -> bool:
-    shown = _outwards(low, digits, -1), _outwards(high, digits, 1)
+    shown = _rounded(low, digits, -1), _rounded(high, digits, 1)
     return all((low > v) == (shown[0] > v) and (high < v) == (shown[1] < v) for v in landmarks)
 
 
-def _outwards(value: float, digits: int | None, side: int) -> float:
-    if digits is None or not math.isfinite(value):
+def _rounded(value: float, digits: int, side: int) -> float:
+    """The nearest number with so many decimals that is not above (side -1) or below (side 1) the value."""
+    if not math.isfinite(value):
         return value
-    scaled = value * 10.0**digits
-    tolerance = 1e-9 * max(1.0, abs(scaled))  # 0.29 * 100 is 28.999…
-    return (math.floor(scaled + tolerance) if side < 0 else math.ceil(scaled - tolerance)) / 10.0**digits
+    exact, unit = Decimal(repr(float(value))), Decimal(1).scaleb(-digits)
+    nearest = exact.quantize(unit)
+    # 0.1 + 0.2 is 0.30000000000000004 and ends at 0.3 all the same.
+    tolerance = max(unit * Decimal("1e-9"), 4 * Decimal(math.ulp(value)))
+    if side and abs(nearest - exact) > tolerance:
+        nearest = exact.quantize(unit, rounding=ROUND_FLOOR if side < 0 else ROUND_CEILING)
+    return float(nearest)
+
+
+def _down_to(value: float, digits: int) -> str:
+    """A number with so many decimals; with an exponent, or without its last zeros, where they are many or below none."""
+    if 0 <= digits <= MOST_DECIMALS:
+        return f"{value + 0.0:.{digits}f}"  # + 0.0: a small negative number is 0.0, not -0.0
+    return f"{value + 0.0:.{max(1, _place(value) + digits + 1)}g}"
+
+
+def _largest(*values: float) -> float:
+    return max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+
+
+def _finest(value: float) -> int:
+    """The last decimal of a number that its float knows."""
+    return MOST_SIGNIFICANT - 1 - _place(value)
+
+
+def _place(value: float) -> int:
+    """The power of ten that a number begins with; 0 for 0."""
+    return math.floor(math.log10(abs(value))) if value else 0
 
 
 def share(value: float) -> str:
