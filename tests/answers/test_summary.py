@@ -143,6 +143,25 @@ def test_guaranteed_takes_means_from_the_band():
     assert {mean.guarantee, worst.guarantee} == {"conservative"}
 
 
+@pytest.mark.parametrize(
+    ("columns", "options", "reason"),
+    [
+        ({"lr": np.repeat(np.arange(20), 2)}, {"params": ["lr"], "unit": "configuration"}, "Rows that share a unit"),
+        ({"fold": np.tile(np.arange(10), 4), "repeat": np.repeat(np.arange(4), 10)}, {"fold": "fold"}, "Folds that share training data"),
+    ],
+)  # fmt: skip
+def test_guaranteed_leaves_empty_what_clusters_or_folds_make_uncertain(columns, options, reason):
+    trials = ogive.read(
+        pd.DataFrame({"score": np.random.default_rng(0).random(40), **columns}), bounds=(0, 1), **options
+    )
+    names = ["mean", "median", "worst_0.1", "q0.95", "best_of_8", "exceedance_0.5", "std", "iqm"]
+    summary = ogive.summarize(trials, statistics=names, guaranteed=True)
+    assert all(math.isnan(r.estimate) and math.isnan(r.low) and r.guarantee == "none" for r in summary.rows)
+    (remark,) = summary.remarks
+    assert remark.startswith(f"{reason} have no interval that holds for every distribution")
+    assert {r.guarantee for r in ogive.summarize(trials).rows} <= {"approximate", "heuristic"}
+
+
 def test_failures_are_refused_with_counts_and_ways_out():
     trials = ogive.read({"a": [1.0, np.nan, np.inf, 2.0], "b": [1.0, 2.0, 3.0, np.nan]})
     with pytest.raises(

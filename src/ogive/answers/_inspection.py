@@ -140,8 +140,6 @@ def _run_counts(trials: Trials) -> list[str]:
 
 def _answers(trials: Trials) -> list[Possibility]:
     least = min(_n_units(trials, cell.rows[~trials.failed()[cell.rows]]) for cell in trials.cells)
-    low, high = trials.bounds[trials.metrics[0]]
-    bounded = low is not None and high is not None
     unjudged = ADAPTIVE if not trials.independent else trials.question or (FOLDS if trials.n_folds is not None else "")
     rows = [
         _can_summarize(trials),
@@ -149,11 +147,7 @@ def _answers(trials: Trials) -> list[Possibility]:
             _can_bound_quantile(trials, p, name, least)
             for p, name in ((0.5, "median"), (0.05, "5 % and 95 % quantiles"))
         ),
-        (
-            "guaranteed mean and worst share",
-            not unjudged and bounded,
-            unjudged or (f"bounds ({low}, {high})" if bounded else "needs bounds= of the score"),
-        ),
+        _can_bound_mean(trials, unjudged),
         (
             "bands and verdicts",
             not unjudged,
@@ -188,11 +182,24 @@ def _can_summarize(trials: Trials) -> tuple[str, bool, str]:
     return "summary", True, f"{count} {f'units ({trials.unit})' if trials.clustered else 'rows'} in each cell{rule}"
 
 
+def _can_bound_mean(trials: Trials, unjudged: str) -> tuple[str, bool, str]:
+    answer, (low, high) = "guaranteed mean and worst share", trials.bounds[trials.metrics[0]]
+    if unjudged or trials.clustered:
+        return answer, False, unjudged or _approximate(trials)
+    if low is None or high is None:
+        return answer, False, "needs bounds= of the score"
+    return answer, True, f"bounds ({low}, {high})"
+
+
+def _approximate(trials: Trials) -> str:
+    return f"rows share {trials.unit!r}: the interval is approximate"
+
+
 def _can_bound_quantile(trials: Trials, p: float, name: str, least: int) -> tuple[str, bool, str]:
     needed = next(n for n in range(1, 1000) if _both_sides(n, p))
     answer = f"guaranteed 95 % interval of the {name}"
     if trials.clustered:
-        return answer, False, f"rows share {trials.unit!r}: the interval is approximate"
+        return answer, False, _approximate(trials)
     if not trials.independent or trials.n_folds is not None:
         return answer, False, ADAPTIVE if not trials.independent else FOLDS
     return answer, trials.judged and least >= needed, f"needs {needed} independent runs; the smallest cell has {least}"

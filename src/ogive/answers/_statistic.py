@@ -69,7 +69,15 @@ class Statistic:
         }[self.kind]  # fmt: skip
 
     def interval(self, sample: Sample, confidence: float, *, guaranteed: bool) -> Interval:
-        """Estimate and interval on a sample; heuristic where the sample's folds share data."""
+        """Estimate and interval on a sample; heuristic where the sample's folds share data.
+
+        With `guaranteed`, refused where rows are not independent draws: no interval is certain then.
+        """
+        if guaranteed and (sample.n_folds is not None or sample.clusters is not None):
+            shared = "folds that share training data" if sample.n_folds is not None else "rows that share a unit"
+            raise InputError(
+                f"{shared} have no interval that holds for every distribution; ask without the guarantee for others."
+            )
         found = self._within(self._interval(sample, confidence, guaranteed), sample.metric)
         if sample.n_folds is None or found.guarantee == "heuristic":
             return found
@@ -123,7 +131,7 @@ class Statistic:
             "lower" if (self.kind == "worst") == (sample.metric.goal == "maximize") else "upper"
         )
         if guaranteed:
-            band = statistics.band(sample.scores, confidence=confidence, clusters=sample.clusters)
+            band = statistics.band(sample.scores, confidence=confidence)
             if self.kind == "mean":
                 return band.mean(sample.metric.bounds)
             return band.cvar(mass=self.amount, tail=tail, bounds=sample.metric.bounds)

@@ -263,8 +263,8 @@ def summarize(
         stay defined, means are left empty.
     guaranteed : bool
         Take mean and worst share from the exact band as well; std and IQM, which have no such interval,
-        are left empty. Every interval then holds for every distribution, for independent rows; needs
-        bounds for both sides to be finite.
+        and all statistics of rows that share a unit or of folds are left empty. Every interval then holds
+        for every distribution; needs bounds for both sides to be finite.
 
     Notes
     -----
