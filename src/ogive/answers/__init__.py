@@ -10,7 +10,7 @@
   bands(trials)        the distribution of every method on every task, with its band
 
 Inside
-  _inspection, _summary, _ranking, _check, _plan, _pilot, _sources*   one question each
+  _inspection, _summary*, _ranking, _check, _plan, _pilot, _sources*   one question each
   _comparison   one primary statistic, one interval, one conclusion; _outcome the nouns
   _joining      two methods on one task as two arrays, paired or not
   _verdict      the rule from interval and margin to conclusion; _overall: evidence across tasks

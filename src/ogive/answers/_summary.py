@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
+from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.results import json_ready
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import failure_words, interval, latex, latex_math, markdown, number, plural, printable
+from ogive.words import failure_words, interval, markdown, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,50 +183,7 @@ class Summary:
         bold : mapping, optional
             Methods to print bold on each task: what `ogive.leaders(trials)` returns.
         """
-        if layout not in ("methods-by-tasks", "methods-by-statistics"):
-            raise InputError(f"`layout` must be 'methods-by-tasks' or 'methods-by-statistics'; got {layout!r}.")
-        by_task = layout == "methods-by-tasks"
-        metric = metric or self.rows[0].metric
-        rows = self._chosen(by_task, statistic or self.rows[0].statistic, metric, task)
-        across = list(dict.fromkeys(r.task if by_task else r.statistic for r in rows))
-        methods = list(dict.fromkeys(r.algorithm for r in rows))
-        cells = {(r.algorithm, r.task if by_task else r.statistic): r for r in rows}
-        heads = [latex(a if by_task else Statistic.parse(a).label) for a in across]
-        lines = [
-            r"\begin{tabular}{l" + "c" * len(across) + "}",
-            r"\toprule",
-            " & ".join(["Method", *heads]) + r" \\",
-            r"\midrule",
-        ]
-        for method in methods:
-            found = [cells.get((method, a)) for a in across]
-            shown = [_latex_cell(r, bold) for r in found]
-            lines.append(" & ".join([latex(method), *shown]) + r" \\")
-        what = f"{Statistic.parse(rows[0].statistic).label} of {metric}. " if by_task else f"{metric}. "
-        told = "" if bold is None else "Bold: not separable from the best mean of the task. "
-        note = latex(what + told + self.footnote(rows))
-        lines += [
-            r"\bottomrule",
-            rf"\multicolumn{{{len(across) + 1}}}{{p{{0.9\linewidth}}}}{{\footnotesize {note}}} \\",
-            r"\end{tabular}",
-        ]
-        return "\n".join(lines) + "\n"
-
-    def _chosen(self, by_task: bool, statistic: str, metric: str, task: str | None) -> list[Row]:
-        """The rows of a LaTeX table, refused where there are none or where they would hide each other."""
-        rows = [r for r in self.rows if r.metric == metric and task in (None, r.task)]
-        if by_task:
-            rows = [r for r in rows if r.statistic == statistic]
-        if not rows:
-            held = (", ".join(dict.fromkeys(getattr(r, name) for r in self.rows)) for name in ("statistic", "metric"))
-            where = "" if task is None else f" on {task!r}"
-            raise InputError(f"there is no {statistic!r} of {metric!r}{where} in the summary of {' of '.join(held)}.")
-        tasks = {r.task for r in rows}
-        if not by_task and len(tasks) > 1:
-            raise InputError(
-                f"layout 'methods-by-statistics' shows one task; there are {len(tasks)}. Choose one with task=."
-            )
-        return rows
+        return latex_table(self, layout, statistic=statistic, metric=metric, task=task, bold=bold)
 
     def _repr_html_(self) -> str:
         parts = []
@@ -378,13 +336,3 @@ def _refuse_failures(trials: Trials, metric: str) -> None:
 
 def _count(row: Row) -> str:
     return f"{row.n}" if not row.n_failed else f"{row.n} ({row.n_failed} failed)"
-
-
-def _latex_cell(row: Row | None, bold: Mapping[str, Sequence[str]] | None = None) -> str:
-    if row is None:
-        return "--"
-    limited = math.isfinite(row.low) or math.isfinite(row.high)
-    text = latex_math(str(row) if limited else number(row.estimate))
-    if bold is not None and row.algorithm in bold.get(row.task, ()):
-        return rf"$\mathbf{{{text}}}$"
-    return f"${text}$"
