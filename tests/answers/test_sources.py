@@ -276,7 +276,8 @@ def test_failures_count_by_the_usual_rule():
     assert sources(trials, failures="exclude").cell().n == 180
     counted = sources(trials, failures="worst", holds={})
     assert counted.cell().n == 200
-    assert "20 runs failed and count as worse than every score" in str(counted)
+    assert "20 runs failed and count as -1, the worst possible score." in str(counted)
+    assert counted.to_dict()["failures"] == "worst"
     with pytest.raises(InputError, match="variance is undefined"):
         sources(ogive.read(data, **read), failures="worst", holds={})
 

@@ -194,7 +194,7 @@ def test_worst_without_a_bound_defines_quantiles_and_leaves_means_empty_with_a_n
     assert any(
         "Mean is undefined while failures count as worse than every score; declare bounds" in n for n in summary.remarks
     )
-    assert "1 run failed and count as worse than every score." in summary.footnote()
+    assert "1 run failed and counts as worse than every score." in summary.footnote()
 
 
 def test_clustered_failures_without_a_bound_leave_statistics_empty_with_a_note():
@@ -205,6 +205,36 @@ def test_clustered_failures_without_a_bound_leave_statistics_empty_with_a_note()
     assert math.isnan(summary.rows[0].estimate)
     assert "no statistic could be computed" in summary.footnote()
     assert any("Median is undefined while failures" in note for note in summary.remarks)
+
+
+def two_metrics(**columns) -> pd.DataFrame:
+    return pd.DataFrame({"acc": SCORES, "loss": 10 * SCORES} | columns)
+
+
+def footnote(table: pd.DataFrame, failures, **options) -> str:
+    trials = ogive.read(table, score=["acc", "loss"], goal={"acc": "maximize", "loss": "minimize"}, **options)
+    return ogive.summarize(trials, statistics="median", failures=failures).footnote()
+
+
+def test_a_run_that_failed_in_every_metric_is_counted_once():
+    timed_out = two_metrics(status=["timeout", *["ok"] * 9])
+    assert "1 run failed and is left out." in footnote(timed_out, "exclude")
+    assert footnote(timed_out, "worst", bounds={"acc": (0, 1), "loss": (0, 10)}).endswith(
+        "1 run failed. In acc it counts as 0, the worst possible score. In loss it counts as 10, the worst possible score."
+    )
+
+
+def test_runs_that_failed_in_one_metric_are_counted_by_metric():
+    partly = two_metrics(acc=[np.nan, *SCORES[1:]], loss=[np.nan, *SCORES[1:7], np.nan, np.nan, 1.0])
+    assert footnote(partly, "exclude").endswith(
+        "1 run has no usable acc and is left out. 3 runs have no usable loss and are left out."
+    )
+
+
+@pytest.mark.parametrize("rule", ["exclude", "worst", 0.5, "refuse"])
+def test_json_holds_the_rule_for_failures(rule):
+    trials = ogive.read({"a": [*SCORES, *([] if rule == "refuse" else [np.nan])]})
+    assert ogive.summarize(trials, failures=rule).to_dict()["failures"] == rule
 
 
 def test_a_method_without_any_usable_score_is_said():

@@ -16,6 +16,7 @@ Inside
   _verdict      the rule from interval and margin to conclusion; _overall: evidence across tasks
   _statistic    a statistic by its name: `worst_0.1`, `q0.95`, `best_of_8`, `exceedance_0.9`
   _facts        what is seen in these data, as sentences
+  _failures     how many runs failed, and what became of them
   _leaders      what a results table prints bold; _bands: bands for pictures
   _wording      verdicts in words
 Never imports what runs studies.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ogive.answers._bands import refuse_unjudgeable
+from ogive.answers._failures import FailedRuns
 from ogive.answers._sources_allocation import Allocation, allocate
 from ogive.answers._sources_draws import CONFIGURATION, Draws, find_draws
 from ogive.answers._sources_parameters import Effect, Parameter, effect, find_parameters
@@ -32,7 +33,7 @@ from ogive.schema import ONE_TASK
 from ogive.seeding import stream
 from ogive.statistics import Interval, VarianceShares, variance_shares
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
-from ogive.words import aligned, failure_words, interval, number, plural, printable
+from ogive.words import aligned, interval, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +128,7 @@ class Sources:
     cells: tuple[CellSources, ...]
     confidence: float
     unit: str
-    failures: str
+    failed: FailedRuns
     notes: tuple[str, ...]
     source: str
 
@@ -158,13 +159,12 @@ class Sources:
 
     def footnote(self) -> str:
         """What the brackets are."""
-        failed = sum(c.n_failed for c in self.cells)
         text = ""
         if any(c.shares is not None or c.effects for c in self.cells):
             text = f"Brackets: {100 * self.confidence:g} % intervals, approximate, over {self.unit}."
         if any(c.ranges for c in self.cells):
             text += f" {RANGES}"
-        return text + (f" {plural(failed, 'run')} failed and {self.failures}." if failed else "")
+        return f"{text} {self.failed.sentence(self.cells)}".strip()
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each share, explained share and gain."""
@@ -182,7 +182,7 @@ class Sources:
         """JSON-ready, with `"schema": 1`."""
         return {
             "schema": 1, "source": self.source, "unit": self.unit, "confidence": self.confidence,
-            "failures": self.failures or "none", "notes": [*self.notes, *(r for c in self.cells for r in c.remarks)],
+            "failures": self.failed.rule, "notes": [*self.notes, *(r for c in self.cells for r in c.remarks)],
             "sentences": list(self.sentences),
             "rows": [json_ready(row) for c in self.cells for row in c.rows()],
             "curves": [json_ready(row) for c in self.cells for row in c.curves()],
@@ -262,7 +262,7 @@ def sources(
     return Sources(
         cells=tuple(_cell(asked_for, cell) for cell in cells), confidence=confidence,
         unit=unit_words(trials, tuple(dict.fromkeys(c.task for c in cells))),
-        failures=failure_words(rule), notes=trials.notes, source=trials.source,
+        failed=FailedRuns.of(trials, [name], rule), notes=trials.notes, source=trials.source,
     )  # fmt: skip
 
 

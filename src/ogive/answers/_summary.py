@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._facts import facts
+from ogive.answers._failures import FailedRuns
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
 from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
@@ -17,7 +18,7 @@ from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.results import json_ready
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import failure_words, interval, markdown, plural, printable
+from ogive.words import interval, markdown, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ class Summary:
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     source: str
-    failures: str = ""
+    failed: FailedRuns
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -127,10 +128,8 @@ class Summary:
             text = "No intervals: no statistic could be computed."
         else:
             text = "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
-        failed = {(r.algorithm, r.task, r.metric): r.n_failed for r in rows}
-        if any(failed.values()):
-            text += f" {plural(sum(failed.values()), 'run')} failed and {self.failures}."
-        return " ".join([text, *self.remarks])
+        failed = self.failed.sentence(rows)
+        return " ".join([text, *([failed] if failed else []), *self.remarks])
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each statistic of each method on each task."""
@@ -145,7 +144,7 @@ class Summary:
             "source": self.source,
             "unit": self.unit,
             "confidence": self.confidence,
-            "failures": self.failures or "none",
+            "failures": self.failed.rule,
             "notes": [*self.notes, *self.remarks],
             "sentences": list(self.sentences),
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows],
@@ -267,13 +266,8 @@ def summarize(
         sentences += facts(trials, name, confidence, rule)
     return Summary(
         rows=tuple(rows), confidence=confidence, unit=unit_words(trials), sentences=tuple(sentences),
-        notes=trials.notes, source=trials.source, failures=failure_words(rule, worst=_worst(trials, metrics)), remarks=tuple(dict.fromkeys(remarks)),
+        notes=trials.notes, source=trials.source, failed=FailedRuns.of(trials, metrics, rule), remarks=tuple(dict.fromkeys(remarks)),
     )  # fmt: skip
-
-
-def _worst(trials: Trials, metrics: Sequence[str]) -> float:
-    """The bound on the bad side, where one metric is summarized."""
-    return trials.definitions[metrics[0]].worst if len(metrics) == 1 else math.inf
 
 
 def _has_spread(trials: Trials, metric: str) -> bool:

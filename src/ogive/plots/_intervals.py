@@ -172,8 +172,7 @@ def _caption(summary: Summary, chosen: list[Row], rows: tuple[Row, ...]) -> str:
     if absent:
         names = [f"{printable(r.algorithm)} on {printable(r.task)}" for r in absent]
         text += f" Without a value: {listed(names[:4])}" + (f", and {len(names) - 4} more." if len(names) > 4 else ".")
-    failed = sum(r.n_failed for r in rows)
-    return text + (f" {plural(failed, 'run')} failed." if failed else "")
+    return f"{text} {summary.failed.sentence(chosen)}".rstrip()
 
 
 def _counts(rows: list[Row]) -> str:
