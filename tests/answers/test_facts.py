@@ -1,6 +1,7 @@
 """Sentences about what is seen, and the real tables they were made for."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ogive
@@ -20,6 +21,20 @@ def test_for_losses_the_smaller_median_beats_the_smallest():
         "The median run of good (0.150) beats the best of all 11 runs of bad (0.300)."
         in ogive.summarize(trials).sentences
     )
+
+
+def test_sentences_about_several_metrics_name_the_metric():
+    runs = np.linspace(0.0, 1.0, 11)
+    table = pd.DataFrame(
+        {"method": np.repeat(["a", "b"], 11), "acc": [*(runs + 2), *runs], "loss": [*(runs + 2), *runs]}
+    )
+    trials = ogive.read(table, score=["acc", "loss"], goal={"acc": "maximize", "loss": "minimize"})
+    assert ogive.summarize(trials, statistics="median").sentences == (
+        "By acc, the median run of a (2.50) beats the best of all 11 runs of b (1.00).",
+        "By loss, the median run of b (0.500) beats the best of all 11 runs of a (2.00).",
+    )
+    (alone,) = ogive.summarize(trials, statistics="median", metric="loss").sentences
+    assert alone.startswith("The median run of b")
 
 
 def test_runs_that_collapse_are_said_with_their_share():

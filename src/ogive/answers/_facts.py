@@ -20,11 +20,19 @@ COLLAPSE_SHARE, COLLAPSE_RUNS, HOLLOW = 0.1, 5, 0.25
 NOTABLE = 0.05
 
 
-def facts(trials: Trials, metric: str, confidence: float, failures: str | float = "worst") -> tuple[str, ...]:
+def facts(
+    trials: Trials, metric: str, confidence: float, failures: str | float = "worst", *, named: bool = False
+) -> tuple[str, ...]:
     """The loudest facts: a median above another method's best, and runs that collapse.
 
     Failed runs count as `failures` says, clusters count once, as in the table beside the sentences.
+    `named` names the metric, for readers of several.
     """
+    found = _facts(trials, metric, confidence, failures)
+    return tuple(f"By {printable(metric)}, {said[:1].lower()}{said[1:]}" for said in found) if named else found
+
+
+def _facts(trials: Trials, metric: str, confidence: float, failures: str | float) -> tuple[str, ...]:
     sign = 1.0 if trials.definitions[metric].goal == "maximize" else -1.0
     by_task: dict[str, dict[str, _Runs]] = {}
     for cell in trials.cells:

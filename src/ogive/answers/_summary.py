@@ -263,7 +263,7 @@ def summarize(
         if rule == "refuse":
             _refuse_failures(trials, name)
         _summarize_metric(trials, name, chosen, confidence, rule, guaranteed, rows, remarks)
-        sentences += facts(trials, name, confidence, rule)
+        sentences += facts(trials, name, confidence, rule, named=len(metrics) > 1)
     return Summary(
         rows=tuple(rows), confidence=confidence, unit=unit_words(trials), sentences=tuple(sentences),
         notes=trials.notes, source=trials.source, failed=FailedRuns.of(trials, metrics, rule), remarks=tuple(dict.fromkeys(remarks)),
