@@ -197,14 +197,37 @@ def test_worst_without_a_bound_defines_quantiles_and_leaves_means_empty_with_a_n
     assert "1 run failed and counts as worse than every score." in summary.footnote()
 
 
-def test_clustered_failures_without_a_bound_leave_statistics_empty_with_a_note():
-    table = pd.DataFrame({"score": [0.1, 0.2, np.nan, 0.4], "lr": [1, 1, 2, 2]})
-    summary = ogive.summarize(
-        ogive.read(table, params=["lr"], unit="configuration"), statistics=["median"], failures="worst"
-    )
-    assert math.isnan(summary.rows[0].estimate)
-    assert "no statistic could be computed" in summary.footnote()
-    assert any("Median is undefined while failures" in note for note in summary.remarks)
+def clustered(scores: list[float], **options) -> ogive.Trials:
+    """Two rows for each configuration."""
+    table = pd.DataFrame({"score": scores, "lr": np.repeat(np.arange(len(scores) // 2), 2)})
+    return ogive.read(table, params=["lr"], unit="configuration", **options)
+
+
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_quantiles_of_clusters_stay_defined_while_failures_lie_below_every_score(goal):
+    scores = np.random.default_rng(0).normal(size=60)
+    failed = np.where(np.arange(60) < 7, np.nan, scores)
+    # Behind all scores or at any other bad place: the order is the same.
+    far = np.where(np.isnan(failed), -99.0 if goal == "maximize" else 99.0, failed)
+    names = ["median", "q0.25", "best_of_2", "exceedance_0"]
+    found = ogive.summarize(clustered(list(failed), goal=goal), statistics=names, failures="worst").rows
+    expected = ogive.summarize(clustered(list(far), goal=goal), statistics=names).rows
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.estimate == theirs.estimate
+        assert [ours.low, ours.high] == [
+            math.copysign(math.inf, v) if abs(v) == 99 else v for v in (theirs.low, theirs.high)
+        ]
+    (mean,) = ogive.summarize(clustered(list(failed), goal=goal), statistics="mean", failures="worst").rows
+    assert math.isnan(mean.estimate)
+
+
+def test_clusters_are_counted_by_unit_and_their_failures_by_row():
+    trials = clustered([*SCORES, *SCORES, np.nan, np.nan, np.nan, 0.4])
+    summary = ogive.summarize(trials, statistics=["std", "mean", "median"], failures="exclude")
+    assert [(r.n, r.n_failed) for r in summary.rows] == [(11, 3)] * 3
+    ((_, _, [line]),) = summary.blocks()
+    assert line[1] == "11 (3 of 24 rows failed)"
+    assert "3 of 24 rows failed and are left out." in summary.footnote()
 
 
 def two_metrics(**columns) -> pd.DataFrame:

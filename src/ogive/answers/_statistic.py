@@ -31,6 +31,11 @@ class Sample:
     metric: Metric
     n_folds: int | None
 
+    @property
+    def n_units(self) -> int:
+        """Independent draws: rows, or clusters of rows."""
+        return self.scores.size if self.clusters is None else np.unique(self.clusters).size
+
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
@@ -90,9 +95,7 @@ class Statistic:
         return within(found, metric.bounds)
 
     def _interval(self, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
-        order_only = self.kind == "exceedance" or (
-            sample.clusters is None and (self.kind == "q" or self.kind.endswith("_of"))
-        )
+        order_only = self.kind in ("exceedance", "q") or self.kind.endswith("_of")
         if not order_only and not np.all(np.isfinite(sample.scores)):
             raise InputError(
                 f"{self.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."

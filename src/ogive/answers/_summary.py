@@ -48,7 +48,7 @@ DESCRIPTIVE: dict[str, Any] = {"low": math.nan, "high": math.nan, "method": "non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One statistic of one method on one task."""
+    """One statistic of one method on one task; `n` counts units, `n_failed` the rows that failed."""
 
     algorithm: str
     task: str
@@ -105,10 +105,15 @@ class Summary:
         for (task, metric), methods in blocks.items():
             title = ", ".join(printable(t) for t, many in ((task, len(tasks) > 1), (metric, len(metrics) > 1)) if many)
             body = [
-                [printable(name), _count(cells[0]), *(str(cell) for cell in cells)] for name, cells in methods.items()
+                [printable(name), self.count(cells[0]), *(str(cell) for cell in cells)]
+                for name, cells in methods.items()
             ]
             out.append((title, head, body))
         return out
+
+    def count(self, row: Row) -> str:
+        """`9`, `9 (1 failed)`; `9 (7 of 50 rows failed)` where several rows share a unit."""
+        return f"{row.n}" if not row.n_failed else f"{row.n} ({self.failed.beside(row)} failed)"
 
     def footnote(self, shown: Sequence[Row] | None = None) -> str:
         """What the brackets of these rows (all where not given) are, how failures count, what has no value."""
@@ -284,7 +289,7 @@ def _summarize_metric(
         n_failed = int(trials.failed(metric)[cell.rows].sum())
         sample = Sample(scores, trials.clusters(kept), trials.definitions[metric], trials.n_folds)
         for statistic in chosen:
-            values: dict[str, Any] = {**NOTHING, "n": scores.size}
+            values: dict[str, Any] = {**NOTHING, "n": sample.n_units}
             try:
                 found = statistic.interval(sample, confidence, guaranteed=guaranteed)
             except InputError as error:  # one statistic of one cell has no value; the others stand
@@ -326,7 +331,3 @@ def _refuse_failures(trials: Trials, metric: str) -> None:
         f"({int(failed[worst.rows].sum())} of {worst.rows.size}) by {worst.algorithm!r} on {worst.task!r}; say how to count them: "
         "failures='worst', a number, 'like:NAME' or 'exclude'."
     )
-
-
-def _count(row: Row) -> str:
-    return f"{row.n}" if not row.n_failed else f"{row.n} ({row.n_failed} failed)"

@@ -31,7 +31,7 @@ def summary_tables(summary: Summary) -> Html:
     methods = list(dict.fromkeys(r.algorithm for r in summary.rows))
     names = list(dict.fromkeys(r.statistic for r in summary.rows))
     if len(tasks) == 1:
-        return _statistics(summary.rows, names, methods, "")
+        return _statistics(summary, summary.rows, names, methods, "")
     first = {(r.task, r.algorithm): r for r in summary.rows if r.statistic == names[0]}
     label = Statistic.parse(names[0]).label
     body = [[element("th", clipped(t, LONGEST_NAME)), *(_cell(first.get((t, m))) for m in methods)] for t in tasks]
@@ -43,12 +43,12 @@ def summary_tables(summary: Summary) -> Html:
     )
     if len(names) == 1:
         return overview
-    rest = [_statistics([r for r in summary.rows if r.task == t], names, methods, t) for t in tasks]
+    rest = [_statistics(summary, [r for r in summary.rows if r.task == t], names, methods, t) for t in tasks]
     title = element("summary", f"All statistics of each of the {len(tasks)} tasks")
     return join([overview, element("details", title, *rest)])
 
 
-def _statistics(rows: Sequence[Row], names: Sequence[str], methods: Sequence[str], task: str) -> Html:
+def _statistics(summary: Summary, rows: Sequence[Row], names: Sequence[str], methods: Sequence[str], task: str) -> Html:
     cells = {(r.algorithm, r.statistic): r for r in rows}
     body = []
     for method in methods:
@@ -56,8 +56,7 @@ def _statistics(rows: Sequence[Row], names: Sequence[str], methods: Sequence[str
         known = next((r for r in found if r is not None), None)
         if known is None:
             continue
-        count = f"{known.n}" + (f" ({known.n_failed} failed)" if known.n_failed else "")
-        body.append([element("th", clipped(method, LONGEST_NAME)), count, *(_cell(r) for r in found)])
+        body.append([element("th", clipped(method, LONGEST_NAME)), summary.count(known), *(_cell(r) for r in found)])
     return table(["method", "runs", *(Statistic.parse(s).label for s in names)], body, caption=clipped(task, 80))
 
 

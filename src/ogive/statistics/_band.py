@@ -214,7 +214,7 @@ def band(
         raise InputError(f"`failed` must be 'unknown', 'lower' or 'upper'; got {failed!r}.")
     as_failures(n_failed, codes)
     if codes is not None:
-        return _cluster_band(values, codes, confidence, side)
+        return cluster_band(values, codes, confidence, side)
     n = values.size + n_failed
     lo, hi, method, level, exact = _sides(n, confidence, method, side, solve)
     ordered = np.sort(values)
@@ -268,7 +268,8 @@ def _with_ends(points: FloatArray, cumulative: FloatArray, n: int) -> Distributi
     return Distribution(ends.points[kept], ends.cumulative[kept], n)
 
 
-def _cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: Side) -> Band:
+def cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: Side) -> Band:
+    """`band` of clusters behind the door: values may be infinite (failures counted as worst)."""
     estimate = step_function(values, codes)
     width = margin(estimate.n, confidence, "ks", two_sided=side == "both")
     lower = np.maximum(estimate.cumulative - width, 0.0) if side != "upper" else np.zeros(estimate.points.size)

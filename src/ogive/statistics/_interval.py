@@ -90,14 +90,14 @@ def quantile_interval(
     >>> print(quantile_interval(range(1, 101), 0.5))
     50 [40, 61]
     """
-    values = as_scores(scores, ordered_only=clusters is None)
+    values = as_scores(scores, ordered_only=True)
     confidence = as_confidence(confidence)
     p = float(as_probability(p))
     codes = as_clusters(clusters, values.size)
     if codes is not None:
-        from ogive.statistics._band import band
+        from ogive.statistics._band import cluster_band
 
-        return band(values, confidence=confidence, method="ks", clusters=codes).quantile(p)
+        return cluster_band(values, codes, confidence, "both").quantile(p)
     ordered, n = np.sort(values), values.size
     below, above = order_statistic_ranks(n, p, confidence)
     return Interval(
