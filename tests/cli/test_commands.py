@@ -4,6 +4,9 @@ import io
 import json
 import os
 import subprocess
+
+
+import re
 import sys
 from pathlib import Path
 
@@ -156,6 +159,34 @@ def test_failures_count_by_the_rule(rule, expected, tmp_path: Path, capsys):
 def test_latex_of_one_task_shows_every_statistic(plain, capsys):
     assert main(["summary", str(plain), "--format", "latex", "-s", "mean", "-s", "median", "-q"]) == 0
     assert "Method & mean & median" in capsys.readouterr().out
+
+
+def test_latex_has_a_table_for_each_metric_and_statistic_of_several_tasks(tmp_path: Path, capsys):
+    path = tmp_path / "two.csv"
+    rows = [(m, t, i, i / 9, 9 - i) for m in "ab" for t in ("x", "y") for i in range(6)]
+    pd.DataFrame(rows, columns=["model", "dataset", "run", "acc", "loss"]).to_csv(path, index=False)
+    asked = [
+        "summary",
+        str(path),
+        "--score",
+        "acc",
+        "--score",
+        "loss",
+        "-s",
+        "mean",
+        "-s",
+        "median",
+        "--format",
+        "latex",
+    ]
+    assert main([*asked, "-q"]) == 0
+    text = capsys.readouterr().out
+    assert re.findall(r"footnotesize (.*?)\.", text) == [
+        f"{s} of {m}" for m in ("acc", "loss") for s in ("mean", "median")
+    ]
+    assert text.count("Method & x & y") == text.count(r"\begin{tabular}") == 4
+    assert main([*asked, "-q", "--on", "x"]) == 0
+    assert capsys.readouterr().out.count("Method & mean & median") == 2
 
 
 def test_markdown_is_a_table(plain, capsys):

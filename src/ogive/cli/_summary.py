@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,9 @@ from ogive.cli._options import (
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
+if TYPE_CHECKING:
+    from ogive.answers import Summary
+
 Statistics = Annotated[
     list[str] | None,
     typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; may be given several times."),
@@ -32,7 +35,14 @@ Guaranteed = Annotated[
         "--guaranteed", help="Only intervals that hold for every distribution; mean and worst share need --bounds."
     ),
 ]
-Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex", help="How the table is printed.")]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="text|markdown|latex",
+        help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic.",
+    ),
+]
 
 
 @reading_options
@@ -44,6 +54,8 @@ def summary(
     """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval."""
     if output not in ("text", "markdown", "latex"):
         raise InputError(f"`--format` must be text, markdown or latex; got {output!r}.")
+    if as_json and output != "text":
+        raise InputError(f"`--format` {output} and --json are two ways to print one result; choose one.")
     trials = only(read_sources(source, roles), method, on)
     from ogive.answers import summarize
 
@@ -54,5 +66,14 @@ def summary(
     if output == "text" or as_json:
         show(result, as_json=as_json)
     else:
-        layout = "methods-by-tasks" if len(trials.tasks) > 1 else "methods-by-statistics"
-        print(result.to_markdown() if output == "markdown" else result.to_latex(layout), end="")
+        print(result.to_markdown() if output == "markdown" else _latex(result), end="")
+
+
+def _latex(result: Summary) -> str:
+    """A table for each metric; for each statistic of it, where tasks stand across."""
+    shown = dict.fromkeys((r.metric, r.statistic) for r in result.rows)
+    if len({r.task for r in result.rows}) > 1:
+        tables = [result.to_latex(metric=metric, statistic=statistic) for metric, statistic in shown]
+    else:
+        tables = [result.to_latex("methods-by-statistics", metric=m) for m in dict.fromkeys(m for m, _ in shown)]
+    return "\n".join(tables)
