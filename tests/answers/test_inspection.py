@@ -96,3 +96,11 @@ def test_to_dict_is_json_with_the_promised_keys():
 
 def test_scores_that_never_differ_cannot_be_summarized():
     assert answers(ogive.read({"a": [1.0, 1.0]}))["summary"] == (False, "the scores do not differ")
+
+
+def test_one_metric_that_differs_can_be_summarized_beside_one_that_does_not():
+    trials = ogive.read(pd.DataFrame({"acc": [1.0, 1.0, 1.0], "loss": [0.1, 0.2, np.nan]}), score=["acc", "loss"])
+    assert answers(trials)["summary"] == (
+        True, "3 rows in each cell; 1 failed, so say failures=; without 'acc', whose scores do not differ",
+    )  # fmt: skip
+    assert {r.metric for r in ogive.summarize(trials, failures="exclude").rows} == {"loss"}

@@ -63,6 +63,12 @@ def bands(
     return tuple(found)
 
 
+def has_spread(trials: Trials, metric: str) -> bool:
+    """Whether a metric holds a distribution: two usable scores that differ."""
+    usable = trials.values(metric)[~trials.failed(metric)]
+    return usable.size > 0 and bool(usable.min() < usable.max())
+
+
 def refuse_unjudgeable(trials: Trials, metric: str | None) -> None:
     """Refuse a table that holds no distribution at all."""
     name = trials.metrics[0] if metric is None else metric

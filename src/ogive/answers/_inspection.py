@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ogive.answers._bands import has_spread
 from ogive.answers._wording import unit_words
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.trials import Trials, require_trials
@@ -169,17 +170,23 @@ def _pairing(trials: Trials) -> str:
 
 
 def _can_summarize(trials: Trials) -> tuple[str, bool, str]:
-    failed = trials.failed()
-    values, n_failed = trials.values()[~failed], int(failed.sum())
     if trials.question is not None and trials.independent:
         return "summary", False, trials.question
-    if values.size == 0 or np.ptp(values) == 0.0:
+    spread = [metric for metric in trials.metrics if has_spread(trials, metric)]
+    if not spread:
         return "summary", False, "the scores do not differ"
+    n_failed = int(np.count_nonzero(np.any([trials.failed(metric) for metric in spread], axis=0)))
     sizes = [_n_units(trials, cell.rows) for cell in trials.cells]
     least, most = min(sizes), max(sizes)
     count = f"{least}" if least == most else f"{least} to {most}"
     rule = f"; {n_failed} failed, so say failures=" if n_failed else ""
-    return "summary", True, f"{count} {f'units ({trials.unit})' if trials.clustered else 'rows'} in each cell{rule}"
+    flat = [repr(metric) for metric in trials.metrics if metric not in spread]
+    left = f"; without {listed(flat)}, whose scores do not differ" if flat else ""
+    return (
+        "summary",
+        True,
+        f"{count} {f'units ({trials.unit})' if trials.clustered else 'rows'} in each cell{rule}{left}",
+    )
 
 
 def _can_bound_mean(trials: Trials, unjudged: str) -> tuple[str, bool, str]:

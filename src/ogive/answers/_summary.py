@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ogive.answers._bands import refuse_unjudgeable
+from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
 from ogive.answers._statistic import DEFAULT, Sample, Statistic
@@ -261,7 +261,7 @@ def summarize(
         try:
             refuse_unjudgeable(trials, name)
         except InputError as error:
-            if len(metrics) == 1 or not any(_has_spread(trials, other) for other in metrics):
+            if len(metrics) == 1 or not any(has_spread(trials, other) for other in metrics):
                 raise
             remarks.append(_sentence(error))  # one score says nothing; the others are shown
             continue
@@ -273,11 +273,6 @@ def summarize(
         rows=tuple(rows), confidence=confidence, unit=unit_words(trials), sentences=tuple(sentences),
         notes=trials.notes, source=trials.source, failed=FailedRuns.of(trials, metrics, rule), remarks=tuple(dict.fromkeys(remarks)),
     )  # fmt: skip
-
-
-def _has_spread(trials: Trials, metric: str) -> bool:
-    usable = trials.values(metric)[~trials.failed(metric)]
-    return usable.size > 0 and bool(usable.min() < usable.max())
 
 
 def _summarize_metric(
