@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.figure import Figure
@@ -77,6 +78,13 @@ def test_failed_runs_count_as_worse_than_every_score():
     display = best_of(ogive.read({"a": failing}, unit="row")).plot()
     assert np.isnan(display.lines_["all", "a"].get_ydata()[0])
     assert "Failed runs count as worse than every score" in display.caption
+
+
+def test_a_method_whose_failures_cannot_be_counted_by_unit_has_no_band_and_the_caption_says_so():
+    table = pd.DataFrame({"method": np.repeat(["a", "b"], 48), "lr": np.tile(np.repeat(np.arange(24), 2), 2)})
+    table["score"] = [*[np.nan] * 3, *np.random.default_rng(1).normal(size=93)]
+    found = ogive.read(table, params=["lr"], unit="configuration")
+    assert "No band for a on all (3 failed): failed runs cannot be counted by unit." in best_of(found).caption
 
 
 def test_the_headline_says_who_leads_early_and_late():

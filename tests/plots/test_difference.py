@@ -126,6 +126,15 @@ def test_clusters_are_counted_once():
     assert "approximate" in display.caption
 
 
+def test_failed_rows_of_clusters_are_left_out_and_said():
+    table = pd.DataFrame({"method": np.repeat(["a", "b"], 48), "lr": np.tile(np.repeat(np.arange(24), 2), 2)})
+    table["score"] = [*[np.nan] * 3, *np.random.default_rng(1).normal(size=93)]
+    found = ogive.read(table, params=["lr"], unit="configuration")
+    caption = difference(found, "a", "b").caption
+    assert "No band: failed runs cannot be counted by unit." in caption
+    assert "Failed runs (a 3, b 0) are left out." in caption
+
+
 def test_a_given_axis_is_drawn_into():
     ax = Figure().subplots()
     display = difference(trials(), "a", "b").plot(ax=ax)

@@ -173,6 +173,38 @@ def test_failures_of_clustered_rows_are_left_out_and_said():
     assert "left out of the curves" in display.caption
 
 
+@pytest.mark.parametrize(
+    ("goal", "end", "said"),
+    [("maximize", 0, "starts at their share"), ("minimize", -1, "ends below 100 % by their share")],
+)
+def test_the_cdf_says_where_its_failed_runs_are(goal, end, said):
+    display = drawn(ogive.read({"a": [*MANY, *[np.nan] * 10], "b": MANY}, goal=goal), kind="cdf")
+    share = display.lines_["all", "a"].get_ydata()[end]
+    assert share == pytest.approx(0.2 if goal == "maximize" else 0.8)
+    assert (
+        f"Failed runs count as worse than every score: the curve of a method with failed runs {said}."
+        in display.caption
+    )
+
+
+def clustered_failures(method: str = "b") -> ogive.Trials:
+    """Two methods with 24 configurations of two rows; three rows of one of them, or of both, failed."""
+    table = pd.DataFrame({"method": np.repeat(["a", "b"], 48), "lr": np.tile(np.repeat(np.arange(24), 2), 2)})
+    table["score"] = np.random.default_rng(1).normal(size=96)
+    for name in method:
+        table.loc[table.index[table["method"] == name][:3], "score"] = np.nan
+    return ogive.read(table, params=["lr"], unit="configuration")
+
+
+@pytest.mark.parametrize("kind", ["quantile", "cdf"])
+def test_a_curve_without_a_band_beside_one_with_a_band_says_why(kind):
+    display = drawn(clustered_failures(), kind=kind)
+    assert len(fills(display.axes_["all"])) == 1
+    assert "No band for b on all (3 failed): failed runs cannot be counted by unit." in display.caption
+    assert "left out of the curves." in display.caption
+    assert "No bands: failed runs cannot" in drawn(clustered_failures("ab"), kind=kind).caption
+
+
 def test_a_method_without_any_usable_run_is_said():
     display = drawn(ogive.read({"a": [np.nan] * 5, "b": MANY}))
     assert display.methods == ("b",)

@@ -10,7 +10,7 @@ import numpy as np
 from ogive.answers import CellBand, bands
 from ogive.answers._wording import unit_words
 from ogive.errors import InputError
-from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, _why_no_bands
+from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import CurvePanels
@@ -225,8 +225,7 @@ def _caption(trials: Trials, cells: list[CellBand], confidence: float, tuning: b
         )
     elif judged:
         text += f" With fewer than {FEWEST_FOR_BAND} runs no band is drawn: it would fill the picture."
-    else:
-        text += f" No bands: {_why_no_bands(trials)}."
+    text += why_bare(trials, cells)
     if not tuning:
         text += " The best is chosen by the score itself, which a user who has to choose beforehand cannot do."
     if any(c.n_failed for c in cells):

@@ -242,5 +242,6 @@ def _caption(trials: Trials, a: CellBand, b: CellBand, confidence: float, *, dra
     else:
         text += " No band: with so few runs it would fill the picture."
     if a.n_failed or b.n_failed:
-        text += f" Failed runs ({names[0]} {a.n_failed}, {names[1]} {b.n_failed}) count as worse than every score."
+        counted = "are left out" if trials.clustered else "count as worse than every score"
+        text += f" Failed runs ({names[0]} {a.n_failed}, {names[1]} {b.n_failed}) {counted}."
     return text

@@ -184,7 +184,7 @@ def distribution(
         metric=name,
         goal=trials.goals[name],
         headline=facts(trials, name, confidence)[:2],
-        caption=_caption(trials, cells, confidence, kind),
+        caption=_caption(trials, cells, name, confidence, kind),
     )
 
 
@@ -241,7 +241,7 @@ def in_thousands(value: float) -> str:
     return f"{value:g}"
 
 
-def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kind: str) -> str:
+def _caption(trials: Trials, cells: tuple[CellBand, ...], metric: str, confidence: float, kind: str) -> str:
     text = "Each curve shows the share of a method's runs at or below each score."
     if kind == "quantile":
         text = "Each curve shows all runs of a method from worst to best. Read: at 25 %, a quarter of the runs are no better than the curve."
@@ -257,28 +257,45 @@ def _caption(trials: Trials, cells: tuple[CellBand, ...], confidence: float, kin
         )
     if len(shaded) < len(judged):
         text += f" Methods with fewer than {FEWEST_FOR_BAND} runs have a dot for each run and no band: it would fill the picture."
-    if not judged:
-        text += f" No bands: {_why_no_bands(trials)}."
-    if kind == "quantile" and any(c.n_failed for c in cells):
-        text += " Crosses: failed runs, one each, " + (
-            "left out of the curves." if trials.clustered else "counted as worse than every score."
-        )
+    text += why_bare(trials, cells)
+    if any(c.n_failed for c in cells):
+        text += f" {_failed_words(trials, metric, kind)}"
     drawn = {(c.algorithm, c.task) for c in cells}
     absent = [c for c in trials.cells if (c.algorithm, c.task) not in drawn]
     if absent:
-        text += f" Without any usable run: {_named_absent(absent)}."
+        text += f" Without any usable run: {_named(absent)}."
     return text
 
 
-def _named_absent(absent: Sequence[Cell]) -> str:
-    """`a on x (5 failed)`; a method that failed on several tasks is named once."""
-    by_method: dict[str, list[Cell]] = {}
-    for cell in absent:
+def why_bare(trials: Trials, cells: Sequence[CellBand]) -> str:
+    """` No band for a: …` where a curve has no band, and why; empty where all have one."""
+    bare = [c for c in cells if c.band is None]
+    if not bare:
+        return ""
+    return f" No band{'s' if len(bare) == len(cells) else f' for {_named(bare)}'}: {_why_no_bands(trials)}."
+
+
+def _failed_words(trials: Trials, metric: str, kind: str) -> str:
+    """Where failed runs are in the picture."""
+    if kind == "quantile":
+        counted = "left out of the curves" if trials.clustered else "counted as worse than every score"
+        return f"Crosses: failed runs, one each, {counted}."
+    if trials.clustered:
+        return "Failed runs are left out of the curves."
+    end = "starts at their share" if trials.goals[metric] == "maximize" else "ends below 100 % by their share"
+    return f"Failed runs count as worse than every score: the curve of a method with failed runs {end}."
+
+
+def _named(cells: Sequence[Cell | CellBand]) -> str:
+    """`a on x (5 failed)`; a method on several tasks is named once."""
+    by_method: dict[str, list[Cell | CellBand]] = {}
+    for cell in cells:
         by_method.setdefault(cell.algorithm, []).append(cell)
     names = []
-    for method, cells in by_method.items():
-        where = printable(cells[0].task) if len(cells) == 1 else f"{len(cells)} tasks"
-        names.append(f"{printable(method)} on {where} ({sum(c.rows.size for c in cells)} failed)")
+    for method, of_method in by_method.items():
+        where = printable(of_method[0].task) if len(of_method) == 1 else f"{len(of_method)} tasks"
+        n_failed = sum(c.rows.size if isinstance(c, Cell) else c.n_failed for c in of_method)
+        names.append(f"{printable(method)} on {where} ({n_failed} failed)")
     more = len(names) - MOST_NAMED
     return listed(names) if more <= 0 else f"{', '.join(names[:MOST_NAMED])} and {plural(more, 'more method')}"
 
