@@ -366,6 +366,15 @@ def test_the_same_table_gives_the_same_numbers():
     assert ogive.summarize(trials, statistics=names).rows == ogive.summarize(trials, statistics=names).rows
 
 
+@pytest.mark.parametrize("statistic", ["iqm", "std"])
+def test_statistics_of_many_runs_are_not_asked_once_for_each_run(statistic, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("one statistic for each run")
+
+    monkeypatch.setattr("ogive.statistics._bootstrap._jackknife", refuse)
+    assert math.isfinite(row(ogive.read({"a": SCORES}), statistic).low)
+
+
 def test_a_statistic_without_limits_is_an_estimate_alone_in_latex():
     found = ogive.summarize(ogive.read({"a": [0.81], "b": [0.7]}, unit="row"), statistics=["mean"])
     assert r"\infty" not in found.to_latex()

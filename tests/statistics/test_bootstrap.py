@@ -6,7 +6,22 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError
-from ogive.statistics import bootstrap_interval
+from ogive.statistics import bootstrap_interval, ecdf
+from ogive.statistics._leave_one_out import (
+    interquartile_mean,
+    interquartile_means,
+    standard_deviation,
+    standard_deviations,
+)
+
+SAMPLES = {
+    "two": [3.0, 1.0],
+    "three": [3.0, 1.0, 2.0],
+    "ties": [1.0, 2.0, 2.0, 2.0, 5.0, 1.0, 2.0],
+    "large and close": list(1e6 + np.random.default_rng(7).random(30)),
+    **{f"{n} skewed": list(np.random.default_rng(n).gamma(2.0, size=n)) for n in (4, 5, 10, 41)},
+}
+QUICK = [(interquartile_mean, interquartile_means), (standard_deviation, standard_deviations)]
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
@@ -46,3 +61,52 @@ def test_scores_without_spread_give_an_infinite_interval_not_a_point(scores):
 def test_an_unknown_method_is_refused():
     with pytest.raises(InputError):
         bootstrap_interval([1.0, 2.0], np.mean, rng=np.random.default_rng(0), method="basic")
+
+
+@pytest.mark.parametrize("sample", list(SAMPLES))
+@pytest.mark.parametrize(("statistic", "leave_one_out"), QUICK)
+def test_leaving_out_all_at_once_equals_leaving_out_one_after_the_other(sample, statistic, leave_one_out):
+    x = np.array(SAMPLES[sample])
+    slow = [statistic(np.delete(x, i)) for i in range(x.size)]
+    assert_allclose(leave_one_out(x), slow, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("sample", list(SAMPLES))
+def test_the_interquartile_mean_is_that_of_the_step_function(sample):
+    x = np.array(SAMPLES[sample])
+    assert_allclose(interquartile_mean(x), ecdf(x).iqm(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("n", range(1, 60))
+def test_the_interquartile_mean_of_equal_scores_is_their_value(n):
+    assert interquartile_mean(np.full(n, 0.7)) == 0.7
+
+
+@pytest.mark.parametrize("n", [12, 60])
+@pytest.mark.parametrize(("statistic", "leave_one_out"), QUICK)
+def test_the_quick_jackknife_gives_the_interval_of_the_slow_one(n, statistic, leave_one_out):
+    x = np.random.default_rng(n).gamma(2.0, size=n)
+    slow, quick = (
+        bootstrap_interval(x, statistic, rng=np.random.default_rng(1), n_resamples=300, leave_one_out=way)
+        for way in (None, leave_one_out)
+    )
+    assert_allclose((quick.low, quick.high), (slow.low, slow.high), rtol=1e-9)
+
+
+def test_the_quick_jackknife_asks_for_the_statistic_of_resamples_only():
+    asked = []
+    x = np.random.default_rng(0).normal(size=50)
+    bootstrap_interval(
+        x, lambda v: asked.append(v.size) or float(v.mean()), rng=np.random.default_rng(1), n_resamples=100,
+        leave_one_out=lambda v: (v.sum() - v) / (v.size - 1),
+    )  # fmt: skip
+    assert asked == [50] * 101
+
+
+def test_clusters_are_left_out_as_a_whole_also_where_a_quick_jackknife_is_given():
+    x, clusters = np.random.default_rng(5).gamma(2.0, size=40), np.repeat(np.arange(20), 2)
+    slow, given = (
+        bootstrap_interval(x, interquartile_mean, rng=np.random.default_rng(1), clusters=clusters, n_resamples=200, leave_one_out=way)
+        for way in (None, interquartile_means)
+    )  # fmt: skip
+    assert given == slow

@@ -14,6 +14,12 @@ from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.seeding import stream
 from ogive.statistics import Interval
+from ogive.statistics._leave_one_out import (
+    interquartile_mean,
+    interquartile_means,
+    standard_deviation,
+    standard_deviations,
+)
 from ogive.trials import FloatArray, IntArray
 
 FEW_FOR_STD = 50
@@ -121,11 +127,14 @@ class Statistic:
             raise InputError(f"{self.label} of rows that share a unit is not offered; take the mean or the median.")
         if self.kind == "std" and sample.scores.size < 2:
             raise InputError("std needs at least two scores.")
-        functional = _standard_deviation if self.kind == "std" else (lambda x: statistics.ecdf(x).iqm())
+        functional, left_out = (standard_deviation, standard_deviations)
+        if self.kind == "iqm":
+            functional, left_out = (interquartile_mean, interquartile_means)
         # The stream does not depend on anything but the statistic: the same table, the same numbers.
         found = statistics.bootstrap_interval(
-            sample.scores, functional, rng=stream(0, "resample", None, self.name), confidence=confidence
-        )
+            sample.scores, functional, rng=stream(0, "resample", None, self.name), confidence=confidence,
+            leave_one_out=left_out,
+        )  # fmt: skip
         # The bootstrap of a standard deviation is far too short in small samples (docs/reference/coverage.md).
         return replace(found, guarantee="heuristic") if self.kind == "std" and found.n < FEW_FOR_STD else found
 
@@ -154,10 +163,6 @@ class Statistic:
         largest = (self.kind == "best_of") == (metric.goal == "maximize")
         # The median of the largest of k is where F^k = 1/2; of the smallest, where (1 - F)^k = 1/2.
         return 0.5 ** (1.0 / self.amount) if largest else -math.expm1(math.log(0.5) / self.amount)
-
-
-def _standard_deviation(x: FloatArray) -> float:
-    return float(x.std(ddof=1)) if np.ptp(x) else 0.0
 
 
 def _exceedance(sample: Sample, threshold: float, confidence: float) -> Interval:

@@ -13,8 +13,8 @@ Two samples
 Many tasks
   aggregate, improvement_over_tasks, profile_counts
 
-Inside: _distribution _band _levels (levels.csv) _interval _bootstrap _components
-one sample; _comparison _dominance _almost_dominance two; _resampling _aggregate _improvement tasks;
+Inside: _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out
+_components one sample; _comparison _dominance _almost_dominance two; _resampling _aggregate _improvement tasks;
 _ranking tiers; _planning with _precision _power _pilot _anytime; _normality with _normality_tests
 _lattice _dip. Knows nothing of tables, files or pictures.
 """

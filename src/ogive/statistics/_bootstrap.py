@@ -27,6 +27,7 @@ def bootstrap_interval(
     method: Literal["percentile", "bca"] = "bca",
     clusters: ArrayLike | None = None,
     n_resamples: int = 2000,
+    leave_one_out: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Interval:
     """Any statistic of the scores, with a percentile or BCa bootstrap interval.
 
@@ -40,6 +41,9 @@ def bootstrap_interval(
         BCa corrects bias and skewness (Efron 1987).
     clusters : array-like, optional
         Which scores belong together: whole clusters are drawn.
+    leave_one_out : callable, optional
+        Scores in, the statistic without each of them out. Where it is not given, or there are
+        clusters, BCa asks for the statistic once for each score, in time quadratic in their number.
 
     Notes
     -----
@@ -71,7 +75,9 @@ def bootstrap_interval(
         levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
         draws = _resample(values, members, statistic, n_resamples, rng)
         if method == "bca":
-            levels = _bca_levels(levels, draws, estimate, _jackknife(values, members, statistic))
+            by_score = leave_one_out if codes is None else None
+            left_out = _jackknife(values, members, statistic) if by_score is None else by_score(values)
+            levels = _bca_levels(levels, draws, estimate, left_out)
         low, high = (float(v) for v in np.quantile(draws, levels))
         reasons = ()
         if low == high:
