@@ -3,10 +3,8 @@
 import io
 import json
 import os
-import subprocess
-
-
 import re
+import subprocess
 import sys
 from pathlib import Path
 
