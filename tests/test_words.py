@@ -31,6 +31,7 @@ from ogive.words import clipped, interval, latex, listed, markdown, number, plur
         ((4.56e10, 4.51e10, 4.62e10), "4.56e+10 [4.51e+10, 4.62e+10]"),
         ((-math.inf, -math.inf, 0.12345), "-∞ [-∞, 0.124]"),
         ((0.3, 0.1 + 0.2, 0.29 * 2), "0.300 [0.300, 0.580]"),
+        ((1.5, -4.853, 7.853), "1.5 [-4.9, 7.9]"),
     ],
 )
 def test_an_interval_has_as_many_digits_as_it_deserves(ends, text):

@@ -17,6 +17,7 @@ MOST_DECIMALS = 8
 PLAIN_BELOW = 1e9
 # A float knows fifteen digits; the last is left to the rounding of sums.
 MOST_SIGNIFICANT = 14
+MISSTATED = 0.1
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -49,6 +50,8 @@ def decimals(estimate: float, low: float, high: float) -> int:
         needed = max(needed, 2 - _place(estimate))
     if largest < PLAIN_BELOW:
         needed = max(0, needed)
+        if math.isfinite(estimate) and abs(round(estimate, needed) - estimate) > MISSTATED * abs(estimate):
+            needed += 1  # 1.5 [-5, 8] must not become 2 [-5, 8]
     return min(needed, _finest(largest))
 
 

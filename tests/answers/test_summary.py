@@ -380,3 +380,30 @@ def test_a_statistic_without_limits_is_an_estimate_alone_in_latex():
     assert r"\infty" not in found.to_latex()
     assert "0.81" in found.to_latex()
     assert "No intervals" in found.footnote()
+
+
+def test_the_mean_of_right_or_wrong_answers_is_a_share_with_clopper_and_pearsons_interval():
+    trials = ogive.read({"a": [1, 0, 1, 1, 0, 1, 1, 1, 1, 0]})
+    (row,) = ogive.summarize(trials, statistics="mean").rows
+    assert (row.estimate, row.method, row.guarantee) == (0.7, "Clopper-Pearson", "conservative")
+    assert (row.low, row.high) == ogive.statistics.clopper_pearson(7, 10, 0.95)
+    (row,) = ogive.summarize(ogive.read({"a": [0, 1, 0.5, 1]}), statistics="mean").rows
+    assert row.method == "Student's t"
+
+
+def test_a_statistic_without_limits_stands_alone_and_the_footnote_says_why():
+    text = str(ogive.summarize(ogive.read({"a": [1.0] * 12, "b": np.arange(12.0)}), statistics="mean"))
+    assert "a       12  1.00\n" in text
+    assert "No interval where all scores are equal: without bounds nothing can be said about rare other values." in text
+
+
+def test_one_run_of_each_method_on_each_task_points_to_profiles():
+    trials = ogive.read({"a": {"x": [1.0], "y": [2.0]}, "b": {"x": [1.5], "y": [3.0]}})
+    text = str(ogive.summarize(trials))
+    assert "∞" not in text
+    assert (
+        "No intervals: there is one run of each method on each task; a profile compares methods over many tasks."
+        in text
+    )
+    (bands,) = [p for p in ogive.inspect(trials).answers if p.answer == "bands and verdicts"]
+    assert not bands.possible

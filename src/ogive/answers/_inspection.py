@@ -14,6 +14,8 @@ from ogive.statistics._interval import order_statistic_ranks
 from ogive.trials import Trials, require_trials
 from ogive.words import listed, plural, printable
 
+ASSUMED = "assuming that rows are independent"
+ONE_RUN = "one run in each cell; a profile compares methods over many tasks"
 ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are described, not judged"
 
 FOLDS = "folds share training data: intervals are heuristic"
@@ -140,7 +142,8 @@ def _run_counts(trials: Trials) -> list[str]:
 
 
 def _answers(trials: Trials) -> list[Possibility]:
-    least = min(_n_units(trials, cell.rows[~trials.failed()[cell.rows]]) for cell in trials.cells)
+    usable = [_n_units(trials, cell.rows[~trials.failed()[cell.rows]]) for cell in trials.cells]
+    least, most = min(usable), max(usable)
     unjudged = ADAPTIVE if not trials.independent else trials.question or (FOLDS if trials.n_folds is not None else "")
     rows = [
         _can_summarize(trials),
@@ -151,8 +154,8 @@ def _answers(trials: Trials) -> list[Possibility]:
         _can_bound_mean(trials, unjudged),
         (
             "bands and verdicts",
-            not unjudged,
-            unjudged or ("assuming that rows are independent" if trials.unit is None else "units are independent"),
+            not unjudged and most > 1,
+            unjudged or (ONE_RUN if most < 2 else ASSUMED if trials.unit is None else "units are independent"),
         ),
         (
             "paired comparison",
@@ -185,7 +188,7 @@ def _can_summarize(trials: Trials) -> tuple[str, bool, str]:
     return (
         "summary",
         True,
-        f"{count} {f'units ({trials.unit})' if trials.clustered else 'rows'} in each cell{rule}{left}",
+        f"{count} {f'units ({trials.unit})' if trials.clustered else 'row' if most == 1 else 'rows'} in each cell{rule}{left}",
     )
 
 

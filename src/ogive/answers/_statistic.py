@@ -21,6 +21,7 @@ from ogive.statistics._leave_one_out import (
     standard_deviations,
 )
 from ogive.trials import FloatArray, IntArray
+from ogive.words import plural
 
 FEW_FOR_STD = 50
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
@@ -36,6 +37,11 @@ class Sample:
     clusters: IntArray | None
     metric: Metric
     n_folds: int | None
+
+    @property
+    def right_or_wrong(self) -> bool:
+        """Whether every score is 0 or 1, and both occur: their mean is then a share, and counts are binomial."""
+        return bool(np.isin(self.scores, (0.0, 1.0)).all() and np.unique(self.scores).size == 2)
 
     @property
     def n_units(self) -> int:
@@ -111,7 +117,13 @@ class Statistic:
                 sample.scores, self._level(sample.metric), confidence=confidence, clusters=sample.clusters
             )
             beyond = self.kind != "q" and self.amount > found.n
-            extra = (f"{self.label} extrapolates beyond the {found.n} runs that were made",) if beyond else ()
+            extra = (
+                (
+                    f"{self.label} extrapolates beyond the {plural(found.n, 'run')} that {'was' if found.n == 1 else 'were'} made",
+                )
+                if beyond
+                else ()
+            )
             return replace(found, assumptions=(*found.assumptions, *extra))
         if self.kind == "exceedance":
             return _exceedance(sample, self.amount, confidence)
@@ -147,6 +159,9 @@ class Statistic:
             if self.kind == "mean":
                 return band.mean(sample.metric.bounds)
             return band.cvar(mass=self.amount, tail=tail, bounds=sample.metric.bounds)
+        if self.kind == "mean" and sample.right_or_wrong and sample.clusters is None and sample.n_folds is None:
+            found = statistics.exceedance(sample.scores, 1.0, confidence=confidence)
+            return replace(found, assumptions=(*found.assumptions, "every score is 0 or 1"))
         if self.kind == "mean":
             share = None if sample.n_folds is None else 1.0 / max(1, sample.n_folds - 1)
             return statistics.mean_interval(

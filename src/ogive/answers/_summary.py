@@ -18,7 +18,7 @@ from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.results import json_ready
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import interval, markdown, printable
+from ogive.words import interval, markdown, number, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,12 @@ class Row:
     n_failed: int
 
     def __str__(self) -> str:
-        return interval(self.estimate, self.low, self.high)
+        return number(self.estimate) if self.unlimited else interval(self.estimate, self.low, self.high)
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether nothing limits the statistic on either side."""
+        return math.isinf(self.low) and math.isinf(self.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -120,7 +125,7 @@ class Summary:
         rows = self.rows if shown is None else shown
         kinds: dict[str, list[str]] = {}
         for row in rows:
-            if math.isnan(row.low) or (math.isinf(row.low) and math.isinf(row.high)):
+            if math.isnan(row.low) or row.unlimited:
                 continue
             how = f"{row.method}, {'guaranteed' if row.guarantee in ('exact', 'conservative') else row.guarantee}"
             label = Statistic.parse(row.statistic).label
@@ -129,8 +134,10 @@ class Summary:
         if kinds:
             ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
             text = f"Brackets: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
+        elif all(r.n == 1 for r in rows):
+            text = "No intervals: there is one run of each method on each task; a profile compares methods over many tasks."
         elif all(r.guarantee != "descriptive" for r in rows):
-            text = "No intervals: no statistic could be computed."
+            text = "No intervals: no statistic has one."
         else:
             text = "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
         failed = self.failed.sentence(rows)
@@ -296,6 +303,10 @@ def _summarize_metric(
             else:
                 values = {name: getattr(found, name) for name in values}
                 remarks += [_sentence(a) for a in found.assumptions if "extrapolat" in a]
+                unlimited = math.isinf(found.low) and math.isinf(found.high) and scores.size > 1
+                remarks += [
+                    f"No interval where {a}." for a in found.assumptions if unlimited and "nothing can be said" in a
+                ]
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
