@@ -93,7 +93,13 @@ def test_a_row_without_a_method_is_refused():
      ("rmse", "minimize"), ("wall_time", "minimize"), ("reward", "maximize"), ("error-rate", "minimize"),
      ("val/loss", "minimize"), ("testLoss", "minimize"), ("logloss", "minimize"), ("test rmse", "minimize"),
      ("mean squared error", "minimize"), ("reg:squarederror", "minimize"), ("crossEntropy", "minimize"),
-     ("valRMSE", "minimize"), ("MSELoss", "minimize"), ("mean_test_neg_log_loss", "maximize"), ("glossary", "maximize")],
+     ("valRMSE", "minimize"), ("MSELoss", "minimize"), ("mean_test_neg_log_loss", "maximize"), ("glossary", "maximize"),
+     ("negative_log_likelihood", "minimize"), ("neg_log_likelihood", "minimize"), ("NegLogLik", "minimize"),
+     ("log_likelihood", "maximize"), ("neg_negative_likelihood_ratio", "maximize"), ("misclassification_rate", "minimize"), ("test_ppl", "minimize"),
+     ("rmsle", "minimize"), ("CER", "minimize"), ("ece", "minimize"), ("kl_divergence", "minimize"),
+     ("bits_per_byte", "minimize"), ("distance", "minimize"), ("time_saved", "maximize"),
+     ("error_free_rate", "maximize"), ("cost_reduction", "maximize"), ("negative_mean_squared_error", "maximize"),
+     ("false_negative_rate", "minimize"), ("true_negative_rate", "maximize"), ("speedup", "maximize")],
 )  # fmt: skip
 def test_the_goal_is_guessed_from_the_name_and_said(name, goal):
     trials = ogive.read(frame(x=["a", "b"], **{name: [1.0, 2.0]}), score=name)

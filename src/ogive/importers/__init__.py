@@ -11,6 +11,7 @@
   _nested         objects of scores become columns, other objects text
   _units          what one independent draw is, which rows join the methods
   _columns        a column as text or as numbers
+  _direction      whether a score is to be large or small, by its name
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note
   _written        a table that Ogive wrote, its columns checked
   _joined         several tables of Ogive's own as one

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -14,16 +12,13 @@ import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import as_numbers, as_objects, as_text, is_number, refuse_reserved
+from ogive.importers._direction import is_smaller_better
 from ogive.importers._roles import Roles
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
 from ogive.schema import OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
 
-SMALLER_IS_BETTER = (
-    "loss", "error", "err", "mse", "rmse", "mae", "mape", "brier", "perplexity", "time", "times", "seconds", "runtime",
-    "duration", "cost", "regret", "latency", "wer", "fid", "nll", "crossentropy", "logloss", "squarederror",
-)  # fmt: skip
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
     "error": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
@@ -95,7 +90,7 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[str]) -> Met
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        goal = "minimize" if _is_smaller_better(name) else "maximize"
+        goal = "minimize" if is_smaller_better(name) else "maximize"
         notes.append(f"goal of {name!r}: {goal} (guessed from its name; say goal= to decide)")
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
@@ -105,13 +100,6 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[str]) -> Met
     _refuse_overflow(name, values)
     _check_bounds(name, values, metric)
     return metric
-
-
-def _is_smaller_better(name: str) -> bool:
-    """Whether a word of the name, or two that are written apart, is that of a loss."""
-    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
-    joined = [a + b for a, b in pairwise(words)]
-    return "neg" not in words and any(w in SMALLER_IS_BETTER for w in (*words, *joined))
 
 
 def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:
