@@ -113,7 +113,8 @@ def test_a_written_index_of_names_without_a_header_is_refused(tmp_path):
 
 def test_in_a_wide_frame_an_index_of_names_is_the_task():
     frame = pd.DataFrame({"svm": [0.1, 0.2, 0.3], "knn": [0.4, 0.5, 0.6]}, index=["iris", "wine", "car"])
-    assert ogive.read(frame, wide=True).tasks == ("iris", "wine", "car")
+    for one in (frame, frame.set_index(pd.CategoricalIndex(frame.index))):
+        assert ogive.read(one, wide=True).tasks == ("iris", "wine", "car")
 
 
 @pytest.mark.parametrize("drop", [["model"], ["model", "env"], ["model", None]], ids=["one", "both", "one of two"])
@@ -137,3 +138,14 @@ def test_a_column_of_polars_that_arrow_does_not_know_is_refused_with_its_name():
 def test_periods_are_named_as_they_are_written():
     frame = pd.DataFrame({"model": pd.period_range("2020-01-01", periods=2, freq="D"), "score": [1.0, 2.0]})
     assert ogive.read(frame).algorithms == ("2020-01-01", "2020-01-02")
+
+
+def test_ranges_are_named_as_they_are_written():
+    frame = pd.DataFrame({"group": pd.cut([1.0, 2.0], [0, 1, 2]), "score": [1.0, 2.0]})
+    assert ogive.read(frame).to_pandas()["group"].tolist() == ["(0, 1]", "(1, 2]"]
+
+
+def test_columns_of_several_levels_are_named_by_those_that_say_something():
+    frame = pd.DataFrame({("model", ""): ["a", "b"], ("test", "acc"): [0.1, 0.2]})
+    trials = ogive.read(frame)
+    assert (trials.algorithms, trials.metrics) == (("a", "b"), ("test.acc",))

@@ -31,6 +31,12 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
+def holds_text(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds text, or categories that are text."""
+    kind = column.type
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+
+
 def as_text(values: pa.Array | pa.ChunkedArray, name: str | None = None) -> pa.Array:
     """Text of every value; what is nested becomes canonical JSON, so that equal values are equal text."""
     if isinstance(values, pa.ChunkedArray):
@@ -100,10 +106,10 @@ def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
 
 def seems_numbers(column: pa.ChunkedArray) -> bool:
     """Whether text is mostly numbers: with decimal or thousands' commas, percent signs, or words between."""
+    if not holds_text(column):
+        return False
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if not is_text(column.type):
-        return False
     counts = column.value_counts().to_pylist()
     said = [(c["values"].strip(), c["counts"]) for c in counts if c["values"] and c["values"].strip()]
     numbers: int = sum(n for text, n in said if _reads_as_number(text))

@@ -28,7 +28,8 @@ def from_frame(frame: Any) -> pa.Table:
         table = pa.table({c: _column(c, frame[c].to_arrow) for c in frame.columns})
     elif hasattr(frame, "columns"):
         _refuse_repeated(list(frame.columns))
-        frame = _with_index(frame).rename(columns=str)
+        frame = _with_index(frame)
+        frame = frame.set_axis([_name(c) for c in frame.columns], axis=1)
         _refuse_repeated(list(frame.columns))
         table = pa.table({c: _column(c, partial(_from_pandas, frame[c])) for c in frame.columns})
     else:
@@ -39,6 +40,11 @@ def from_frame(frame: Any) -> pa.Table:
     if table.num_rows == 0:
         raise UnreadableSource("the data frame has no rows.")
     return table.replace_schema_metadata(None)
+
+
+def _name(column: object) -> str:
+    """The name of a column; of one with several levels, those that say something."""
+    return ".".join(str(level) for level in column if level != "") if isinstance(column, tuple) else str(column)
 
 
 def _column(name: str, convert: Callable[[], pa.Array]) -> pa.Array:
@@ -52,12 +58,13 @@ def _column(name: str, convert: Callable[[], pa.Array]) -> pa.Array:
 
 
 def _from_pandas(column: Any) -> pa.Array:
-    kind = str(column.dtype)
-    if kind.startswith("Sparse"):
+    if str(column.dtype).startswith("Sparse"):
         column = column.sparse.to_dense()
-    if kind.startswith("period"):  # Arrow would keep its number, of days since 1970 for one
-        column = column.astype(str).where(column.notna(), None)
-    return pa.array(column, from_pandas=True)
+    values = pa.array(column, from_pandas=True)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if isinstance(kind, pa.BaseExtensionType):  # periods and ranges, which Arrow keeps as numbers or objects
+        values = pa.array(column.astype(str).where(column.notna(), None), from_pandas=True)
+    return values
 
 
 def _refuse_repeated(columns: Sequence[str]) -> None:

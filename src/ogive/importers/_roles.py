@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
-from ogive.importers._columns import as_text, is_number, is_text, odd_one, seems_numbers
+from ogive.importers._columns import as_text, holds_text, is_number, is_text, odd_one, seems_numbers
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -194,7 +194,7 @@ def _find_score(table: pa.Table, taken: set[str], said: Sequence[str]) -> str:
 def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
     """Training and test scores of one run are not two runs."""
     for name in columns:
-        if not _is_names(table[name]):
+        if not holds_text(table[name]):
             continue
         values = sorted({str(v) for v in table[name].unique().to_pylist() if plain(str(v)) in PARTS_OF_DATA})
         if len({plain(v) for v in values}) > 1:
@@ -207,7 +207,7 @@ def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
 def _refuse_named_rows(table: pa.Table, columns: Sequence[str], *, named: bool) -> None:
     """Names that stand where row numbers do may be those of methods or tasks, of which one would be made."""
     for name in columns:
-        if not is_row_number(name) or not _is_names(table[name]):
+        if not is_row_number(name) or not holds_text(table[name]):
             continue
         values = as_text(table[name], name)
         if named and len(values.unique()) == len(values):
@@ -215,11 +215,6 @@ def _refuse_named_rows(table: pa.Table, columns: Sequence[str], *, named: bool) 
         where = f"column {name!r}, where row numbers would be," if name else "the column without a header"
         out = f"say algorithm={name!r} or task={name!r}" if name else "call it model or dataset"
         raise InputError(f"{where} holds names such as {values[0].as_py()!r}; {out}, or leave the column out.")
-
-
-def _is_names(column: pa.ChunkedArray) -> bool:
-    kind = column.type
-    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _is_blank(column: pa.ChunkedArray) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
-from ogive.importers._columns import as_numbers, is_text, seems_numbers
+from ogive.importers._columns import as_numbers, holds_text, seems_numbers
 from ogive.importers._roles import ALIASES, is_row_number, listed, plain
 
 # Columns of these roles say something about a whole row, and are no methods.
@@ -24,7 +24,7 @@ def unpivot(
             raise InputError(f"there is no column {name!r}; the columns are {listed(table.column_names)}.")
     free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
     kept += [c for c in free if any(plain(c) in ALIASES[role] for role in OF_ROWS)]
-    text = [c for c in free if is_text(table.schema.field(c).type) and c not in kept]
+    text = [c for c in free if holds_text(table[c]) and c not in kept]
     naming = next((c for c in text if not seems_numbers(table[c])), None)
     if declared.get("task") is None and naming is not None and not any(plain(c) in ALIASES["task"] for c in kept):
         # Text that nobody declared names the task: problems down, methods across.
