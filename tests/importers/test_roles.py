@@ -30,6 +30,7 @@ def test_a_score_that_arrives_as_text_is_not_passed_over_for_another_number(tmp_
 
 def test_text_that_is_no_number_is_no_score():
     frame = pd.DataFrame({"model": list("abc"), "date": ["2024-01-02", "", "nan"], "id": ["f3", "9", "e7"]})
+    frame["code"] = ["001", "002", "003"]
     assert ogive.read(frame.assign(acc=[0.1, 0.2, 0.3])).metrics == ("acc",)
 
 

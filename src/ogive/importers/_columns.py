@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow.compute as pc
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.schema import RESERVED
 
+CODE = re.compile(r"0\d")
 _JSON = json.JSONEncoder(separators=(",", ":"), default=str)
 
 
@@ -117,9 +119,9 @@ def seems_numbers(column: pa.ChunkedArray) -> bool:
 
 
 def _reads_as_number(text: str) -> bool:
-    """Whether digits are what matters in a text; "nan" and "infinity" are words."""
+    """Whether digits are what matters in a text; "nan" and "infinity" are words, and "007" is a code."""
     bare = text.rstrip("% ").replace("\u2212", "-")
-    return bare[-1:].isdigit() and any(_is_float(bare.replace(",", to)) for to in (".", ""))
+    return bare[-1:].isdigit() and not CODE.match(bare) and any(_is_float(bare.replace(",", to)) for to in (".", ""))
 
 
 def _is_float(text: str) -> bool:
