@@ -222,7 +222,8 @@ class _Part:
 
 def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> list[_Part]:
     """The plain tables in a source."""
-    if task_names is not None and (not isinstance(source, Mapping) or _sklearn.is_cv_results(source)):
+    searches = isinstance(source, Mapping) and bool(source) and all(map(_sklearn.is_search_or_results, source.values()))
+    if task_names is not None and (searches or not isinstance(source, Mapping) or _sklearn.is_cv_results(source)):
         raise InputError(
             "`task` may be several names only for a dictionary of arrays; name the column that holds the task."
         )
@@ -234,13 +235,13 @@ def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> l
         return [_search_part(source, _sklearn.search_name(source))]
     if isinstance(source, Mapping) and _sklearn.is_cv_results(source):
         return [_search_part(source, "search")]
+    if searches:
+        return [_search_part(search, str(name)) for name, search in source.items()]
     if isinstance(source, Mapping):
-        if source and all(_sklearn.is_cv_results(v) or _sklearn.is_search(v) for v in source.values()):
-            return [_search_part(search, str(name)) for name, search in source.items()]
         _sklearn.refuse_cross_validation(source)
         return [_Part(table=_dictionaries.from_dictionary(source, task_names), name="dictionary", source="dictionary")]
     if _frames.is_frame(source):
-        return [_table_part(_frames.from_frame(source), "data frame", "data frame")]
+        return [_table_part(_frames.from_frame(source), "data frame", "data frame", choices)]
     if isinstance(source, (str, Path)):
         return _path_parts(source, choices)
     raise UnreadableSource(
@@ -275,11 +276,13 @@ def _path_parts(source: str | Path, choices: Choices) -> list[_Part]:
     table = _files.read_file(path, choices.naming)
     if b"ogive" in (table.schema.metadata or {}):
         return [_Part(table=table, name=stem, source=path.name, trials=from_written(table, path.name))]
-    return [_table_part(table, stem, path.name, longer=place)]
+    return [_table_part(table, stem, path.name, choices, longer=place)]
 
 
-def _table_part(table: pa.Table, name: str, source: str, longer: str = "") -> _Part:
+def _table_part(table: pa.Table, name: str, source: str, choices: Choices, longer: str = "") -> _Part:
     """A frame or file, which may hold the results of a search and then does not say who chose its rows."""
+    if not choices.names_runs(table.column_names):
+        _sklearn.refuse_folds(table.column_names, source)
     part = _Part(table=table, name=name, source=source, longer=longer)
     scores = _sklearn.search_scores(table.column_names)
     if not scores:

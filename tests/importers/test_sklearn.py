@@ -81,9 +81,12 @@ def test_a_mean_over_tests_alone_is_no_search():
 
 def test_folds_of_cross_validate_are_refused_with_the_way_out():
     folds = cross_validate(LogisticRegression(), X, Y, cv=3)
-    for source in (folds, {"svm": folds, "knn": folds}):
+    frame = pd.DataFrame(folds)
+    for source in (folds, {"svm": folds, "knn": folds}, frame, frame.assign(model="svm")):
         with pytest.raises(InputError, match=r"what cross_validate returns, .* the columns model, fold and score"):
             ogive.read(source)
+    assert ogive.read(frame, score="test_score", unit="row").unit == "row"
+    assert ogive.read(frame.rename_axis("fold"), score="test_score").n_folds == 3
 
 
 @pytest.mark.parametrize(("n_iter", "independent"), [(2, True), (4, False)])

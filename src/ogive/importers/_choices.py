@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from ogive.importers._nested import unnested
-from ogive.importers._roles import names_method, naming_columns
+from ogive.importers._roles import ALIASES, names_method, naming_columns, plain
 from ogive.importers._wide import unpivot
+
+OF_RUNS = ("repeat", "fold", "item", "group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,12 @@ class Choices:
         """The columns of a file that hold names."""
         others = (*(self.score or ()), *(self.params or ()))
         return naming_columns(header, self.declared, others, self.unit, self.wide)
+
+    def names_runs(self, header: Sequence[str]) -> bool:
+        """Whether something says what a row is: its unit, or a column of seeds, folds, items or groups."""
+        words = {word for role in OF_RUNS for word in ALIASES[role]}
+        said = self.unit is not None or any(self.declared.get(role) is not None for role in (*OF_RUNS, "pair"))
+        return said or any(plain(column) in words for column in header)
 
     def any(self) -> bool:
         """Whether anything was said."""

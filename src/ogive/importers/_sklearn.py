@@ -26,6 +26,11 @@ def is_search(source: object) -> bool:
     return is_cv_results(getattr(source, "cv_results_", None))
 
 
+def is_search_or_results(source: object) -> bool:
+    """Whether `source` is a fitted search, or the `cv_results_` of one."""
+    return is_cv_results(source) or is_search(source)
+
+
 def search_scores(columns: Sequence[str]) -> tuple[str, ...]:
     """The scores of a table of search results, by its columns; none where it is another table."""
     chosen = "params" in columns or any(c.startswith("rank_test_") for c in columns)
@@ -33,14 +38,19 @@ def search_scores(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_cross_validation(source: Mapping[Any, Any]) -> None:
-    """What cross_validate returns looks like names and their scores, and holds folds."""
+    """What cross_validate returns looks like names and their scores."""
     for one in (source, *source.values()):
-        names = [str(k) for k in one] if isinstance(one, Mapping) else []
-        if {"fit_time", "score_time"} <= {*names} and any(k.startswith("test_") for k in names):
-            raise InputError(
-                "the dictionary is what cross_validate returns, whose scores are folds that share training data; "
-                "pass a frame with the columns model, fold and score, and repeat where the folds were drawn again."
-            )
+        if isinstance(one, Mapping):
+            refuse_folds([str(k) for k in one], "the dictionary")
+
+
+def refuse_folds(columns: Sequence[str], source: str) -> None:
+    """The folds of cross_validate do not say which they are, nor how often they were drawn."""
+    if {"fit_time", "score_time"} <= {*columns} and any(c.startswith("test_") for c in columns):
+        raise InputError(
+            f"{source} is what cross_validate returns, whose scores are folds that share training data; pass a table with "
+            "the columns model, fold and score, and repeat where the folds were drawn again."
+        )
 
 
 def is_random(search: Any) -> bool:
