@@ -430,3 +430,11 @@ def test_two_stores_that_call_different_tasks_by_one_name_are_not_joined(tmp_pat
         ogive.run(study, 3, tmp_path / name, workers=0, progress=False)
     with pytest.raises(InputError, match="'moons' is one task in one and another in two"):
         ogive.read([tmp_path / "one", tmp_path / "two"])
+
+
+def test_a_file_that_names_no_method_becomes_one_beside_others_that_do(tmp_path):
+    pd.DataFrame({"seed": range(4), "score": [1.0, 2, 3, 4]}).to_csv(tmp_path / "mine.csv", index=False)
+    pd.DataFrame({"model": [7, 7], "seed": range(2), "score": [1.0, 2]}).to_csv(tmp_path / "theirs.csv", index=False)
+    pd.DataFrame({"agent": ["b", "b"], "seed": range(2), "score": [1.0, 2]}).to_csv(tmp_path / "ours.csv", index=False)
+    assert ogive.read([tmp_path / "mine.csv", tmp_path / "theirs.csv"]).algorithms == ("mine", "7")
+    assert ogive.read([tmp_path / "theirs.csv", tmp_path / "ours.csv"]).algorithms == ("7", "b")

@@ -325,9 +325,7 @@ def _search_part(search: Any, name: str) -> _Part:
 
 def _alike(tables: Sequence[pa.Table], choices: Choices) -> list[pa.Table]:
     """Tables whose names are text in all where they are text in one."""
-    text = {
-        c for t in tables for c in choices.naming(t.column_names) if len(tables) > 1 and is_text(t.schema.field(c).type)
-    }
+    text = {c for t in tables for c in choices.naming(t.column_names) if is_text(t.schema.field(c).type)}
     out = []
     for table in tables:
         for name in [c for c in table.column_names if c in text]:
@@ -339,8 +337,10 @@ def _alike(tables: Sequence[pa.Table], choices: Choices) -> list[pa.Table]:
 def _join(parts: Sequence[_Part], choices: Choices, facts: Facts) -> Trials:
     first = parts[0]
     try:
-        prepared = [choices.prepared(part.table, part.name, alone=len(parts) == 1) for part in parts]
-        tables = _alike([table for table, _ in prepared], choices)
+        prepared = [choices.long(part.table) for part in parts]
+        tables = [table for table, _ in prepared]
+        if len(parts) > 1:
+            tables = _alike(choices.with_methods(tables, [part.name for part in parts]), choices)
         table = pa.concat_tables([t.replace_schema_metadata(None) for t in tables], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise UnreadableSource(

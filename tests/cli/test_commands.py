@@ -352,3 +352,22 @@ def test_a_picture_of_several_scores_says_which_it_shows(tmp_path: Path, capsys)
     assert "drawn: 'acc'; --metric draws another of 'acc', 'loss'." in capsys.readouterr().err
     assert main([*arguments, "--metric", "loss"]) == 0
     assert "drawn" not in capsys.readouterr().err
+
+
+def test_a_table_may_come_through_a_pipe(plain, tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(plain.read_bytes())))
+    assert main(["summary", "-", "-q", "-s", "mean,median"]) == 0
+    piped = capsys.readouterr().out
+    main(["summary", str(plain), "-q", "-s", "mean", "-s", "median"])
+    assert piped == capsys.readouterr().out
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(plain.read_bytes())))
+    assert main(["plot", "-", "-q"]) == 0
+    assert capsys.readouterr().out.strip() == "stdin-distribution.png"
+
+
+def test_a_summary_is_printed_as_csv_too(plain, capsys):
+    assert main(["summary", str(plain), "-q", "--format", "csv"]) == 0
+    frame = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    expected = ogive.summarize(ogive.read(plain)).to_pandas()
+    pd.testing.assert_frame_equal(frame, expected, check_dtype=False)

@@ -39,7 +39,7 @@ CASES: dict[str, tuple[str | bytes, list[str], list[str]]] = {
     "impossible statistic": (GOOD, ["-s", "q95"], ["'q95' needs a share in (0, 1)"]),
     "unknown option": (GOOD, ["--scores", "score"], ["--scores", "Try --help"]),
     "unknown failures rule": (GOOD.replace("0.5,", ","), ["--failures", "drop"], ["`failures` must be 'refuse', 'exclude'", "'drop'"]),
-    "wrong format": (GOOD, ["--format", "html"], ["`--format` must be text, markdown or latex; got 'html'"]),
+    "wrong format": (GOOD, ["--format", "html"], ["`--format` must be text, markdown, latex or csv; got 'html'"]),
     "two ways to print": (GOOD, ["--format", "latex", "--json"], ["`--format` latex and --json", "choose one"]),
     "wrong goal": (GOOD, ["--goal", "up"], ["`goal` must be 'maximize' or 'minimize'; got 'up'"]),
     "unknown metric": (GOOD, ["--metric", "loss"], ["`metric` 'loss' is not in the table"]),

@@ -12,6 +12,7 @@ import pytest
 
 import ogive
 from ogive.errors import InputError, InvalidScores, UnreadableSource
+from ogive.importers._files import read_file
 
 TABLE = pd.DataFrame({"model": ["svm", "svm", "knn"], "dataset": ["iris", "wine", "iris"], "accuracy": [0.9, 0.8, 0.7]})
 
@@ -229,3 +230,15 @@ def test_what_separates_columns_is_not_taken_from_a_name(tmp_path: Path, text):
     trials = ogive.read(tmp_path / "s.csv")
     assert trials.values().tolist() == [0.1, 0.2]
     assert len(trials.algorithms) == 2
+
+
+@pytest.mark.parametrize("text", ["a,0.5\nb,0.6\na,0.3\n", "0.1,0.2\n0.3,0.4\n0.5,0.6\n"])
+def test_a_first_line_of_scores_is_no_header(tmp_path, text):
+    (tmp_path / "bare.csv").write_text(text)
+    with pytest.raises(UnreadableSource, match="is a row and no header; add a first line that names the columns"):
+        read_file(tmp_path / "bare.csv")
+
+
+def test_columns_may_be_called_by_numbers(tmp_path):
+    (tmp_path / "levels.csv").write_text("model,0.5\na,0.6\nb,0.3\n")
+    assert read_file(tmp_path / "levels.csv").column_names == ["model", "0.5"]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,11 +24,13 @@ if TYPE_CHECKING:
 
 COLUMNS = "Which column is what (guessed from its name where not given)"
 MEANING = "What the numbers mean"
+STDIN = "-"
 
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE…", help="A store, CSV, Parquet, JSON lines or Optuna storage; several are put under each other."
+        metavar="SOURCE…",
+        help="A store, CSV, Parquet, JSON lines or Optuna storage, or - for standard input; several are put under each other.",
     ),
 ]
 Score = Annotated[
@@ -173,7 +177,19 @@ def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
     from ogive.reading import read
 
     several = {name: roles[name] or None for name in ("score", "params", "varied")}
-    return read(list(source), **{**roles, **several, "bounds": parse_bounds(roles["bounds"])})
+    said = {**roles, **several, "bounds": parse_bounds(roles["bounds"])}
+    if STDIN not in source:
+        return read(list(source), **said)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "stdin"
+        kept.write_bytes(_piped())
+        return read([str(kept) if one == STDIN else one for one in source], **said)
+
+
+def _piped() -> bytes:
+    if sys.stdin.isatty():
+        raise InputError(f"`{STDIN}` reads a table from standard input; pipe one into it, or name a file.")
+    return sys.stdin.buffer.read()
 
 
 def note_looks(source: list[str], trials: Trials) -> None:
@@ -233,4 +249,5 @@ def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:
 
 def beside(source: list[str], ending: str) -> Path:
     """A name for an output in this folder, made from the first source's."""
-    return Path(Path(source[0]).name.split(".")[0] + ending)
+    name = "stdin" if source[0] == STDIN else Path(source[0]).name.split(".")[0]
+    return Path(name + ending)

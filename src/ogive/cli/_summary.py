@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Statistics = Annotated[
     list[str] | None,
-    typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; may be given several times."),
+    typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; several times, or with commas."),
 ]  # fmt: skip
 Guaranteed = Annotated[
     bool,
@@ -39,7 +39,7 @@ Format = Annotated[
     str,
     typer.Option(
         "--format",
-        metavar="text|markdown|latex",
+        metavar="text|markdown|latex|csv",
         help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic.",
     ),
 ]
@@ -52,21 +52,28 @@ def summary(
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval."""
-    if output not in ("text", "markdown", "latex"):
-        raise InputError(f"`--format` must be text, markdown or latex; got {output!r}.")
+    if output not in ("text", "markdown", "latex", "csv"):
+        raise InputError(f"`--format` must be text, markdown, latex or csv; got {output!r}.")
     if as_json and output != "text":
         raise InputError(f"`--format` {output} and --json are two ways to print one result; choose one.")
     trials = only(read_sources(source, roles), method, on)
     from ogive.answers import summarize
 
-    chosen = {"statistics": statistic} if statistic else {}
+    names = [name.strip() for one in statistic or () for name in one.split(",")]
+    chosen = {"statistics": names} if names else {}
     result = summarize(trials, metric=metric, confidence=confidence, failures=failures, guaranteed=guaranteed, **chosen)
     if not quiet:
         tell(trials.notes)
     if output == "text" or as_json:
         show(result, as_json=as_json)
     else:
-        print(result.to_markdown() if output == "markdown" else _latex(result), end="")
+        print(_written(result, output), end="")
+
+
+def _written(result: Summary, output: str) -> str:
+    if output == "csv":
+        return result.to_pandas().to_csv(index=False)
+    return result.to_markdown() if output == "markdown" else _latex(result)
 
 
 def _latex(result: Summary) -> str:

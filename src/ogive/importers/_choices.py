@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from ogive.importers._nested import unnested
-from ogive.importers._roles import ALIASES, names_method, naming_columns, plain
+from ogive.importers._roles import ALIASES, method_column, naming_columns, plain
 from ogive.importers._wide import unpivot
 
 OF_RUNS = ("repeat", "fold", "item", "group")
@@ -39,13 +39,24 @@ class Choices:
         """Whether anything was said."""
         return any(self.declared.values()) or self.score is not None or self.params is not None or self.wide
 
-    def prepared(self, table: pa.Table, name: str, *, alone: bool) -> tuple[pa.Table, list[str]]:
-        """A long table that names its method, where it is not the only one; and the columns that fell away."""
-        others = (*(self.score or ()), *(self.params or ()))
+    def method_of(self, table: pa.Table) -> str | None:
+        """The column of a table that names the method."""
+        return method_column(table, self.declared, (*(self.score or ()), *(self.params or ())))
+
+    def long(self, table: pa.Table) -> tuple[pa.Table, list[str]]:
+        """A long, flat table; and the columns that fell away."""
         named = [column for column in (*self.declared.values(), self.unit) if column is not None]
-        table = unnested(table, named, others)
-        table, dropped = unpivot(table, self.declared, self.score) if self.wide else (table, [])
-        known = alone or "algorithm" in table.column_names
-        if known or names_method(table, self.declared, others):
-            return table, dropped
-        return table.append_column("algorithm", pa.array([name] * table.num_rows)), dropped
+        table = unnested(table, named, (*(self.score or ()), *(self.params or ())))
+        return unpivot(table, self.declared, self.score) if self.wide else (table, [])
+
+    def with_methods(self, tables: Sequence[pa.Table], names: Sequence[str]) -> list[pa.Table]:
+        """Tables whose methods stand in columns of one name; one that names none becomes a method itself."""
+        found = [self.method_of(table) for table in tables]
+        said = {column for column in found if column is not None}
+        shared = said.pop() if len(said) == 1 else "algorithm"
+        out = []
+        for table, column, name in zip(tables, found, names, strict=True):
+            if column is None:
+                table = table.append_column(shared, pa.array([name] * table.num_rows))
+            out.append(table.rename_columns([shared if c == column else c for c in table.column_names]))
+        return out

@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ogive.errors import UnreadableSource
+from ogive.importers._columns import is_text
 
 PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".pt", ".npy", ".npz")
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 # A footer may claim any number of rows: refuse before allocating for it.
 MOST_BYTES = 64 * 2**30
 HEADER_BYTES = 2**16
+DECIMAL = re.compile(r"-?\d+\.\d+([eE][-+]?\d+)?")
 QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 # From the names of the columns to those that hold names, which are text even where they look like numbers.
 Naming: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
@@ -74,9 +77,22 @@ def _csv(path: Path, packed: str | None, naming: Naming) -> pa.Table:
         raise UnreadableSource(f"{path} must be UTF-8; its header is not. Save it as CSV UTF-8.") from error
     except (pa.ArrowException, OSError, EOFError) as error:
         raise UnreadableSource(f"{path} cannot be read as CSV: {_sentence(error)}") from error
+    _refuse_missing_header(table, path)
     if strange:
         raise UnreadableSource(f"{path} must be UTF-8; its column {strange[0]!r} is not. Save it as CSV UTF-8.")
     return _checked(table, path)
+
+
+def _refuse_missing_header(table: pa.Table, path: Path) -> None:
+    """Where the first line holds scores, it is a row like the others, and would be lost as names."""
+    names = table.column_names
+    scores = [name for name in names if DECIMAL.fullmatch(name.strip())]
+    repeated = (n for n in names if is_text(table[n].type) and pc.any(pc.equal(table[n], n)).as_py())
+    if scores and (len(scores) == len(names) or next(repeated, None) is not None):
+        raise UnreadableSource(
+            f"{path} begins with {', '.join(map(repr, names[:4]))}, which is a row and no header; add a first line that names "
+            "the columns, for example method,score."
+        )
 
 
 def _delimiter(lines: Sequence[bytes]) -> str:

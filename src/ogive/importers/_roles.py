@@ -143,13 +143,13 @@ def naming_columns(
     return tuple(c for c in columns if c in names and c not in numbers)
 
 
-def names_method(table: pa.Table, declared: Mapping[str, str | None], others: Sequence[str]) -> bool:
-    """Whether a column says which method a row belongs to."""
+def method_column(table: pa.Table, declared: Mapping[str, str | None], others: Sequence[str]) -> str | None:
+    """The column that says which method a row belongs to."""
     if declared.get("algorithm") is not None:
-        return True
+        return declared["algorithm"]
     taken = {*others, *declared.values()}
     free = [c for c in table.column_names if c not in taken and not _is_blank(table[c])]
-    return _by_name("algorithm", ALIASES["algorithm"], free) is not None
+    return _by_name("algorithm", ALIASES["algorithm"], free)
 
 
 def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
