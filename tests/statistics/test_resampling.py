@@ -223,6 +223,16 @@ def test_an_improvement_interval_has_width_and_holds_its_estimate(n_x, n_y, n_ta
     assert found.low < found.high
 
 
+@pytest.mark.parametrize("n_tasks", [5, 6, 7])
+def test_tasks_that_are_won_and_lost_for_certain_leave_an_interval(n_tasks):
+    won = n_tasks // 2 + 1
+    found = improvement_over_tasks([[10, 11, 12]] * won + [[0, 1, 2]] * (n_tasks - won), [[5, 6, 7]] * n_tasks)
+    assert_allclose(found.estimate, won / n_tasks)
+    half = stats.norm.ppf(0.975) * np.sqrt(0.2 * 0.8 / 3 / n_tasks)
+    assert found.estimate - found.low >= half - 1e-12
+    assert found.high - found.estimate >= min(half, 1 - found.estimate) - 1e-12
+
+
 def test_two_equal_constants_are_undecided_with_a_wide_interval():
     found = improvement_over_tasks(np.ones((3, 2)), np.ones((3, 2)))
     assert found.estimate == 0.5
@@ -264,6 +274,12 @@ def test_profile_intervals_have_width_beyond_all_scores_and_for_constant_tasks()
     assert profile.low[-1] == 0.0
     assert profile.high[0] == 1.0
     assert profile.guarantee == "heuristic"
+
+
+def test_a_profile_of_certain_tasks_has_width_also_with_unequal_runs():
+    profile = profile_counts([[1] * 10] * 2 + [[0] * 20], [0.5])
+    assert profile.low[0] < 0.6
+    assert profile.high[0] > 0.73
 
 
 # Refusals

@@ -8,8 +8,9 @@ own noise in the standard error (2 %) is part of what is measured.
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from simulate import plausible
 
-from ogive.statistics._aggregate import aggregate
+from ogive.statistics._aggregate import aggregate, profile_counts
 from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._resampling import pool, resample
 
@@ -158,3 +159,41 @@ def test_improvement_covers_where_tasks_differ():
         return found.low, found.high
 
     assert coverage(interval, draw, p.mean(), REPETITIONS) >= 0.93
+
+
+def near_0_and_1(n_tasks, p):
+    return np.where(np.arange(n_tasks) % 2 == 0, p, 1.0 - p)
+
+
+@pytest.mark.parametrize(("n_tasks", "n_runs"), [(5, 3), (7, 3), (10, 3), (5, 5), (26, 3)])
+def test_improvement_covers_where_tasks_are_won_or_lost_for_certain(n_tasks, n_runs):
+    p = near_0_and_1(n_tasks, 0.98)
+
+    def draw(rng):
+        shape = n_runs, n_tasks
+        return rng.normal(np.sqrt(2.0) * ndtri(p), 1.0, size=shape), rng.normal(0.0, 1.0, size=shape)
+
+    def interval(pair, seed):
+        found = improvement_over_tasks(*pair, n_resamples=400, seed=seed)
+        return found.low, found.high
+
+    assert coverage(interval, draw, p.mean(), REPETITIONS) >= plausible(0.95, REPETITIONS)[0]
+
+
+@pytest.mark.parametrize(("sizes", "p"), [
+    ((10, 10, 13, 20, 11), (0.99, 0.99, 0.01, 0.01, 0.01)),
+    ((10,) * 5, near_0_and_1(5, 0.98)),
+    ((20,) * 5, near_0_and_1(5, 0.99)),
+    ((50,) * 5, near_0_and_1(5, 0.99)),
+    ((10,) * 5, near_0_and_1(5, 0.9)),
+    ((20,) * 26, near_0_and_1(26, 0.98)),
+])  # fmt: skip
+def test_a_profile_covers_where_tasks_are_near_0_and_near_1(sizes, p):
+    def draw(rng):
+        return [(rng.random(n) < share).astype(float) for n, share in zip(sizes, p, strict=True)]
+
+    def interval(scores, seed):
+        found = profile_counts(scores, [0.5], n_resamples=400, seed=seed)
+        return found.low[0] - 1e-12, found.high[0] + 1e-12
+
+    assert coverage(interval, draw, np.mean(p), REPETITIONS) >= plausible(0.94, REPETITIONS)[0]

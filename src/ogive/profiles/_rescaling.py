@@ -47,9 +47,9 @@ def reference_intervals(
         draws = _statistic(name, own, weights, means, gamma)
         estimate, spread = float(draws[-1]), float(draws[:-1].std(ddof=1))
         half = float(stdtrit(df, 0.5 + confidence / 2.0)) * spread * factor
-        low, high = widened_at_the_edge(
-            min(max(estimate, 0.0), 1.0), estimate - half, estimate + half, len(runs) * int(sizes.min()), confidence
-        )
+        whole = np.array([min(max(estimate, 0.0), 1.0)]), np.array([len(runs) * int(sizes.min())])
+        shares, pairs = (means[-1], np.minimum(*sizes.reshape(2, -1))) if name == "mean" else whole
+        low, high = widened_at_the_edge(shares, pairs, estimate - half, estimate + half, confidence)
         out[name] = Interval(
             estimate=estimate, low=low, high=high, confidence=confidence, n=int(sizes.sum()),
             method=f"{STUDENT_BOOTSTRAP}, both methods' runs within tasks", guarantee="approximate",

@@ -201,9 +201,11 @@ def profile_counts(
     Notes
     -----
     Pointwise percentile intervals of the resamples: approximate with at least ten runs on
-    every task, otherwise heuristic (too short). Near 0 and 1, with fewer than five of the
-    runs on one side, they are widened to Clopper and Pearson's, so none has zero width. They
-    hold at each threshold alone: a band for the whole profile must be wider.
+    every task, otherwise heuristic (too short). Where at most five runs of all lie on the
+    rarer side of their own task, they are widened as in `improvement_over_tasks`, so none has
+    zero width; simulated with 5 to 26 tasks of 10 to 50 runs, shares of 0.9 and more on some
+    and 0.1 and less on the others, they cover 0.94 or more. They hold at each threshold alone:
+    a band for the whole profile must be wider.
 
     Examples
     --------
@@ -219,11 +221,13 @@ def profile_counts(
     above = found.above[:, np.searchsorted(found.thresholds, asked)]
     share = above[-1].copy()
     sides = np.quantile(above[:-1], [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
-    # One run of each task is a yes-or-no draw; tasks with more runs only add to that.
-    n_draws = len(runs.tasks) * (1 if tasks == "random" else int(runs.sizes.min()))
+    if tasks == "random":  # each task is one draw
+        draws, sizes = share[:, None], np.array([len(runs.tasks)])
+    else:
+        draws, sizes = _shares_above(runs, asked), runs.sizes
     edges = [
-        widened_at_the_edge(float(at), float(low), float(high), n_draws, confidence)
-        for at, low, high in zip(share, *sides, strict=True)
+        widened_at_the_edge(at, sizes, float(low), float(high), confidence)
+        for at, low, high in zip(draws, *sides, strict=True)
     ]
     few = tasks == "fixed" and int(runs.sizes.min()) < FEWEST_RUNS
     return ScoreProfile(
@@ -359,6 +363,12 @@ def _middle_shares(means: FloatArray) -> FloatArray:
     shares[order[(n - 1) // 2]] += 0.5
     shares[order[n // 2]] += 0.5
     return shares
+
+
+def _shares_above(runs: Runs, thresholds: FloatArray) -> FloatArray:
+    """The share of each task's runs above each threshold, a row for each threshold."""
+    upto = [np.searchsorted(np.sort(task), thresholds, side="right") / task.size for task in runs.tasks]
+    return 1.0 - np.stack(upto, axis=1)
 
 
 def _centred(values: FloatArray) -> FloatArray:

@@ -19,7 +19,9 @@ from ogive.statistics._interval import clopper_pearson
 # Resamples of one call of a kernel: some milliseconds, so that Ctrl-C and threads find gaps.
 _BLOCK = 64
 _FEWEST_RESAMPLES = 100
-_FEW_AT_THE_EDGE = 5.0
+_FEW_AT_THE_EDGE = 5.0 + 1e-9
+# The average of a few shares is known but for rounding.
+_NO_WIDTH = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,18 +211,38 @@ def has_spread(draws: FloatArray, scale: float, n: int) -> bool:
     return bool(np.ptp(draws) > 4.0 * np.finfo(np.float64).eps * math.sqrt(n) * scale)
 
 
-def widened_at_the_edge(share: float, low: float, high: float, n: int, confidence: float) -> tuple[float, float]:
-    """An interval of a share, widened to Clopper and Pearson's where resamples say too little.
+def widened_at_the_edge(
+    shares: FloatArray, sizes: NDArray[np.int64], low: float, high: float, confidence: float
+) -> tuple[float, float]:
+    """An interval of the average of the tasks' shares, widened where resamples say too little.
 
-    That is where fewer than five of n independent yes-or-no draws lie on one side, or where
-    the interval has no width. The share averages over tasks with their own probabilities; the
-    number of yes among equally many draws of each is then less spread than a binomial with the
-    average probability (Hoeffding 1956), so the binomial interval errs on the safe side.
+    `shares[t]` is the share of yes among sizes[t] independent yes-or-no draws on task t.
+    Resamples say too little where, over all tasks, at most five draws came out against their
+    own task's majority, or where the interval has no width: what has hardly been seen
+    is hardly drawn again.
+
+    With the fewest draws of a task on each, their number of yes is less spread than a binomial
+    with the average probability (Hoeffding 1956): Clopper and Pearson's interval for so many
+    draws errs on the safe side, and is used where the average leaves at most five of them to
+    one side. Half the tasks near 0 and half near 1 have an average of a half, for which it
+    would be far too wide: there the interval is normal, with the variance of every task taken
+    after adding a yes and a no to its draws (Agresti and Caffo 2000).
     """
-    rare = n * min(share, 1.0 - share)
-    if rare >= _FEW_AT_THE_EDGE and high > low:
-        return max(low, 0.0), min(high, 1.0)
+    low, high = max(low, 0.0), min(high, 1.0)
+    if np.sum(sizes * np.minimum(shares, 1.0 - shares)) > _FEW_AT_THE_EDGE and high - low > _NO_WIDTH:
+        return low, high
+    share, n = float(np.mean(shares)), shares.size * int(sizes.min())
     least, most = math.floor(n * share + 1e-9), math.ceil(n * share - 1e-9)
-    return min(max(low, 0.0), clopper_pearson(least, n, confidence)[0]), max(
-        min(high, 1.0), clopper_pearson(most, n, confidence)[1]
-    )
+    below, above = clopper_pearson(least, n, confidence)[0], clopper_pearson(most, n, confidence)[1]
+    if n * min(share, 1.0 - share) > _FEW_AT_THE_EDGE and shares.size > 1:
+        half = _half_with_two_added(shares, sizes, confidence)
+        below, above = max(below, share - half), min(above, share + half)
+    return min(low, below), max(high, above)
+
+
+def _half_with_two_added(shares: FloatArray, sizes: NDArray[np.int64], confidence: float) -> float:
+    from scipy.special import ndtri
+
+    added = (shares * sizes + 1.0) / (sizes + 2.0)
+    error = math.sqrt(float(np.sum(added * (1.0 - added) / sizes))) / shares.size
+    return float(ndtri(0.5 + confidence / 2.0)) * error
