@@ -16,6 +16,7 @@ from ogive.statistics._comparison import (
     independent_improvement,
     mcnemar,
     mean_difference,
+    newcombe_interval,
     paired_improvement,
     proportion_difference,
     quantile_difference,
@@ -82,7 +83,52 @@ def test_newcombes_interval_covers_as_documented(n, theta):
         lambda rng: (rng.normal(shift, 1, n), rng.normal(size=n)),
         lambda pair: independent_improvement(*pair), theta, 5000, seed=n,
     )  # fmt: skip
-    assert covered >= 0.925
+    assert covered >= plausible(0.95, 5000)[0]
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("theta", [0.5, 0.7, 0.85, 0.95])
+@pytest.mark.parametrize("spread", [3, 100])
+@pytest.mark.parametrize(("m", "n"), [(10, 10), (20, 20), (100, 100), (10, 100), (20, 200), (10, 50)])
+def test_newcombes_interval_with_placements_covers_unequal_spreads(m, n, spread, theta):
+    shift = stats.norm.ppf(theta) * math.hypot(spread, 1)
+    covered = interval_coverage(
+        lambda rng: (rng.normal(shift, spread, m), rng.normal(size=n)),
+        lambda pair: independent_improvement(*pair), theta, 4000, seed=m + n,
+    )  # fmt: skip
+    assert covered >= plausible(0.94, 4000)[0]
+
+
+@pytest.mark.statistical
+def test_newcombes_interval_alone_would_cover_too_rarely_with_unequal_spreads():
+    rng, covered = np.random.default_rng(4), 0
+    for _ in range(4000):
+        low, high = newcombe_interval(win_share(rng.normal(0, 100, 10), rng.normal(size=100)), 10, 100, 0.95)
+        covered += low <= 0.5 <= high
+    assert covered / 4000 < 0.75
+
+
+def test_the_sample_with_the_larger_spread_decides_how_sure_a_comparison_is():
+    """Against scores that are almost the same, a share of pairs is a share of runs: nine of ten lie above."""
+    wide, narrow = np.append(np.arange(1.0, 10.0), -1.0), 1e-3 * np.linspace(-1, 1, 100)
+    few, many = independent_improvement(wide, narrow), independent_improvement(wide, narrow[::10])
+    assert few.low < 0.55
+    assert_allclose(few.low, many.low, atol=1e-6)
+    alone = newcombe_interval(0.9, 10, 100, 0.95)
+    assert few.low < alone[0]
+    assert few.high >= alone[1]
+
+
+def test_one_run_decides_nothing_against_any_number():
+    assert independent_improvement([100.0], np.arange(99.0)).low < 0.5
+
+
+@pytest.mark.parametrize("confidence", [1e-9, 1e-6, 0.01, 1 - 1e-9])
+def test_an_interval_of_improvement_exists_at_any_confidence(confidence):
+    x = np.arange(9.0)
+    for y in (x + 0.1, x + 100.0, x - 100.0):
+        i = independent_improvement(x, y, confidence=confidence)
+        assert 0.0 <= i.low <= i.estimate <= i.high <= 1.0
 
 
 @pytest.mark.statistical
