@@ -193,6 +193,15 @@ def test_another_seed_draws_other_resamples_and_the_same_seed_the_same():
     assert improvement_over_tasks(x, y, seed=1) != improvement_over_tasks(x, y, seed=2)
 
 
+def test_numbers_do_not_depend_on_the_order_of_runs_within_tasks():
+    scores, other = runs_of([5, 7, 4]), runs_of([5, 6, 3], seed=9)
+    turned, other_turned = [task[::-1] for task in scores], [np.roll(task, 2) for task in other]
+    assert sides(aggregate(scores, statistics=EVERYTHING)) == sides(aggregate(turned, statistics=EVERYTHING))
+    assert improvement_over_tasks(scores, other) == improvement_over_tasks(turned, other_turned)
+    profiles = [profile_counts(tasks, [0.3]) for tasks in (scores, turned)]
+    assert_array_equal(profiles[0].low, profiles[1].low)
+
+
 # Improvement
 
 

@@ -99,7 +99,7 @@ def _resampled_improvement(
     """The share of wins on each task, and their average in each resample."""
     from ogive.kernels._resampling import resample_improvement
 
-    ordered = [np.sort(task) for task in ys]
+    xs, ordered = ([np.sort(task) for task in side] for side in (xs, ys))  # whatever order they came in
     below = [np.searchsorted(y, x, side="left") for x, y in zip(xs, ordered, strict=True)]
     upto = [np.searchsorted(y, x, side="right") for x, y in zip(xs, ordered, strict=True)]
     wins = [float(np.mean(lo + hi)) / (2.0 * y.size) for lo, hi, y in zip(below, upto, ys, strict=True)]

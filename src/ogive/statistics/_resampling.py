@@ -108,7 +108,8 @@ def _as_runs(column: ArrayLike, name: str) -> FloatArray:
 
 
 def pool(tasks: Sequence[FloatArray]) -> Runs:
-    """Sort the runs of all tasks once."""
+    """Sort the runs of all tasks once, and of each: the order in which they came draws no other resamples."""
+    tasks = [np.sort(task) for task in tasks]
     sizes = np.array([task.size for task in tasks])
     pooled = np.concatenate(tasks)
     order = np.argsort(pooled, kind="stable")
