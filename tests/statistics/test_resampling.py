@@ -164,6 +164,42 @@ def test_equal_runs_give_an_infinite_interval_not_a_point():
         json.dumps(found.to_dict())
 
 
+@pytest.mark.parametrize("exponent", [-1040, -565, -46, 46, 565, 1021])
+@pytest.mark.parametrize("method", ["t", "bca"])
+def test_intervals_do_not_depend_on_the_unit_of_the_scores(exponent, method):
+    """Powers of two, to the smallest and the largest numbers there are; below 2**-1022 they lose digits."""
+    scores = [task / 8 for task in runs_of([10, 12, 11])]
+    small = [np.ldexp(task, exponent) for task in scores]
+    plain, scaled = (
+        aggregate(tasks, statistics=EVERYTHING, method=method, gamma=gamma, n_resamples=300)
+        for tasks, gamma in ((scores, 0.1), (small, np.ldexp(0.1, exponent)))
+    )
+    for name in EVERYTHING:
+        expected = [np.ldexp(v, exponent) for v in sides(plain)[name]]
+        assert_allclose(sides(scaled)[name], expected, rtol=1e-12 if exponent > -1000 else 1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1e-170, 1e-300, 1e14])
+def test_a_gamma_far_from_the_scores_touches_the_gap_only(scale):
+    scores = [scale * task for task in runs_of([5, 5, 5])]
+    found = aggregate(scores)
+    for name in ("iqm", "mean", "median"):
+        assert_allclose(sides(found)[name], sides(aggregate(scores, statistics=[name]))[name], rtol=1e-12)
+        assert 0.0 < found[name].high - found[name].low < 10 * scale
+    assert_allclose(found["optimality_gap"].estimate, np.mean([np.maximum(1 - t, 0) for t in scores]))
+
+
+def test_thresholds_far_beyond_the_scores_are_in_order():
+    profile = profile_counts([1e-300 * task for task in runs_of([5, 5])], [-1e300, -1.0, 1.0, 1e300])
+    assert profile.share.tolist() == [1.0, 1.0, 0.0, 0.0]
+
+
+def test_a_bound_beyond_the_largest_number_is_infinite():
+    found = aggregate([[1e308, 1.7e308], [-1e308, 1.7e308]], statistics=["mean"], n_resamples=100)["mean"]
+    assert found.high == np.inf
+    assert_allclose(found.estimate, 0.85e308)
+
+
 def test_a_gap_is_never_negative():
     found = aggregate([[0.9, 1.5, 1.2], [2.0, 2.1, 2.2]])["optimality_gap"]
     assert found.low == 0.0 < found.estimate < found.high

@@ -16,7 +16,7 @@ from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
 from ogive.statistics import Interval, aggregate, improvement_over_tasks
-from ogive.statistics._aggregate import AGGREGATES
+from ogive.statistics._run_statistics import AGGREGATES
 from ogive.words import aligned, interval, plural, printable
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.seeding import stream
 from ogive.statistics import Interval
-from ogive.statistics._aggregate import AGGREGATES, FIXED_TASKS, INDEPENDENT_RUNS, STUDENT_BOOTSTRAP
+from ogive.statistics._aggregate import FIXED_TASKS, INDEPENDENT_RUNS, STUDENT_BOOTSTRAP
 from ogive.statistics._resampling import as_resamples, spread_correction, widened_at_the_edge
+from ogive.statistics._run_statistics import AGGREGATES
 
 _HELD = 8_000_000
 

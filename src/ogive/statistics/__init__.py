@@ -13,10 +13,10 @@ Two samples
 Many tasks
   aggregate, improvement_over_tasks, profile_counts
 
-Inside: _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out
-_components one sample; _comparison _dominance _almost_dominance two; _resampling _aggregate _improvement tasks;
-_ranking tiers; _planning with _precision _power _pilot _anytime; _normality with _normality_tests
-_lattice _dip. Knows nothing of tables, files or pictures.
+Inside: _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
+one sample; _comparison _placements _dominance _almost_dominance two; _resampling _run_statistics
+_aggregate _improvement tasks; _ranking tiers; _planning with _precision _power _pilot _anytime;
+_normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
 """
 
 from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts

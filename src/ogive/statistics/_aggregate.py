@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.arguments import FloatArray, as_confidence, as_mass
+from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError, InvalidScores
 from ogive.results import Guarantee
 from ogive.statistics._bootstrap import _bca_levels
@@ -27,6 +27,7 @@ from ogive.statistics._resampling import (
     spread_correction,
     widened_at_the_edge,
 )
+from ogive.statistics._run_statistics import AGGREGATES, RunStatistic, run_statistic
 
 Tasks: TypeAlias = Literal["fixed", "random"]
 Method: TypeAlias = Literal["t", "percentile", "bca"]
@@ -38,63 +39,12 @@ RANDOM_TASKS = "tasks drawn at random from a larger set"
 INDEPENDENT_RUNS = "independent runs"
 NO_SPREAD = "no resample differs from the sample: nothing can be said about rare other values"
 STUDENT_BOOTSTRAP = "t with a bootstrap standard error"
+# Gamma times the number of runs must stay a number.
+_LARGEST_EXPONENT = 950
 POINTWISE = "at each threshold alone, not for all at once"
 FEW_RUNS = f"fewer than {FEWEST_RUNS} runs on a task: the interval is too short"
 
 _NAMES = {"t": STUDENT_BOOTSTRAP, "percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
-AGGREGATES = ("iqm", "mean", "median", "optimality_gap")
-
-
-@dataclass(frozen=True, slots=True)
-class _Statistic:
-    """A statistic by name: the mean of the outcomes from level `low` to level `high`, or another kind."""
-
-    kind: Literal["part", "quantile", "median", "gap"]
-    low: float = 0.0
-    high: float = 1.0
-
-    @property
-    def levels(self) -> tuple[float, ...]:
-        asked = (self.low,) if self.kind == "quantile" else (self.low, self.high)
-        return tuple(level for level in asked if 0.0 < level < 1.0 and self.kind in ("part", "quantile"))
-
-    @property
-    def tail_share(self) -> float:
-        """The share of outcomes that it rests on, where that is a tail; otherwise 1."""
-        if self.kind == "quantile":
-            return min(self.low, 1.0 - self.low)
-        one_ended = (self.low == 0.0) != (self.high == 1.0)
-        return self.high - self.low if one_ended else 1.0
-
-    def draws(self, found: Resamples, gamma: float) -> FloatArray:
-        """Its value in each resample; the last is the estimate."""
-        if self.kind == "part":
-            return found.part_mean(self.low, self.high)
-        if self.kind == "quantile":
-            return found.quantile(self.low)
-        if self.kind == "median":
-            return np.asarray(np.median(found.task_means, axis=1))
-        return found.shortfall[:, int(np.searchsorted(found.thresholds, gamma))]
-
-    def influence(self, runs: Runs, found: Resamples, gamma: float, *, random_tasks: bool) -> list[FloatArray]:
-        """How much each unit (a run, or a task) moves the statistic, centred within its stratum, over its size."""
-        if self.kind == "median" and random_tasks:
-            means = found.task_means[-1]
-            return [_centred(np.sign(means - np.median(means)))]
-        if self.kind == "median":
-            shares = _middle_shares(found.task_means[-1])
-            return [share * _centred(task) for share, task in zip(shares, runs.tasks, strict=True)]
-        if self.kind == "quantile":
-            moved = [-(task <= found.quantile(self.low)[-1]).astype(np.float64) for task in runs.tasks]
-        elif self.kind == "gap":
-            moved = [-np.minimum(task, gamma) for task in runs.tasks]
-        else:
-            floor = found.quantile(self.low)[-1] if self.low > 0.0 else -math.inf
-            ceiling = found.quantile(self.high)[-1] if self.high < 1.0 else math.inf
-            moved = [np.clip(task, floor, ceiling) / (self.high - self.low) for task in runs.tasks]
-        if random_tasks:
-            return [_centred(np.array([task.mean() for task in moved]))]
-        return [_centred(task) / len(moved) for task in moved]
 
 
 def aggregate(
@@ -155,9 +105,9 @@ def aggregate(
     >>> round(found["mean"].estimate, 3), round(found["optimality_gap"].estimate, 3)
     (0.625, 0.375)
     """
-    found, runs = _resampled(scores, (), statistics, tasks, method, seed, n_resamples, threads, gamma)
+    found = _resampled(scores, (), statistics, tasks, method, seed, n_resamples, threads, gamma)
     confidence = as_confidence(confidence)
-    return {name: _interval(_statistic(name), found, runs, tasks, method, confidence, gamma) for name in statistics}
+    return {name: found.interval(run_statistic(name), tasks, method, confidence) for name in statistics}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -216,73 +166,82 @@ def profile_counts(
     asked = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if asked.ndim != 1 or asked.size == 0 or not np.isfinite(asked).all():
         raise InputError("`thresholds` must be a one-dimensional array of finite numbers.")
-    found, runs = _resampled(scores, asked, statistics, tasks, method, seed, n_resamples, threads, gamma)
-    confidence = as_confidence(confidence)
-    above = found.above[:, np.searchsorted(found.thresholds, asked)]
+    found = _resampled(scores, asked, statistics, tasks, method, seed, n_resamples, threads, gamma)
+    confidence, runs, resamples = as_confidence(confidence), found.runs, found.resamples
+    at = _in_units(asked, found.exponent)
+    above = resamples.above[:, np.searchsorted(resamples.thresholds, at)]
     share = above[-1].copy()
     sides = np.quantile(above[:-1], [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
     if tasks == "random":  # each task is one draw
         draws, sizes = share[:, None], np.array([len(runs.tasks)])
     else:
-        draws, sizes = _shares_above(runs, asked), runs.sizes
+        draws, sizes = _shares_above(runs, at), runs.sizes
     edges = [
-        widened_at_the_edge(at, sizes, float(low), float(high), confidence)
-        for at, low, high in zip(draws, *sides, strict=True)
+        widened_at_the_edge(shares, sizes, float(low), float(high), confidence)
+        for shares, low, high in zip(draws, *sides, strict=True)
     ]
     few = tasks == "fixed" and int(runs.sizes.min()) < FEWEST_RUNS
     return ScoreProfile(
         thresholds=asked, share=share, low=np.array([low for low, _ in edges]), high=np.array([high for _, high in edges]),
         confidence=confidence, method="pointwise percentile bootstrap", guarantee="heuristic" if few else "approximate",
         n=_n(runs, tasks), assumptions=(*_assumptions(tasks), POINTWISE, *((FEW_RUNS,) if few else ())),
-        aggregates={name: _interval(_statistic(name), found, runs, tasks, method, confidence, gamma) for name in statistics},
+        aggregates={name: found.interval(run_statistic(name), tasks, method, confidence) for name in statistics},
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """Resampled runs. Scores and gamma are held in units of 2**exponent: no sum or square leaves the floats."""
+
+    resamples: Resamples
+    runs: Runs
+    gamma: float
+    exponent: int
+
+    def interval(self, statistic: RunStatistic, tasks: Tasks, method: Method, confidence: float) -> Interval:
+        """What the resamples say about one statistic, in the scores' own units."""
+        found = _interval(statistic, self.resamples, self.runs, tasks, method, confidence, self.gamma)
+        with np.errstate(over="ignore"):  # a bound beyond the largest number is infinite
+            estimate, low, high = (float(np.ldexp(v, self.exponent)) for v in (found.estimate, found.low, found.high))
+        return replace(found, estimate=estimate, low=low, high=high)
 
 
 def _resampled(
     scores: ArrayLike | Sequence[ArrayLike], thresholds: Sequence[float] | FloatArray, statistics: Sequence[str],
     tasks: str, method: str, seed: int, n_resamples: int, threads: int, gamma: float,
-) -> tuple[Resamples, Runs]:  # fmt: skip
+) -> _Found:  # fmt: skip
     """The door of both functions, and the resamples behind it."""
     columns = as_tasks(scores)
-    parts = [_statistic(name) for name in statistics]
+    parts = [run_statistic(name) for name in statistics]
     _check_design(columns, tasks, method)
     if not math.isfinite(gamma):
         raise InputError(f"`gamma` must be a finite score; got {gamma}.")
-    runs = pool(columns)
-    found = resample(
+    gaps = [gamma for part in parts if part.kind == "gap"]
+    exponent = _exponent(columns, gaps)
+    runs = pool([np.ldexp(column, -exponent) for column in columns])
+    resamples = resample(
         runs,
         levels=[level for part in parts for level in part.levels],
-        thresholds=[*thresholds, *(gamma for part in parts if part.kind == "gap")],
+        thresholds=[*_in_units(np.asarray(thresholds), exponent), *(math.ldexp(gap, -exponent) for gap in gaps)],
         task_means=any(part.kind == "median" for part in parts),
         random_tasks=tasks == "random",
         seed=seed,
         n_resamples=as_resamples(n_resamples, threads),
         threads=threads,
     )
-    return found, runs
+    return _Found(resamples, runs, math.ldexp(gamma, -exponent) if gaps else 0.0, exponent)
 
 
-def _statistic(name: str) -> _Statistic:
-    known = {"iqm": _Statistic("part", 0.25, 0.75), "mean": _Statistic("part"), "median": _Statistic("median"),
-             "optimality_gap": _Statistic("gap")}  # fmt: skip
-    if name in known:
-        return known[name]
-    for prefix in ("q", "lower_", "upper_"):
-        try:
-            share = float(name.removeprefix(prefix)) if name.startswith(prefix) else math.nan
-        except ValueError:
-            continue
-        if math.isnan(share):
-            continue
-        if prefix == "q" and 0.0 < share < 1.0:
-            return _Statistic("quantile", share)
-        if prefix == "q":
-            break
-        as_mass(share)
-        return _Statistic("part", 0.0, share) if prefix == "lower_" else _Statistic("part", 1.0 - share, 1.0)
-    raise InputError(
-        f"`statistics` may name {', '.join(AGGREGATES)}, q0.9, lower_0.1 or upper_0.1 (or another share); got {name!r}."
-    )
+def _exponent(columns: Sequence[FloatArray], gaps: Sequence[float]) -> int:
+    """The power of two that makes the largest score about 1, or, for a far larger gamma, leaves that a number."""
+    largest = max(float(np.abs(column).max()) for column in columns)
+    return max(math.frexp(largest)[1], *(math.frexp(gap)[1] - _LARGEST_EXPONENT for gap in gaps), -_LARGEST_EXPONENT)
+
+
+def _in_units(thresholds: FloatArray, exponent: int) -> FloatArray:
+    """Thresholds in units of 2**exponent; those beyond all scores, which are 1 at most, as ±2."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip(np.ldexp(thresholds, -exponent), -2.0, 2.0))
 
 
 def _check_design(columns: Sequence[FloatArray], tasks: str, method: str) -> None:
@@ -310,7 +269,7 @@ def _check_design(columns: Sequence[FloatArray], tasks: str, method: str) -> Non
 
 
 def _interval(
-    statistic: _Statistic, found: Resamples, runs: Runs, tasks: str, method: str, confidence: float, gamma: float
+    statistic: RunStatistic, found: Resamples, runs: Runs, tasks: str, method: str, confidence: float, gamma: float
 ) -> Interval:
     """What the resamples say about one statistic."""
     values = statistic.draws(found, gamma)
@@ -318,7 +277,7 @@ def _interval(
     reasons: tuple[str, ...] = ()
     guarantee: Guarantee = "approximate"
     random_tasks = tasks == "random"
-    scale = float(np.abs(runs.ordered[[0, -1]]).max()) + abs(gamma)
+    scale = float(np.abs(runs.ordered[[0, -1]]).max()) + (abs(gamma) if statistic.kind == "gap" else 0.0)
     if not has_spread(draws, scale, runs.ordered.size):
         low, high, reasons = -math.inf, math.inf, (NO_SPREAD,)
     elif method == "t":
@@ -341,7 +300,7 @@ def _interval(
     )  # fmt: skip
 
 
-def _critical(statistic: _Statistic, found: Resamples, runs: Runs, tasks: str, confidence: float) -> float:
+def _critical(statistic: RunStatistic, found: Resamples, runs: Runs, tasks: str, confidence: float) -> float:
     """How many standard deviations of the resamples the interval reaches to each side."""
     from scipy.special import stdtrit
 
@@ -356,24 +315,10 @@ def _critical(statistic: _Statistic, found: Resamples, runs: Runs, tasks: str, c
     return float(stdtrit(df, 0.5 + confidence / 2.0)) * factor
 
 
-def _middle_shares(means: FloatArray) -> FloatArray:
-    """The weight of each task in the median of their means."""
-    order, n = np.argsort(means, kind="stable"), means.size
-    shares = np.zeros(n)
-    shares[order[(n - 1) // 2]] += 0.5
-    shares[order[n // 2]] += 0.5
-    return shares
-
-
 def _shares_above(runs: Runs, thresholds: FloatArray) -> FloatArray:
     """The share of each task's runs above each threshold, a row for each threshold."""
-    upto = [np.searchsorted(np.sort(task), thresholds, side="right") / task.size for task in runs.tasks]
+    upto = [np.searchsorted(task, thresholds, side="right") / task.size for task in runs.tasks]
     return 1.0 - np.stack(upto, axis=1)
-
-
-def _centred(values: FloatArray) -> FloatArray:
-    centred: FloatArray = (values - values.mean()) / values.size
-    return centred
 
 
 def _n(runs: Runs, tasks: str) -> int:

@@ -1,0 +1,105 @@
+"""Statistics of the runs of several tasks, by name, read off their resamples."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ogive.arguments import FloatArray, as_mass
+from ogive.errors import InputError
+from ogive.statistics._resampling import Resamples, Runs
+
+AGGREGATES = ("iqm", "mean", "median", "optimality_gap")
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatistic:
+    """A statistic by name: the mean of the outcomes from level `low` to level `high`, or another kind."""
+
+    kind: Literal["part", "quantile", "median", "gap"]
+    low: float = 0.0
+    high: float = 1.0
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        asked = (self.low,) if self.kind == "quantile" else (self.low, self.high)
+        return tuple(level for level in asked if 0.0 < level < 1.0 and self.kind in ("part", "quantile"))
+
+    @property
+    def tail_share(self) -> float:
+        """The share of outcomes that it rests on, where that is a tail; otherwise 1."""
+        if self.kind == "quantile":
+            return min(self.low, 1.0 - self.low)
+        one_ended = (self.low == 0.0) != (self.high == 1.0)
+        return self.high - self.low if one_ended else 1.0
+
+    def draws(self, found: Resamples, gamma: float) -> FloatArray:
+        """Its value in each resample; the last is the estimate."""
+        if self.kind == "part":
+            return found.part_mean(self.low, self.high)
+        if self.kind == "quantile":
+            return found.quantile(self.low)
+        if self.kind == "median":
+            return np.asarray(np.median(found.task_means, axis=1))
+        return found.shortfall[:, int(np.searchsorted(found.thresholds, gamma))]
+
+    def influence(self, runs: Runs, found: Resamples, gamma: float, *, random_tasks: bool) -> list[FloatArray]:
+        """How much each unit (a run, or a task) moves the statistic, centred within its stratum, over its size."""
+        if self.kind == "median" and random_tasks:
+            means = found.task_means[-1]
+            return [_centred(np.sign(means - np.median(means)))]
+        if self.kind == "median":
+            shares = _middle_shares(found.task_means[-1])
+            return [share * _centred(task) for share, task in zip(shares, runs.tasks, strict=True)]
+        if self.kind == "quantile":
+            moved = [-(task <= found.quantile(self.low)[-1]).astype(np.float64) for task in runs.tasks]
+        elif self.kind == "gap":
+            moved = [-np.minimum(task, gamma) for task in runs.tasks]
+        else:
+            floor = found.quantile(self.low)[-1] if self.low > 0.0 else -math.inf
+            ceiling = found.quantile(self.high)[-1] if self.high < 1.0 else math.inf
+            moved = [np.clip(task, floor, ceiling) / (self.high - self.low) for task in runs.tasks]
+        if random_tasks:
+            return [_centred(np.array([task.mean() for task in moved]))]
+        return [_centred(task) / len(moved) for task in moved]
+
+
+def run_statistic(name: str) -> RunStatistic:
+    """The statistic of this name; refuses unknown names."""
+    known = {"iqm": RunStatistic("part", 0.25, 0.75), "mean": RunStatistic("part"), "median": RunStatistic("median"),
+             "optimality_gap": RunStatistic("gap")}  # fmt: skip
+    if name in known:
+        return known[name]
+    for prefix in ("q", "lower_", "upper_"):
+        try:
+            share = float(name.removeprefix(prefix)) if name.startswith(prefix) else math.nan
+        except ValueError:
+            continue
+        if math.isnan(share):
+            continue
+        if prefix == "q" and 0.0 < share < 1.0:
+            return RunStatistic("quantile", share)
+        if prefix == "q":
+            break
+        as_mass(share)
+        return RunStatistic("part", 0.0, share) if prefix == "lower_" else RunStatistic("part", 1.0 - share, 1.0)
+    raise InputError(
+        f"`statistics` may name {', '.join(AGGREGATES)}, q0.9, lower_0.1 or upper_0.1 (or another share); got {name!r}."
+    )
+
+
+def _middle_shares(means: FloatArray) -> FloatArray:
+    """The weight of each task in the median of their means."""
+    order, n = np.argsort(means, kind="stable"), means.size
+    shares = np.zeros(n)
+    shares[order[(n - 1) // 2]] += 0.5
+    shares[order[n // 2]] += 0.5
+    return shares
+
+
+def _centred(values: FloatArray) -> FloatArray:
+    centred: FloatArray = (values - values.mean()) / values.size
+    return centred
