@@ -13,6 +13,7 @@ from simulate import interval_coverage, plausible
 from ogive.errors import InputError
 from ogive.statistics import mean_interval, quantile_interval
 from ogive.statistics._comparison import (
+    UNDEFINED,
     independent_improvement,
     mcnemar,
     mean_difference,
@@ -22,7 +23,7 @@ from ogive.statistics._comparison import (
     quantile_difference,
     win_share,
 )
-from ogive.statistics._interval import EQUAL_SCORES
+from ogive.statistics._interval import EQUAL_SCORES, clopper_pearson
 
 scores = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
@@ -149,6 +150,18 @@ def test_paired_and_independent_improvement_are_different_questions():
     a, b = draw + 0.3 + 0.05 * rng.normal(size=400), draw + 0.05 * rng.normal(size=400)
     assert paired_improvement(a, b).low > 0.98
     assert independent_improvement(a, b).high < 0.6
+
+
+def test_clusters_with_the_same_share_of_wins_count_as_one_pair_each_and_say_so():
+    i = paired_improvement([1, 0] * 3, [0, 1] * 3, clusters=list("aabbcc"))
+    assert (i.estimate, i.n, i.guarantee) == (0.5, 3, "approximate")
+    assert all("cluster" in said for said in i.assumptions)
+    assert (i.low, i.high) == (clopper_pearson(1, 3, 0.95)[0], clopper_pearson(2, 3, 0.95)[1])
+
+
+def test_equal_shares_of_clusters_add_to_whole_pairs_but_for_rounding():
+    i = paired_improvement([1, 0, 0] * 6, [0.5] * 18, clusters=np.repeat(np.arange(6), 3))
+    assert (i.low, i.high) == clopper_pearson(2, 6, 0.95)
 
 
 def test_mean_differences_are_scipys():

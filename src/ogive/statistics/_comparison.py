@@ -36,6 +36,9 @@ from ogive.statistics._interval import (
 from ogive.statistics._placements import placement_interval, score_interval
 
 PAIRS = "independent pairs"
+CLUSTERS = "independent clusters of pairs"
+EQUAL_CLUSTERS = "all clusters have the same share of wins: each counts as one pair"
+UNDEFINED = "infinite scores at both quantiles: nothing can be said about their difference"
 # With more runs a side full separation is rarer than any confidence in use.
 FEW_RUNS = 20
 
@@ -49,7 +52,8 @@ def paired_improvement(
     -----
     Conservative for every distribution and every n: with T = wins + ties / 2 the interval runs from
     Clopper and Pearson's lower limit for floor(T) to their upper limit for ceil(T). With
-    clusters it is Student's interval of the clusters' shares of wins, approximate.
+    clusters it is Student's interval of the clusters' shares of wins, approximate; where all
+    clusters have the same share, each counts as one pair, which is approximate too.
 
     Examples
     --------
@@ -60,17 +64,20 @@ def paired_improvement(
     confidence = as_confidence(confidence)
     won = (x > y) + 0.5 * (x == y)
     codes = as_clusters(clusters, x.size)
+    guarantee: Guarantee = "conservative"
+    assumptions: tuple[str, ...] = (PAIRS,)
     if codes is not None:
         shares = np.bincount(codes, weights=won) / np.bincount(codes)
         if np.ptp(shares) > 0.0:
             return _clipped(mean_interval(won, confidence=confidence, clusters=codes), 0.0, 1.0)
-        won, x = shares, shares  # without spread between clusters each counts as one pair
-    total, n = float(won.sum()), x.size
+        won, guarantee, assumptions = shares, "approximate", (CLUSTERS, EQUAL_CLUSTERS)
+    # Sums of equal shares miss whole numbers by rounding.
+    total, n = round(float(won.sum()), 9), won.size
     return Interval(
         estimate=total / n,
         low=clopper_pearson(math.floor(total), n, confidence)[0],
         high=clopper_pearson(math.ceil(total), n, confidence)[1],
-        confidence=confidence, n=n, method="Clopper-Pearson", guarantee="conservative", assumptions=(PAIRS,),
+        confidence=confidence, n=n, method="Clopper-Pearson", guarantee=guarantee, assumptions=assumptions,
     )  # fmt: skip
 
 
