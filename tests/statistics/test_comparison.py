@@ -180,6 +180,22 @@ def test_quantile_difference_holds_both_intervals():
     assert (i.low, i.high) == (x.low - y.high, x.high - y.low)
 
 
+def test_a_difference_of_two_failed_quantiles_is_undefined_and_unbounded():
+    failed = [-math.inf] * 30 + [1.0] * 2
+    i = quantile_difference(failed, failed, 0.5)
+    assert math.isnan(i.estimate)
+    assert (i.low, i.high) == (-math.inf, math.inf)
+    assert UNDEFINED in i.assumptions
+    assert i.to_dict()["estimate"] is None
+
+
+def test_a_side_where_both_quantiles_may_have_failed_is_unbounded():
+    mostly, rarely = [-math.inf] * 14 + [1.0] * 16, [-math.inf] * 10 + list(range(20))
+    i = quantile_difference(mostly, rarely, 0.5)
+    assert i.estimate == -3.0
+    assert (i.low, i.high) == (-math.inf, math.inf)
+
+
 @pytest.mark.parametrize("size", [1e-85, 1e-160, 1e-300, 1e85])
 def test_the_difference_of_means_does_not_depend_on_the_size_of_the_scores(size):
     a, b = np.random.default_rng(5).normal(size=(2, 15))

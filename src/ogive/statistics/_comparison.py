@@ -248,7 +248,8 @@ def quantile_difference(a: ArrayLike, b: ArrayLike, p: float, *, confidence: flo
     Notes
     -----
     Conservative for every distribution, paired or not: both intervals hold at once with at least the
-    confidence.
+    confidence. Scores may be infinite, for failed runs: a side where both quantiles may be the same
+    infinity is infinite, and an estimate where both are is NaN, with the reason among the assumptions.
 
     Examples
     --------
@@ -258,10 +259,18 @@ def quantile_difference(a: ArrayLike, b: ArrayLike, p: float, *, confidence: flo
     confidence = as_confidence(confidence)
     half = 1.0 - (1.0 - confidence) / 2.0
     i, j = quantile_interval(a, p, confidence=half), quantile_interval(b, p, confidence=half)
+    estimate, low, high = (_gap(*ends) for ends in ((i.estimate, j.estimate), (i.low, j.high), (i.high, j.low)))
+    reasons = (UNDEFINED,) if math.isnan(estimate) or math.isnan(low) or math.isnan(high) else ()
     return Interval(
-        estimate=i.estimate - j.estimate, low=i.low - j.high, high=i.high - j.low, confidence=confidence,
-        n=min(i.n, j.n), method="order statistics", guarantee="conservative", assumptions=(INDEPENDENT,),
+        estimate=estimate, low=-math.inf if math.isnan(low) else low, high=math.inf if math.isnan(high) else high,
+        confidence=confidence, n=min(i.n, j.n), method="order statistics", guarantee="conservative",
+        assumptions=(INDEPENDENT, *reasons),
     )  # fmt: skip
+
+
+def _gap(a: float, b: float) -> float:
+    """a - b; NaN for the same infinity twice."""
+    return math.nan if math.isinf(a) and a == b else a - b
 
 
 def proportion_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Interval:
