@@ -298,6 +298,13 @@ def test_a_profile_is_the_share_of_runs_above_each_threshold_in_the_order_asked(
     assert profile.aggregates == {}
 
 
+def test_no_share_leaves_0_to_1_by_rounding():
+    for sizes in ([2, 3, 7], [3, 7, 11, 13], [2, 9, 4, 5]):
+        profile = profile_counts(runs_of(sizes), [-100.0, 100.0], n_resamples=100)
+        assert profile.share[1] == 0.0
+        assert np.all((profile.share >= 0.0) & (profile.share <= 1.0))
+
+
 def test_a_score_at_the_threshold_is_not_above_it():
     assert profile_counts([[1.0, 2.0], [2.0, 3.0]], [2.0]).share.tolist() == [0.25]
 

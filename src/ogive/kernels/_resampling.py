@@ -92,7 +92,8 @@ def summarize(row, counts, ordered, weights, total, levels, ends, thresholds, qu
             mass = reached
             k += 1
         if i < n_thresholds:
-            above[row, i] = (total - mass) / total
+            # Weights add to the total but for rounding: nothing lies above the last score.
+            above[row, i] = max(total - mass, 0.0) / total if end < ordered.size else 0.0
             shortfall[row, i] = (thresholds[i] * mass - (finished + piece)) / total
     pieces[row, n_levels] = piece / total
 
