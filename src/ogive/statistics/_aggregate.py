@@ -24,6 +24,7 @@ from ogive.statistics._resampling import (
     pool,
     resample,
     satterthwaite,
+    says_too_little,
     spread_correction,
     widened_at_the_edge,
 )
@@ -176,13 +177,12 @@ def profile_counts(
         draws, sizes = share[:, None], np.array([len(runs.tasks)])
     else:
         draws, sizes = _shares_above(runs, at), runs.sizes
-    edges = [
-        widened_at_the_edge(shares, sizes, float(low), float(high), confidence)
-        for shares, low, high in zip(draws, *sides, strict=True)
-    ]
+    low, high = np.clip(sides, 0.0, 1.0)
+    for i in np.flatnonzero(says_too_little(draws, sizes, low, high)):
+        low[i], high[i] = widened_at_the_edge(draws[i], sizes, float(low[i]), float(high[i]), confidence)
     few = tasks == "fixed" and int(runs.sizes.min()) < FEWEST_RUNS
     return ScoreProfile(
-        thresholds=asked, share=share, low=np.array([low for low, _ in edges]), high=np.array([high for _, high in edges]),
+        thresholds=asked, share=share, low=low, high=high,
         confidence=confidence, method="pointwise percentile bootstrap", guarantee="heuristic" if few else "approximate",
         n=_n(runs, tasks), assumptions=(*_assumptions(tasks), POINTWISE, *((FEW_RUNS,) if few else ())),
         aggregates={name: found.interval(run_statistic(name), tasks, method, confidence) for name in statistics},

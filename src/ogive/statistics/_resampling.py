@@ -212,15 +212,23 @@ def has_spread(draws: FloatArray, scale: float, n: int) -> bool:
     return bool(np.ptp(draws) > 4.0 * np.finfo(np.float64).eps * math.sqrt(n) * scale)
 
 
+def says_too_little(
+    shares: FloatArray, sizes: NDArray[np.int64], low: FloatArray | float, high: FloatArray | float
+) -> NDArray[np.bool_]:
+    """Whether resamples say too little about the average of the tasks' shares, for each row of `shares`.
+
+    shares[…, t] is the share of yes among sizes[t] independent yes-or-no draws on task t. They
+    do where, over all tasks, at most five draws came out against their own task's majority, or
+    where the interval has no width: what has hardly been seen is hardly drawn again.
+    """
+    rare = np.minimum(shares, 1.0 - shares) @ sizes
+    return np.asarray((rare <= _FEW_AT_THE_EDGE) | (np.asarray(high) - low <= _NO_WIDTH))
+
+
 def widened_at_the_edge(
     shares: FloatArray, sizes: NDArray[np.int64], low: float, high: float, confidence: float
 ) -> tuple[float, float]:
     """An interval of the average of the tasks' shares, widened where resamples say too little.
-
-    `shares[t]` is the share of yes among sizes[t] independent yes-or-no draws on task t.
-    Resamples say too little where, over all tasks, at most five draws came out against their
-    own task's majority, or where the interval has no width: what has hardly been seen
-    is hardly drawn again.
 
     With the fewest draws of a task on each, their number of yes is less spread than a binomial
     with the average probability (Hoeffding 1956): Clopper and Pearson's interval for so many
@@ -230,7 +238,7 @@ def widened_at_the_edge(
     after adding a yes and a no to its draws (Agresti and Caffo 2000).
     """
     low, high = max(low, 0.0), min(high, 1.0)
-    if np.sum(sizes * np.minimum(shares, 1.0 - shares)) > _FEW_AT_THE_EDGE and high - low > _NO_WIDTH:
+    if not says_too_little(shares, sizes, low, high):
         return low, high
     share, n = float(np.mean(shares)), shares.size * int(sizes.min())
     least, most = math.floor(n * share + 1e-9), math.ceil(n * share - 1e-9)
