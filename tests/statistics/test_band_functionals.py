@@ -137,6 +137,26 @@ def test_sides_need_only_the_bound_of_their_own_side():
     assert b.cvar(mass=0.5, tail="lower").low == -np.inf
 
 
+@pytest.mark.parametrize("k", [1, 20, 1000])
+def test_without_bounds_the_mean_of_the_best_and_worst_of_k_is_unbounded_on_both_sides(k):
+    b = sample_band(40, 0)
+    for several in (b.best_of(k), b.worst_of(k)):
+        assert (several.mean().low, several.mean().high) == (-np.inf, np.inf)
+        assert np.isfinite([several.mean(BOUNDS).low, several.mean(BOUNDS).high]).all()
+    assert b.worst_of(k).quantile(1.0).high == np.inf
+    assert b.best_of(k).quantile(0.0).low == -np.inf
+
+
+@pytest.mark.parametrize("mass", [1e-17, 1e-13, 1e-9, 0.01])
+def test_a_tail_that_no_score_is_certain_to_reach_is_unbounded_at_its_end(mass):
+    b = sample_band(40, 0)
+    upper, lower = b.cvar(mass=mass, tail="upper"), b.cvar(mass=mass, tail="lower")
+    assert upper.high == np.inf
+    assert upper.low <= upper.estimate == b.estimate.points[-1]
+    assert lower.low == -np.inf
+    assert lower.high >= lower.estimate == b.estimate.points[0]
+
+
 # Deliberately wrong versions: each must be noticed.
 
 

@@ -167,3 +167,34 @@ def test_one_score_and_equal_scores_have_a_distribution():
     for values in ([0.5], [0.5] * 7):
         d = ecdf(values)
         assert [d.quantile(0.3), d.mean(), d.cdf(0.5), d.cdf(0.4)] == [0.5, 0.5, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("mass", [1e-300, 1e-17, 1e-16, 1e-9, 1e-3])
+def test_the_mean_of_a_share_below_one_score_is_that_score(mass):
+    d = ecdf([5.0, 6.3])
+    assert d.cvar(mass=mass, tail="upper") == 6.3
+    assert d.cvar(mass=mass, tail="lower") == 5.0
+
+
+@pytest.mark.parametrize("mass", [1e-9, 1e-3, 0.3, 1.0])
+def test_the_upper_tail_is_the_lower_one_turned_round(mass):
+    values = np.random.default_rng(6).normal(size=50)
+    assert_allclose(
+        ecdf(values).cvar(mass=mass, tail="upper"), -ecdf(-values).cvar(mass=mass, tail="lower"), rtol=1e-13
+    )
+
+
+def test_a_share_written_as_a_sum_does_not_touch_failures_beyond_it():
+    d = ecdf([1.0, 2.0, 3.0], n_failed=7, failed="upper")
+    assert_allclose(d.cvar(mass=0.1 + 0.2, tail="lower"), 2.0)
+
+
+@pytest.mark.parametrize("k", [20, 5000])
+def test_a_rare_infinite_outcome_stays_possible_in_the_best_and_worst_of_many(k):
+    d = ecdf(np.arange(40.0), n_failed=1)
+    assert d.best_of(k).mean() == -np.inf
+    assert d.worst_of(k).quantile(0.0) == -np.inf
+    mirrored = ecdf(np.arange(40.0), n_failed=1, failed="upper")
+    assert mirrored.worst_of(k).mean() == np.inf
+    assert mirrored.worst_of(k).quantile(1.0) == np.inf
+    assert mirrored.worst_of(k).quantile(0.5) < 40.0

@@ -367,6 +367,7 @@ def test_one_missing_score_is_refused_and_named(bad):
         ({"statistics": ["best"]}, "may name"),
         ({"statistics": ["q1"]}, "may name"),
         ({"statistics": ["lower_0"]}, "mass"),
+        ({"statistics": ["upper_1e-20"]}, "1e-09"),
         ({"tasks": "all"}, "'fixed' or 'random'"),
         ({"method": "basic"}, "'t', 'percentile' or 'bca'"),
         ({"n_resamples": 10}, "at least 100"),

@@ -26,6 +26,7 @@ from ogive.errors import InputError
 
 # F is a sum of floats: 0.1 + 0.2 must still find the level 0.3.
 _ROUNDING = 1e-12
+_LEAST, _MOST = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -85,7 +86,7 @@ class Distribution:
     def quantile(self, p: ArrayLike) -> float | FloatArray:
         """The smallest outcome z with F(z) >= p; for p = 0 the smallest outcome."""
         levels = as_probability(p)
-        found = np.searchsorted(self.cumulative, levels - _ROUNDING, side="left")
+        found = np.searchsorted(self.cumulative, levels - _slack(levels), side="left")
         return _unwrap(self.points[np.minimum(found, self.points.size - 1)])
 
     def mean(self) -> float:
@@ -119,11 +120,20 @@ class Distribution:
             return _expectation(self.points[kept], self.weights[kept]) / float(self.weights[kept].sum())
         if definition != "integral":
             raise InputError(f"`definition` must be 'integral' or 'conditional'; got {definition!r}.")
-        if tail == "upper":
-            share = np.diff(np.maximum(self.cumulative, 1.0 - mass), prepend=1.0 - mass)
-        else:
-            share = np.diff(np.minimum(self.cumulative, mass), prepend=0.0)
-        return _expectation(self.points, share) / mass
+        return -self._reflected()._lower_mean(mass) if tail == "upper" else self._lower_mean(mass)
+
+    def _reflected(self) -> Distribution:
+        """The distribution of -Z."""
+        above = np.append(1.0 - self.cumulative[-2::-1], 1.0)
+        return Distribution(-self.points[::-1], above, self.n, self.extrapolated)
+
+    def _lower_mean(self, mass: float) -> float:
+        """The mean of the share `mass` of the smallest outcomes."""
+        share = np.diff(np.minimum(self.cumulative, mass), prepend=0.0)
+        # What is left to the last outcome where F reaches `mass` before it, but for rounding.
+        if self.points[-1] == math.inf and share[-1] <= _slack(np.asarray(mass)):
+            share[-1] = 0.0
+        return _expectation(self.points, share / mass)
 
     def threshold_area(self, t: float) -> float:
         """E[Z 1{Z >= t}]: the part of the mean that comes from outcomes of at least t."""
@@ -138,7 +148,13 @@ class Distribution:
         """The distribution of the best of k independent draws; k need not be whole."""
         k = as_count(k)
         levels = self.cumulative
-        cumulative = levels**k if as_goal(goal) == "maximize" else 1.0 - (1.0 - levels) ** k
+        if as_goal(goal) == "maximize":
+            cumulative = levels**k
+        else:
+            with np.errstate(divide="ignore"):
+                cumulative = -np.expm1(k * np.log1p(-levels))
+        # A possible outcome stays possible, however rare: with mass at infinity no mean is bounded.
+        cumulative = np.where((levels > 0.0) & (levels < 1.0), np.clip(cumulative, _LEAST, _MOST), levels)
         return Distribution(self.points, cumulative, self.n, self.extrapolated or k > self.n)
 
     def worst_of(self, k: float, *, goal: str = "maximize") -> Distribution:
@@ -195,9 +211,13 @@ def step_function(values: FloatArray, codes: IntArray | None = None) -> Distribu
     return Distribution(ordered[last_of_tie], cumulative, sizes.size)
 
 
+def _slack(levels: FloatArray) -> FloatArray:
+    """By how much a level may be off; nothing at 0 and 1, which are met exactly."""
+    return np.minimum(_ROUNDING, 1e-3 * np.minimum(levels, 1.0 - levels))
+
+
 def _expectation(points: FloatArray, weights: FloatArray) -> float:
-    # An infinite outcome without mass, but for rounding, must not enter the sum.
-    used = weights > np.where(np.isfinite(points), 0.0, _ROUNDING)
+    used = weights > 0.0  # an infinite outcome without mass must not enter the sum
     return float(np.dot(points[used], weights[used]))
 
 

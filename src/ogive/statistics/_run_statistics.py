@@ -12,6 +12,8 @@ from ogive.arguments import FloatArray, as_mass
 from ogive.errors import InputError
 from ogive.statistics._resampling import Resamples, Runs
 
+# Below it 1 - share has too few digits.
+LEAST_SHARE = 1e-9
 AGGREGATES = ("iqm", "mean", "median", "optimality_gap")
 
 
@@ -84,7 +86,8 @@ def run_statistic(name: str) -> RunStatistic:
             return RunStatistic("quantile", share)
         if prefix == "q":
             break
-        as_mass(share)
+        if as_mass(share) < LEAST_SHARE:
+            raise InputError(f"`statistics` may name tails from a share of {LEAST_SHARE:g} on; got {name!r}.")
         return RunStatistic("part", 0.0, share) if prefix == "lower_" else RunStatistic("part", 1.0 - share, 1.0)
     raise InputError(
         f"`statistics` may name {', '.join(AGGREGATES)}, q0.9, lower_0.1 or upper_0.1 (or another share); got {name!r}."
