@@ -46,12 +46,12 @@ def test_the_methods_paragraph_counts_failed_runs_and_gives_no_advice(page):
     assert "declare bounds=" not in text
 
 
-def test_no_infinity_is_pasted(page):
+def test_no_interval_without_ends_is_pasted(page):
     samples = {"a": {"x": [0.811], "y": A}, "b": {"x": B[:5], "y": B}}
     found = page(samples)
     text = found.section("For the paper")
     assert "infty" not in text
-    assert "-inf" not in text
+    assert "-inf,inf" not in text
     assert "a & $0.811$ &" in text
     assert "Numbers without an interval: too few runs, or none that differ." in text
     assert "Numbers without an interval: too few runs" in found.section("The numbers")

@@ -108,9 +108,30 @@ def test_scores_without_spread_give_an_infinite_interval_not_a_point(interval, s
     assert i.assumptions[-1].startswith(("one score", "all scores are equal"))
 
 
-def test_tail_mean_of_one_score_in_the_tail_has_no_interval():
+def test_tail_mean_of_one_score_in_the_tail_has_only_the_limit_of_its_quantile():
     i = tail_mean_interval(np.arange(10.0), mass=0.1, tail="lower")
-    assert (i.estimate, i.low, i.high, i.guarantee) == (0.0, -np.inf, np.inf, "heuristic")
+    assert (i.estimate, i.low, i.high, i.guarantee) == (0.0, -np.inf, 3.0, "heuristic")
+
+
+@pytest.mark.parametrize("tail", ["lower", "upper"])
+def test_the_mean_of_a_share_stays_beyond_the_limit_of_its_quantile(tail):
+    x = np.random.default_rng(8).normal(900.0, 150.0, 15)
+    found = tail_mean_interval(x, mass=0.1, tail=tail)
+    quantile = quantile_interval(x, 0.1 if tail == "lower" else 0.9)
+    inner = (found.high, quantile.high) if tail == "lower" else (found.low, quantile.low)
+    assert inner[0] == inner[1]
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), probabilities, st.floats(0.001, 0.999))
+def test_a_tail_interval_holds_its_estimate(values, mass, confidence):
+    i = tail_mean_interval(values, mass=mass, tail="lower", confidence=confidence)
+    assert i.low < i.estimate <= i.high
+
+
+def test_clusters_set_no_limit_to_the_mean_of_a_share_by_order_statistics():
+    x = np.random.default_rng(8).normal(900.0, 150.0, 30)
+    i = tail_mean_interval(x, mass=0.1, tail="lower", clusters=np.repeat(np.arange(15), 2))
+    assert i.high - i.estimate == pytest.approx(i.estimate - i.low)
 
 
 @pytest.mark.parametrize("mass", [0.1, 0.25, 0.5])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -237,8 +237,12 @@ def tail_mean_interval(
     Approximate. For the lower tail the mean is q - E[(q - Z)+] / mass at the quantile q, and
     q's own error does not matter to first order (Rockafellar and Uryasev 2000): the interval is
     that of the mean of q - (q - z)+ / mass, with as many degrees of freedom as scores lie in
-    the tail, less one. Its simulated coverage is in docs/reference/coverage.md. With fewer
-    than ten scores in the tail it covers about 0.88 instead of 0.95 and is called heuristic. `band(...).cvar(...)` holds for every bounded distribution.
+    the tail, less one. The mean of the lowest share is never above the quantile at `mass`, so the
+    upper end stops at the order statistic that bounds this quantile with the same error, for every
+    distribution; the upper tail is the mirror image. Rows in clusters have no such order statistic.
+    Its simulated coverage is in docs/reference/coverage.md. With fewer than ten scores in the tail
+    it covers about 0.88 instead of 0.95 and is called heuristic. `band(...).cvar(...)` holds for
+    every bounded distribution.
 
     Examples
     --------
@@ -246,11 +250,25 @@ def tail_mean_interval(
     5.5 [1.8, 9.2]
     """
     values = as_scores(scores)
-    confidence, mass = as_confidence(confidence), as_mass(mass)
-    if as_tail(tail) == "upper":
-        return tail_mean_interval(-values, mass=mass, tail="lower", confidence=confidence, clusters=clusters).negated()
+    confidence, mass, end = as_confidence(confidence), as_mass(mass), as_tail(tail)
     codes = as_clusters(clusters, values.size)
-    distribution = step_function(values, codes)
+    found = student_tail_interval(values, mass, end, confidence, codes)
+    if codes is not None:
+        return found
+    if end == "upper":
+        low = min(found.estimate, -_quantile_limit(-values, mass, confidence))
+        return replace(found, low=max(found.low, low))
+    # Rounding puts the mean of equal scores beyond them, hence the estimate.
+    high = max(found.estimate, _quantile_limit(values, mass, confidence))
+    return replace(found, high=min(found.high, high))
+
+
+def student_tail_interval(
+    values: FloatArray, mass: float, tail: Tail, confidence: float, codes: IntArray | None
+) -> Interval:
+    """`tail_mean_interval` behind the door, with both ends as far as Student's t puts them."""
+    if tail == "upper":
+        return student_tail_interval(-values, mass, "lower", confidence, codes).negated()
     reduced = tail_influence(values, mass, "lower", codes)
     if codes is not None:
         reduced = np.bincount(codes, weights=reduced) / np.bincount(codes)
@@ -259,7 +277,7 @@ def tail_mean_interval(
     if in_tail < 2:
         reduced = reduced[:1]  # one score says nothing about the tail's spread
     return student_interval(
-        distribution.cvar(mass=mass, tail="lower"),
+        step_function(values, codes).cvar(mass=mass, tail="lower"),
         reduced,
         math.sqrt(1.0 / n),
         df=min(n - 1, in_tail - 1),
@@ -270,6 +288,12 @@ def tail_mean_interval(
         n=n,
         flat=EQUAL_SCORES if np.ptp(values) == 0.0 else EQUAL_TAIL,
     )
+
+
+def _quantile_limit(values: FloatArray, p: float, confidence: float) -> float:
+    """The upper end of `quantile_interval`."""
+    _, above = order_statistic_ranks(values.size, p, confidence)
+    return float(np.partition(values, above - 1)[above - 1]) if above <= values.size else math.inf
 
 
 def tail_count(n: int, mass: float) -> int:
