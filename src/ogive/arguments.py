@@ -22,10 +22,7 @@ NO_BOUNDS: Bounds = (None, None)
 
 def as_scores(scores: ArrayLike, *, name: str = "scores", at_least: int = 1, ordered_only: bool = False) -> FloatArray:
     """One-dimensional, finite float64, at least `at_least` of them; infinities where only the order counts."""
-    try:
-        array = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidScores(f"`{name}` must be numbers; got {_shown(scores)}.") from error
+    array = _as_floats(scores, name)
     if array.ndim != 1:
         raise InvalidScores(
             f"`{name}` must be one-dimensional; got shape {array.shape}. Flatten it, or pass one column at a time."
@@ -33,7 +30,7 @@ def as_scores(scores: ArrayLike, *, name: str = "scores", at_least: int = 1, ord
     n_bad = int(np.count_nonzero(np.isnan(array) if ordered_only else ~np.isfinite(array)))
     if n_bad:
         raise InvalidScores(
-            f"`{name}` must be {'numbers' if ordered_only else 'finite'}; {n_bad} of {array.size} are NaN{'' if ordered_only else ' or infinite'}. "
+            f"`{name}` must be {'numbers' if ordered_only else 'finite'}; {n_bad} of {array.size} are NaN{' or masked' if ordered_only else ', infinite or masked'}. "
             "Leave them out and pass their number as `n_failed`, or replace them by the worst score."
         )
     if array.size < at_least:
@@ -75,6 +72,25 @@ def as_count(k: float, name: str = "k") -> float:
     if not (value > 0.0 and math.isfinite(value)):
         raise InputError(f"`{name}` must be a positive number; got {value:g}.")
     return value
+
+
+def as_threshold(threshold: float, name: str = "threshold") -> float:
+    """A number, possibly infinite."""
+    value = _as_float(threshold, name)
+    if math.isnan(value):
+        raise InputError(f"`{name}` must be a number; got nan.")
+    return value
+
+
+def as_thresholds(thresholds: ArrayLike, name: str = "z") -> FloatArray:
+    """Numbers of any shape, possibly infinite."""
+    try:
+        array = np.asarray(thresholds, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`{name}` must be numbers; got {_shown(thresholds)}.") from error
+    if np.isnan(array).any():
+        raise InputError(f"`{name}` must be numbers; got {_shown(thresholds)}.")
+    return array
 
 
 def as_bounds(bounds: Bounds, points: FloatArray) -> tuple[float, float]:
@@ -154,6 +170,18 @@ def as_answer(value: object, name: str) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise InputError(f"`{name}` must be True or False; got {_shown(value)}.")
+
+
+def _as_floats(scores: ArrayLike, name: str) -> FloatArray:
+    """float64 of any shape, NaN where masked; text and complex numbers are refused though numpy would convert them."""
+    try:
+        raw = np.asanyarray(scores)
+        text = raw.dtype.kind == "O" and any(isinstance(v, str | bytes) for v in raw.flat)
+        if raw.dtype.kind not in "biufO" or text:
+            raise TypeError(raw.dtype)
+        return np.asarray(np.ma.filled(raw.astype(np.float64), np.nan) if np.ma.isMA(raw) else raw, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidScores(f"`{name}` must be real numbers; got {_shown(scores)}.") from error
 
 
 def _as_float(value: float, name: str) -> float:

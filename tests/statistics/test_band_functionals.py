@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ogive.errors import InputError
 from ogive.statistics import Distribution, band
 
 BOUNDS = (-2.0, 3.0)
@@ -155,6 +156,18 @@ def test_a_tail_that_no_score_is_certain_to_reach_is_unbounded_at_its_end(mass):
     assert upper.low <= upper.estimate == b.estimate.points[-1]
     assert lower.low == -np.inf
     assert lower.high >= lower.estimate == b.estimate.points[0]
+
+
+def test_the_threshold_area_of_everything_is_the_mean():
+    b = sample_band(40, 0)
+    assert b.threshold_area(-np.inf, BOUNDS) == b.mean(BOUNDS)
+
+
+def test_a_band_refuses_a_threshold_that_is_no_number():
+    b = sample_band(5, 0)
+    for asked in (b.cdf, b.threshold_area):
+        with pytest.raises(InputError, match="nan"):
+            asked(np.nan)
 
 
 # Deliberately wrong versions: each must be noticed.

@@ -198,3 +198,32 @@ def test_a_rare_infinite_outcome_stays_possible_in_the_best_and_worst_of_many(k)
     assert mirrored.worst_of(k).mean() == np.inf
     assert mirrored.worst_of(k).quantile(1.0) == np.inf
     assert mirrored.worst_of(k).quantile(0.5) < 40.0
+
+
+def test_a_threshold_that_is_no_number_is_refused():
+    d = ecdf([1.0, 2.0])
+    for asked in (d.cdf, d.exceedance, d.threshold_area, d.excess):
+        with pytest.raises(InputError, match="nan"):
+            asked(np.nan)
+    with pytest.raises(InputError, match="nan"):
+        d.cdf([0.0, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        (np.ma.array([1.0, 2.0, 999.0], mask=[0, 0, 1]), "1 of 3 are .*masked"),
+        (np.ma.array([1, 2, 999], mask=[0, 0, 1]), "1 of 3 are .*masked"),
+        (np.array([1.0 + 2.0j, 3.0]), "real numbers"),
+        (["1", "2"], "real numbers"),
+        (np.array(["1", 2.0], dtype=object), "real numbers"),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), "real numbers"),
+    ],
+)
+def test_scores_that_numpy_would_turn_into_other_numbers_are_refused(bad, says):
+    with pytest.raises(InvalidScores, match=says):
+        ecdf(bad)
+
+
+def test_a_masked_array_without_masked_scores_is_a_sample():
+    assert ecdf(np.ma.array([1.0, 3.0], mask=[0, 0])).mean() == 2.0

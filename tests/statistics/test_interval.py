@@ -170,3 +170,10 @@ def test_bad_arguments_are_refused():
         mean_interval([1, 2], test_share=-1)
     with pytest.raises(InputError):
         mean_interval([1, 2], confidence="high")
+
+
+def test_a_threshold_or_a_share_that_is_no_number_is_refused():
+    with pytest.raises(InputError, match="threshold"):
+        exceedance([1, 2, 3], np.nan)
+    with pytest.raises(InputError, match="test_share"):
+        mean_interval([1, 2, 3], test_share=np.nan)

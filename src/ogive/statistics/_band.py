@@ -20,6 +20,7 @@ from ogive.arguments import (
     as_confidence,
     as_failures,
     as_scores,
+    as_threshold,
 )
 from ogive.errors import InputError
 from ogive.results import Guarantee
@@ -76,6 +77,7 @@ class Band:
 
     def cdf(self, z: float) -> Interval:
         """P(Z <= z)."""
+        z = as_threshold(z, "z")
         return self._interval(self.estimate.cdf(z), self.low.cdf(z), self.high.cdf(z))
 
     def quantile(self, p: float) -> Interval:
@@ -105,6 +107,9 @@ class Band:
         rises with c: the lower end starts from the low side and jumps to the high one at t;
         the upper end is stationary in c where the low side reaches 0.
         """
+        t = as_threshold(t, "t")
+        if t == -math.inf:
+            return self.mean(bounds)
         low, estimate, high, assumed = self._within(bounds)
         if t >= 0.0:
             least, most = high.threshold_area(t), low.threshold_area(t)

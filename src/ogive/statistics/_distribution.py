@@ -21,6 +21,8 @@ from ogive.arguments import (
     as_probability,
     as_scores,
     as_tail,
+    as_threshold,
+    as_thresholds,
 )
 from ogive.errors import InputError
 
@@ -76,7 +78,7 @@ class Distribution:
     def cdf(self, z: ArrayLike, *, left: bool = ...) -> float | FloatArray: ...
     def cdf(self, z: ArrayLike, *, left: bool = False) -> float | FloatArray:
         """P(Z <= z); with `left`, P(Z < z)."""
-        found = np.searchsorted(self.points, z, side="left" if left else "right")
+        found = np.searchsorted(self.points, as_thresholds(z), side="left" if left else "right")
         return _unwrap(np.concatenate(([0.0], self.cumulative))[found])
 
     @overload
@@ -137,12 +139,12 @@ class Distribution:
 
     def threshold_area(self, t: float) -> float:
         """E[Z 1{Z >= t}]: the part of the mean that comes from outcomes of at least t."""
-        kept = self.points >= t
+        kept = self.points >= as_threshold(t, "t")
         return _expectation(self.points[kept], self.weights[kept])
 
     def exceedance(self, t: float) -> float:
         """P(Z >= t)."""
-        return 1.0 - self.cdf(t, left=True)
+        return 1.0 - self.cdf(as_threshold(t, "t"), left=True)
 
     def best_of(self, k: float, *, goal: str = "maximize") -> Distribution:
         """The distribution of the best of k independent draws; k need not be whole."""
@@ -163,7 +165,7 @@ class Distribution:
 
     def excess(self, t: float) -> float:
         """E[(Z - t)+], the integral of 1 - F above t."""
-        above = self.points > t
+        above = self.points > as_threshold(t, "t")
         return _expectation(self.points[above] - t, self.weights[above])
 
 

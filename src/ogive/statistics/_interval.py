@@ -20,6 +20,7 @@ from ogive.arguments import (
     as_probability,
     as_scores,
     as_tail,
+    as_threshold,
 )
 from ogive.errors import InputError
 from ogive.results import Guarantee, json_ready
@@ -164,7 +165,7 @@ def exceedance(scores: ArrayLike, threshold: float, *, confidence: float = 0.95)
     0.75 [0.194, 0.994]
     """
     values = as_scores(scores)
-    confidence = as_confidence(confidence)
+    confidence, threshold = as_confidence(confidence), as_threshold(threshold)
     n, k = values.size, int(np.count_nonzero(values >= threshold))
     low, high = clopper_pearson(k, n, confidence)
     return Interval(
@@ -211,7 +212,7 @@ def mean_interval(
     if codes is not None:
         values = np.bincount(codes, weights=values) / np.bincount(codes)
     n = values.size
-    if test_share is not None and test_share <= 0.0:
+    if test_share is not None and not 0.0 < test_share < math.inf:
         raise InputError(f"`test_share` is n_test / n_train and must be positive; got {test_share:g}.")
     correction = 1.0 / n + (test_share or 0.0)
     return student_interval(
