@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ogive.errors import InputError
-from ogive.statistics import variance_components
+from ogive.statistics import variance_components, variance_shares
 
 
 def test_components_by_hand():
@@ -47,3 +47,49 @@ def test_the_best_number_of_repeats_balances_cost_and_variance():
 def test_what_cannot_be_divided_is_refused(scores, clusters):
     with pytest.raises(InputError):
         variance_components(scores, clusters)
+
+
+def test_clusters_that_differ_less_than_by_chance_leave_room_above_zero():
+    c = variance_components([1, 9, 2, 8, 3, 7, 4, 6], list("aabbccdd"))
+    equal = variance_components([1, 9, 5, 13, 9, 17], list("aabbcc"))
+    assert (c.between.estimate, c.between.low) == (0.0, 0.0)
+    assert c.between.high > 0.0
+    assert 0.0 < c.correlation.high < 1.0
+    assert any("chance" in a for a in c.between.assumptions)
+    assert not any("chance" in a for a in (*equal.between.assumptions, *c.within.assumptions))
+
+
+def test_no_interval_between_clusters_has_zero_width_at_any_confidence():
+    for confidence in (0.01, 0.2, 0.5, 0.999):
+        c = variance_components([1, 9, 2, 8, 3, 7, 5], list("aabbccd"), confidence=confidence)
+        assert c.between.low < c.between.high
+        assert c.correlation.low < c.correlation.high
+
+
+@pytest.mark.parametrize("exponent", [-450, 10, 450])
+def test_variances_scale_with_the_square_of_the_scores(exponent):
+    scores, clusters = np.array([1, 2.5, 5, 6, 9, 10.7]), list("aabbcc")
+    one, other = (variance_components(scores * factor, clusters) for factor in (1.0, 2.0**exponent))
+    assert other.correlation == one.correlation
+    for name in ("between", "within"):
+        assert getattr(other, name).high == getattr(one, name).high * 4.0**exponent
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e200, 1e307])
+def test_scores_whose_variance_is_no_number_are_refused_with_the_reason(factor):
+    scores = np.array([1.0, 2.5, 5, 6, 9, 10.7]) * factor
+    with pytest.raises(InputError, match="multiply them by a constant"):
+        variance_components(scores, list("aabbcc"))
+    with pytest.raises(InputError, match="multiply them by a constant"):
+        variance_shares(scores, {"c": list("aabbcc")}, rng=np.random.default_rng(0))
+
+
+def test_scores_that_differ_within_clusters_by_rounding_only_are_refused():
+    with pytest.raises(InputError, match="never differ"):
+        variance_components([0.1 + 0.2, 0.3, 0.3, 0.7, 0.7, 0.7], list("aaabbb"))
+
+
+def test_shares_of_clusters_that_differ_less_than_by_chance_have_a_width():
+    draws = {"configuration": list("aabbccdd"), "seed": range(8)}
+    found = variance_shares([1, 9, 2, 8, 3, 7, 4, 6], draws, rng=np.random.default_rng(0))
+    assert all(c.share.low < c.share.high for c in found.components)

@@ -209,3 +209,16 @@ def test_a_median_among_tied_scores_gains_nothing_by_chance():
         y = np.round(rng.normal(size=400))
         claimed += restriction_gain(y, rng.random(400) < 0.4, statistic="median").gain.low > 0.0
     assert claimed / 300 < 0.06
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e307])
+def test_the_explained_share_does_not_depend_on_the_unit(factor):
+    scores, groups = np.array([1, 2, 3, 4, 11, 12, 13, 14.0]), list("aaaabbbb")
+    one, other = explained_share(scores, groups), explained_share(scores * factor, groups)
+    assert_allclose((other.estimate, other.low, other.high), (one.estimate, one.low, one.high), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["mean", "Tail"])
+def test_a_statistic_that_is_not_offered_is_refused(name):
+    with pytest.raises(InputError, match="'median' or 'tail'"):
+        restriction_gain(range(20), [True] * 20, statistic=name)

@@ -11,9 +11,14 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray, IntArray, as_clusters, as_confidence, as_count, as_scores
 from ogive.errors import InputError
-from ogive.statistics._interval import Interval
+from ogive.statistics._interval import ROUNDING, Interval
 
 NORMAL = "normal effects"
+LESS_THAN_CHANCE = (
+    "cluster means differ less than chance alone would make them: the upper end is that of equal mean squares"
+)
+# Beyond 2 to this power squares leave the range of floating-point numbers.
+_LARGEST_EXPONENT = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +52,8 @@ def variance_components(scores: ArrayLike, clusters: ArrayLike, *, confidence: f
     approximate, with the harmonic mean size, otherwise (Thomas and Hultquist 1978); between by
     Williams and Tukey, whose coverage is at least the confidence up to rounding. Real scores are
     rarely normal, so all are called approximate. A negative estimate between clusters is given
-    as 0.
+    as 0, and its upper ends are those of equal mean squares, which are larger: the usual ones shrink to
+    nothing the less the clusters' means differ.
 
     Examples
     --------
@@ -60,10 +66,35 @@ def variance_components(scores: ArrayLike, clusters: ArrayLike, *, confidence: f
     codes = as_clusters(clusters, values.size)
     if codes is None or codes.max() == 0:
         raise InputError("`clusters` must name at least two clusters, one of them with two scores or more.")
-    squares = _mean_squares(values, codes)
-    if squares.within == 0.0:
+    centred, exponent = as_unit(values)
+    squares = _mean_squares(centred, codes)
+    largest = float(np.abs(np.ldexp(values, -exponent)).max())
+    if squares.within <= (ROUNDING * largest) ** 2:
         raise InputError("scores within clusters never differ; there is no variance to divide. Drop the repeated rows.")
-    return _components(squares, values.size, (1.0 - confidence) / 2.0, confidence)
+    return _components(squares, values.size, (1.0 - confidence) / 2.0, confidence, as_square(exponent))
+
+
+def as_unit(values: FloatArray) -> tuple[FloatArray, int]:
+    """Scores less their mean over a power of two, of size 1 or less, and the power: squares neither vanish nor overflow."""
+    size = _exponent(values)
+    centred = np.ldexp(values, -size)
+    centred = centred - centred.mean()
+    spread = _exponent(centred)
+    return np.ldexp(centred, -spread), size + spread
+
+
+def as_square(exponent: int) -> float:
+    """2 to the power of twice `exponent`, the unit of a variance; refused where squares have no floating-point number."""
+    if abs(exponent) > _LARGEST_EXPONENT:
+        raise InputError(
+            f"`scores` that differ by about 1e{round(exponent * math.log10(2.0)):+d} have no variance in "
+            "floating-point numbers; multiply them by a constant."
+        )
+    return 4.0**exponent
+
+
+def _exponent(values: FloatArray) -> int:
+    return math.frexp(float(np.abs(values).max()))[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +118,47 @@ def _mean_squares(values: FloatArray, codes: IntArray) -> _MeanSquares:
     return _MeanSquares(within, harmonic * float(means.var(ddof=1)), harmonic, k - 1, n - k)
 
 
-def _components(squares: _MeanSquares, n: int, error: float, confidence: float) -> VarianceComponents:
-    from scipy.special import chdtri, fdtri
+def _components(squares: _MeanSquares, n: int, error: float, confidence: float, unit: float) -> VarianceComponents:
+    """The two variances, mean squares being multiples of `unit`, with their intervals."""
+    from scipy.special import chdtri
 
-    within, size = squares.within, squares.size
-    f = [float(fdtri(squares.df_between, squares.df_within, level)) for level in (1.0 - error, error)]
-    chi = [float(chdtri(squares.df_between, tail)) for tail in (error, 1.0 - error)]
-    ratios = [max(0.0, (squares.between / within / point - 1.0) / size) for point in f]
-    ends = [
-        max(0.0, squares.df_between * (squares.between - within * point) / (size * divisor))
-        for point, divisor in zip(f, chi, strict=True)
-    ]
+    within = squares.within
     spread = [squares.df_within * within / float(chdtri(squares.df_within, tail)) for tail in (error, 1.0 - error)]
     between = max(0.0, (squares.between - within) / squares.size)
-    known: dict[str, Any] = {
-        "confidence": confidence, "n": squares.df_between + 1, "guarantee": "approximate", "assumptions": (NORMAL,),
-    }  # fmt: skip
+    ends, ratios = _ends(squares, error)
+    known: dict[str, Any] = {"confidence": confidence, "n": squares.df_between + 1, "guarantee": "approximate"}
+    assumed = (NORMAL, LESS_THAN_CHANCE) if squares.between < within else (NORMAL,)
     return VarianceComponents(
-        between=Interval(estimate=between, low=ends[0], high=ends[1], method="Williams-Tukey", **known),
-        within=Interval(estimate=within, low=spread[0], high=spread[1], method="chi-square", **known),
+        between=Interval(
+            estimate=between * unit, low=ends[0] * unit, high=ends[1] * unit, method="Williams-Tukey",
+            assumptions=assumed, **known,
+        ),
+        within=Interval(
+            estimate=within * unit, low=spread[0] * unit, high=spread[1] * unit, method="chi-square",
+            assumptions=(NORMAL,), **known,
+        ),
         correlation=Interval(
-            estimate=between / (between + within), low=ratios[0] / (1.0 + ratios[0]), high=ratios[1] / (1.0 + ratios[1]),
-            method="Searle", **known,
+            estimate=between / (between + within), low=ratios[0] / (1.0 + ratios[0]),
+            high=ratios[1] / (1.0 + ratios[1]) if math.isfinite(ratios[1]) else 1.0, method="Searle",
+            assumptions=assumed, **known,
         ),
         n_clusters=squares.df_between + 1,
         n=n,
     )  # fmt: skip
+
+
+def _ends(squares: _MeanSquares, error: float) -> tuple[list[float], list[float]]:
+    """Ends of the variance between clusters, and of its ratio to that within."""
+    from scipy.special import chdtri, fdtri
+
+    ends, ratios = [], []
+    # Where means differ less than chance makes them, the usual upper end falls to 0 and excludes what is likely.
+    for square, level in ((squares.between, 1.0 - error), (max(squares.between, squares.within), error)):
+        point = float(fdtri(squares.df_between, squares.df_within, level))
+        divisor = float(chdtri(squares.df_between, 1.0 - level))
+        excess = max(0.0, square - squares.within * point)
+        ends.append(squares.df_between * excess / (squares.size * divisor))
+        ratios.append(excess / (squares.within * point * squares.size))
+    if ends[1] == 0.0:  # at confidences so low that chance exceeds its own quantile
+        return [ends[0], math.inf], [ratios[0], math.inf]
+    return ends, ratios

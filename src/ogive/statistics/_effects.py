@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray, IntArray, Tail, as_clusters, as_confidence, as_scores, as_tail
 from ogive.errors import InputError
+from ogive.statistics._components import as_unit
 from ogive.statistics._distribution import step_function
 from ogive.statistics._interval import (
     INDEPENDENT,
     Interval,
     quantile_interval,
+    spread,
     student_tail_interval,
     tail_influence,
     tail_mean_interval,
@@ -73,11 +75,10 @@ def explained_share(
     units = as_clusters(clusters, values.size)
     if codes.max() == 0:
         raise InputError("`groups` must name at least two groups.")
-    scale = float(np.abs(values).max())
-    y = (values - values.mean()) / (scale or 1.0)
-    total = float(y.var(ddof=1))
-    if total <= 1e-30:
+    if spread(values) == 0.0:
         raise InputError("all scores are equal; there is no variance to explain.")
+    y, _ = as_unit(values)
+    total = float(y.var(ddof=1))
     by_means = units is not None and _is_constant_within(codes, units)
     reduced, of = _cluster_means(y, codes, units) if by_means and units is not None else (y, codes)
     if np.unique(of).size == reduced.size:
@@ -184,6 +185,8 @@ def restriction_gain(
     (99.0, 149.0, True)
     """
     values, end = as_scores(scores, at_least=2), as_tail(tail)
+    if statistic not in ("median", "tail"):
+        raise InputError(f"`statistic` must be 'median' or 'tail'; got {statistic!r}.")
     mask = np.asarray(kept, dtype=np.bool_)
     if mask.shape != values.shape or not mask.any():
         raise InputError("`kept` must say for each score whether it is kept, and keep at least one.")
@@ -224,8 +227,8 @@ def _clustered_median(y: FloatArray, units: IntArray, confidence: float) -> Inte
     shares = (np.bincount(units, weights=y <= middle) / np.maximum(sizes, 1))[sizes > 0]
     k = shares.size
     # Clusters that all lie on one side of the median vary like coin tosses, whatever few of them show.
-    spread = max(float(shares.std(ddof=1)), 0.25) if k > 1 else math.inf
-    half = float(stdtrit(k - 1, 0.5 + confidence / 2.0)) * spread / math.sqrt(k) if k > 1 else math.inf
+    deviation = max(float(shares.std(ddof=1)), 0.25) if k > 1 else math.inf
+    half = float(stdtrit(k - 1, 0.5 + confidence / 2.0)) * deviation / math.sqrt(k) if k > 1 else math.inf
     low = distribution.quantile(0.5 - half) if half < 0.5 else -math.inf
     high = distribution.quantile(0.5 + half) if half < 0.5 else math.inf
     return Interval(

@@ -317,9 +317,10 @@ def tail_influence(values: FloatArray, mass: float, tail: Tail, codes: IntArray 
 def spread(values: FloatArray) -> float:
     """The standard deviation; 0 where values differ by no more than rounding."""
     largest = float(np.abs(values).max())
-    if values.size < 2 or np.ptp(values) <= ROUNDING * largest:
+    if values.size < 2 or largest == 0.0:
         return 0.0
-    return largest * float((values / largest).std(ddof=1))  # squares of tiny scores would vanish
+    relative = values / largest  # squares of tiny scores would vanish, those of huge ones overflow
+    return largest * float(relative.std(ddof=1)) if np.ptp(relative) > ROUNDING else 0.0
 
 
 def student_interval(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray, IntArray, as_confidence, as_scores
 from ogive.errors import InputError
-from ogive.statistics._components import NORMAL, _mean_squares
+from ogive.statistics._components import NORMAL, _mean_squares, as_square, as_unit
 from ogive.statistics._interval import Interval
 
 N_PIVOTS = 20_000
@@ -103,7 +103,9 @@ def variance_shares(
     independent chi-square variable over its degrees of freedom (generalized confidence intervals). For
     normal effects and one grouping of equal sizes that is the exact F interval. Other distributions
     make mean squares vary more: the degrees of freedom are lowered to those that the spread of each
-    mean square over the draws suggests, and never raised. Simulated coverage: docs/reference/sources.md.
+    mean square over the draws suggests, and never raised. Where a mean square is smaller than that of
+    the runs themselves, the interval is widened to hold what equal ones would give. Simulated coverage:
+    docs/reference/sources.md.
 
     References
     ----------
@@ -126,15 +128,14 @@ def variance_shares(
         raise InputError(
             "`draws` must let two sources be told apart: some runs share a draw of one while another is drawn anew."
         )
-    centred = values - values.mean()
-    scale = float(np.abs(centred).max())
-    if scale == 0.0:
+    centred, exponent = as_unit(values)
+    if not centred.any():
         raise InputError("all scores are equal; there is no variance to divide.")
-    squares = _analyse(centred / scale, terms)  # squares of tiny scores would vanish
-    found = _components(squares, terms, scale**2, confidence, _limits(squares, confidence, rng, n_pivots))
+    squares, unit = _analyse(centred, terms), as_square(exponent)
+    found = _components(squares, terms, unit, confidence, _limits(squares, confidence, rng, n_pivots))
     return VarianceShares(
         components=found, fixed=tuple(name for name in codes if name not in varied),
-        variance=float(values.var(ddof=1)), n=values.size, balanced=_are_equal(terms),
+        variance=float(centred.var(ddof=1)) * unit, n=values.size, balanced=_are_equal(terms),
     )  # fmt: skip
 
 
@@ -287,10 +288,19 @@ def _limits(
     squares: _Squares, confidence: float, rng: np.random.Generator, n_pivots: int
 ) -> tuple[FloatArray, FloatArray]:
     chi = rng.chisquare(squares.effective, size=(n_pivots, squares.df.size)).T
-    pivots = squares.sums[:, None] * squares.effective[:, None] / np.maximum(chi, 1e-300)
-    shares = _as_shares(np.asarray(np.linalg.solve(squares.expected, pivots), dtype=np.float64))
     error = (1.0 - confidence) / 2.0
-    low, high = np.quantile(shares, [error, 1.0 - error], axis=1)
+
+    def ends(sums: FloatArray) -> FloatArray:
+        pivots = sums[:, None] * squares.effective[:, None] / np.maximum(chi, 1e-300)
+        shares = _as_shares(np.asarray(np.linalg.solve(squares.expected, pivots), dtype=np.float64))
+        return np.asarray(np.quantile(shares, [error, 1.0 - error], axis=1))
+
+    low, high = ends(squares.sums)
+    # Means that differ less than chance makes them shrink a share to nothing: it may be what chance would have left.
+    by_chance = np.maximum(squares.sums, squares.df * squares.sums[-1] / squares.df[-1])
+    if np.any(by_chance > squares.sums):
+        lower, higher = ends(by_chance)
+        return np.minimum(low, lower), np.maximum(high, higher)
     return low, high
 
 
