@@ -182,7 +182,7 @@ def main() -> None:
         f"{REPETITIONS:,} samples each; {SLOW_REPETITIONS:,} for the bootstrap of the mean and for the band, {FEW_REPETITIONS} for IQM and std. Order statistics and bands are"
         " guaranteed and cover at least 95 %. Student's t and its version for a tail are approximate: short of 95 % in small"
         " samples of skewed scores, and far short where a few runs in a hundred collapse: a sample without one of them cannot know. The bootstrap of a standard deviation is called heuristic below 50 runs. Where fewer than ten scores lie in the tail (worst 10 % of fewer than 100 runs) the tail"
-        " interval is called heuristic; with one score in the tail it is infinite, hence 1.000 at n = 10.",
+        " interval is called heuristic; with one score in the tail its outer end is infinite, hence 1.000 at n = 10. Its inner end stops at the order statistic that bounds the quantile.",
         "",
         *table(["interval", "scores", *(f"n = {n}" for n in (10, 20, 50, 100, 500))], interval_rows()),
     ]
