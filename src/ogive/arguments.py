@@ -74,6 +74,14 @@ def as_count(k: float, name: str = "k") -> float:
     return value
 
 
+def as_whole(value: float, name: str, *, at_least: int = 0) -> int:
+    """A whole number of at least `at_least`."""
+    number = _as_float(value, name)
+    if not (number >= at_least and math.isfinite(number) and number == int(number)):
+        raise InputError(f"`{name}` must be a whole number of at least {at_least}; got {number:g}.")
+    return int(number)
+
+
 def as_threshold(threshold: float, name: str = "threshold") -> float:
     """A number, possibly infinite."""
     value = _as_float(threshold, name)
@@ -105,9 +113,12 @@ def as_bounds(bounds: Bounds, points: FloatArray) -> tuple[float, float]:
         raise InputError(f"`bounds` must be (low, high) with low < high; got ({a:g}, {b:g}).")
     finite = points[np.isfinite(points)]
     if finite.size and (finite[0] < a or finite[-1] > b):
+        # All digits where fewer would show scores on the bound that they pass.
+        hidden = any(f"{x:g}" == f"{y:g}" for x, y in ((finite[0], a), (finite[-1], b)) if x != y)
+        digits = ".17g" if hidden else "g"
         raise InputError(
-            f"`bounds` ({a:g}, {b:g}) must contain every score; they range from {finite[0]:g} to {finite[-1]:g}. "
-            "Correct the bounds or the scores."
+            f"`bounds` ({a:g}, {b:g}) must contain every score; they range from {finite[0]:{digits}} to "
+            f"{finite[-1]:{digits}}. Correct the bounds or the scores."
         )
     return a, b
 
@@ -137,17 +148,21 @@ def as_clusters(clusters: ArrayLike | None, n: int) -> IntArray | None:
     labels = np.asarray(clusters)
     if labels.shape != (n,):
         raise InputError(f"`clusters` must name one cluster for each of the {n} scores; got shape {labels.shape}.")
-    _, codes = np.unique(labels, return_inverse=True)
+    try:
+        _, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise InputError(
+            "`clusters` must be labels of one kind, all text or all numbers; some are missing or of another kind."
+        ) from error
     return None if codes.max(initial=-1) + 1 == n else codes.astype(np.intp)
 
 
 def as_failures(n_failed: int, codes: IntArray | None) -> int:
     """A number of draws without a score; refused together with clusters, which it cannot be counted in."""
-    if n_failed < 0:
-        raise InputError(f"`n_failed` counts draws without a score; got {n_failed}.")
-    if n_failed and codes is not None:
+    count = as_whole(n_failed, "n_failed")
+    if count and codes is not None:
         raise InputError("`n_failed` cannot be combined with `clusters`: give each failure a score and its cluster.")
-    return n_failed
+    return count
 
 
 def as_name(value: object, name: str) -> str | None:

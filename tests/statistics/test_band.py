@@ -198,3 +198,23 @@ def test_equal_scores_give_an_interval_for_the_mean_that_is_not_a_point():
 def test_ecdf_and_band_agree_on_the_estimate():
     x = np.random.default_rng(9).normal(size=12)
     assert_allclose(band(x).estimate.cumulative, ecdf(x).cumulative)
+
+
+@pytest.mark.parametrize("n_failed", [1.5, -1, np.nan])
+def test_a_number_of_failures_that_is_no_count_is_refused(n_failed):
+    with pytest.raises(InputError, match="n_failed"):
+        band([1.0, 2.0], n_failed=n_failed)
+    with pytest.raises(InputError, match="n_failed"):
+        ecdf([1.0, 2.0], n_failed=n_failed)
+
+
+def test_missing_cluster_labels_are_refused():
+    with pytest.raises(InputError, match="clusters"):
+        band([1.0, 2.0, 3.0, 4.0], clusters=["a", "a", None, None])
+
+
+def test_scores_beyond_a_bound_in_the_last_digit_are_shown_with_all_digits():
+    with pytest.raises(InputError, match=r"range from 0\.29999999999999999 to 1\.0000000000000002"):
+        band([0.3, 1.0000000000000002]).mean((0.0, 1.0))
+    with pytest.raises(InputError, match=r"range from 0\.3 to 2\. "):
+        band([0.3, 2.0]).mean((0.0, 1.0))

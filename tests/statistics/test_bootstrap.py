@@ -22,6 +22,7 @@ SAMPLES = {
     **{f"{n} skewed": list(np.random.default_rng(n).gamma(2.0, size=n)) for n in (4, 5, 10, 41)},
 }
 QUICK = [(interquartile_mean, interquartile_means), (standard_deviation, standard_deviations)]
+from ogive.statistics._bootstrap import FEW_RESAMPLES, FEW_UNITS
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
@@ -110,3 +111,38 @@ def test_clusters_are_left_out_as_a_whole_also_where_a_quick_jackknife_is_given(
         for way in (None, interquartile_means)
     )  # fmt: skip
     assert given == slow
+
+
+@pytest.mark.parametrize("n", [2, 9])
+def test_few_units_make_the_interval_heuristic(n):
+    few = bootstrap_interval(np.arange(float(n)), np.mean, rng=np.random.default_rng(0))
+    enough = bootstrap_interval(np.arange(10.0), np.mean, rng=np.random.default_rng(0))
+    assert (few.guarantee, enough.guarantee) == ("heuristic", "approximate")
+    assert FEW_UNITS in few.assumptions
+
+
+def test_too_few_resamples_for_a_confidence_are_said():
+    x, rng = np.random.default_rng(0).normal(size=30), np.random.default_rng(1)
+    extreme = bootstrap_interval(x, np.mean, rng=rng, confidence=0.9999)
+    assert extreme.guarantee == "heuristic"
+    assert FEW_RESAMPLES in extreme.assumptions
+    assert FEW_RESAMPLES not in bootstrap_interval(x, np.mean, rng=rng, n_resamples=200).assumptions
+
+
+@pytest.mark.parametrize("n_resamples", [0, -5, 2, 150.5])
+def test_impossible_numbers_of_resamples_are_refused(n_resamples):
+    with pytest.raises(InputError, match="n_resamples"):
+        bootstrap_interval([1.0, 2.0], np.mean, rng=np.random.default_rng(0), n_resamples=n_resamples)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "says"),
+    [
+        (lambda x: np.nan, "finite number for the scores"),
+        (lambda x: None, "one number"),
+        (lambda x: 1.0 if np.unique(x).size == x.size else np.nan, "for every resample"),
+    ],
+)
+def test_a_statistic_that_gives_no_number_is_refused(statistic, says):
+    with pytest.raises(InputError, match=says):
+        bootstrap_interval([1.0, 2.0, 4.0], statistic, rng=np.random.default_rng(0))

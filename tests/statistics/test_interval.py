@@ -177,3 +177,9 @@ def test_a_threshold_or_a_share_that_is_no_number_is_refused():
         exceedance([1, 2, 3], np.nan)
     with pytest.raises(InputError, match="test_share"):
         mean_interval([1, 2, 3], test_share=np.nan)
+
+
+@pytest.mark.parametrize("arguments", [(5, 3, 0.95), (-1, 3, 0.95), (0, 0, 0.95), (1.5, 3, 0.95), (1, 3, 95)])
+def test_impossible_counts_have_no_binomial_interval(arguments):
+    with pytest.raises(InputError):
+        clopper_pearson(*arguments)

@@ -217,7 +217,7 @@ def band(
         raise InputError(f"`side` must be 'both', 'lower' or 'upper'; got {side!r}.")
     if failed not in FAILED:
         raise InputError(f"`failed` must be 'unknown', 'lower' or 'upper'; got {failed!r}.")
-    as_failures(n_failed, codes)
+    n_failed = as_failures(n_failed, codes)
     if codes is not None:
         return cluster_band(values, codes, confidence, side)
     n = values.size + n_failed

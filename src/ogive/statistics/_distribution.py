@@ -192,7 +192,7 @@ def ecdf(
     """
     values = as_scores(scores)
     codes = as_clusters(clusters, values.size)
-    as_failures(n_failed, codes)
+    n_failed = as_failures(n_failed, codes)
     worst = -np.inf if as_tail(failed) == "lower" else np.inf
     return step_function(np.append(values, np.full(n_failed, worst)), codes)
 

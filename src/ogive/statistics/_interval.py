@@ -21,6 +21,7 @@ from ogive.arguments import (
     as_scores,
     as_tail,
     as_threshold,
+    as_whole,
 )
 from ogive.errors import InputError
 from ogive.results import Guarantee, json_ready
@@ -142,7 +143,24 @@ def order_statistic_ranks(n: int, p: float, confidence: float) -> tuple[int, int
 
 
 def clopper_pearson(k: int, n: int, confidence: float) -> tuple[float, float]:
-    """The exact equal-tailed interval of a binomial probability (Clopper and Pearson 1934)."""
+    """The exact equal-tailed interval of a binomial probability (Clopper and Pearson 1934).
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(3, 4, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.194, 0.994)
+    """
+    confidence = as_confidence(confidence)
+    n = as_whole(n, "n", at_least=1)
+    k = as_whole(k, "k")
+    if k > n:
+        raise InputError(f"`k` counts successes among `n` draws and must lie in [0, {n}]; got {k}.")
+    return binomial_limits(k, n, confidence)
+
+
+def binomial_limits(k: int, n: int, confidence: float) -> tuple[float, float]:
+    """`clopper_pearson` behind the door."""
     from scipy.special import betaincinv
 
     error = (1.0 - confidence) / 2.0
@@ -167,7 +185,7 @@ def exceedance(scores: ArrayLike, threshold: float, *, confidence: float = 0.95)
     values = as_scores(scores)
     confidence, threshold = as_confidence(confidence), as_threshold(threshold)
     n, k = values.size, int(np.count_nonzero(values >= threshold))
-    low, high = clopper_pearson(k, n, confidence)
+    low, high = binomial_limits(k, n, confidence)
     return Interval(
         estimate=k / n, low=low, high=high, confidence=confidence, n=n,
         method="Clopper-Pearson", guarantee="conservative", assumptions=(INDEPENDENT,),
