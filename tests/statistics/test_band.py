@@ -218,3 +218,10 @@ def test_scores_beyond_a_bound_in_the_last_digit_are_shown_with_all_digits():
         band([0.3, 1.0000000000000002]).mean((0.0, 1.0))
     with pytest.raises(InputError, match=r"range from 0\.3 to 2\. "):
         band([0.3, 2.0]).mean((0.0, 1.0))
+
+
+def test_one_side_of_a_ks_band_is_conservative_where_it_has_the_width_of_dkw():
+    x = np.random.default_rng(0).random(20_001)
+    lower = band(x, method="ks", side="lower")
+    assert lower.low.cumulative.tolist() == band(x, method="dkw", side="lower").low.cumulative.tolist()
+    assert (lower.guarantee, band(x, method="ks").guarantee) == ("conservative", "exact")

@@ -57,3 +57,15 @@ def test_equal_distributions_are_called_different_at_most_as_often_as_said():
 def test_bad_levels_are_refused():
     with pytest.raises(InputError):
         dominance([1.0], [2.0], levels=(0.9, 0.1))
+
+
+def test_bands_of_two_kinds_are_both_named():
+    x = np.random.default_rng(0).random(20_001)
+    assert dominance(x[:200], x).method == "exact and ks bands"
+    assert dominance(x[:200], x[:300]).method == "exact band"
+
+
+@pytest.mark.parametrize("levels", [0.5, (0.1, 0.5, 0.9), ("a", "b")])
+def test_levels_that_are_no_range_are_refused(levels):
+    with pytest.raises(InputError, match="levels"):
+        dominance([1.0, 2.0], [1.0, 2.0], levels=levels)

@@ -61,3 +61,9 @@ def test_levels_fall_with_n_and_with_confidence():
     levels = np.array([[local_level(n, c, two_sided=True, solve=False).value for c in CONFIDENCES] for n in ns])
     assert np.all(np.diff(levels, axis=0) < 0)
     assert np.all(np.diff(levels, axis=1) < 0)
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+@pytest.mark.parametrize("d", [0.05, 1e-10])
+def test_the_local_level_of_one_score_is_the_whole_error(two_sided, d):
+    assert solve_local_level(1, 1.0 - d, two_sided=two_sided) == pytest.approx(d, rel=1e-6)

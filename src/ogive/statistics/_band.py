@@ -190,8 +190,8 @@ def band(
     Notes
     -----
     Guarantee: `exact` with `solve` and `ks` cover with exactly the confidence for continuous
-    distributions; with ties they cover more, and are called conservative, as are `dkw` and
-    `exact` from the table. With clusters the guarantee is approximate. Beyond the table (n above
+    distributions; with ties they cover more, and are called conservative, as are `dkw`,
+    `exact` from the table, and one side of `ks` above 20,000 scores, which has the width of `dkw`. With clusters the guarantee is approximate. Beyond the table (n above
     20,000, or a confidence above 0.999 without `solve`) `exact` gives way to `ks`, and
     `Band.method` says so.
 
@@ -261,7 +261,7 @@ def _sides(
         hi,
         method,
         None if found is None else found.value,
-        method == "ks" or (found is not None and found.solved),
+        is_exact(n, method, two_sided=two_sided) or (found is not None and found.solved),
     )
 
 
@@ -292,6 +292,11 @@ def cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: S
     )  # fmt: skip
 
 
+def is_exact(n: int, method: str, *, two_sided: bool) -> bool:
+    """Whether `margin` has the width that covers continuous distributions with exactly the confidence."""
+    return method == "ks" and (two_sided or n <= LARGEST_SMIRNOV)
+
+
 @lru_cache(maxsize=1024)
 def margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_sided: bool) -> float:
     """Half the height of a ks or dkw band."""
@@ -304,7 +309,7 @@ def margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_sided
     if two_sided:
         from scipy.stats import kstwo
 
-        return float(kstwo.ppf(confidence, n))
+        return float(kstwo.isf(d, n))  # the quantile of a confidence near 1 would have few digits
     from scipy.special import smirnovi
 
     return float(smirnovi(n, d))

@@ -69,7 +69,10 @@ def dominance(
     'a dominates'
     """
     confidence = as_confidence(confidence)
-    low, high = levels
+    try:
+        low, high = (float(level) for level in levels)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`levels` must be (low, high) within [0, 1]; got {levels!r}.") from error
     if not 0.0 <= low < high <= 1.0:
         raise InputError(f"`levels` must be (low, high) within [0, 1]; got ({low:g}, {high:g}).")
     half = 1.0 - (1.0 - confidence) / 2.0
@@ -81,7 +84,7 @@ def dominance(
         decision=_decide(ranges, low, high),
         levels=(low, high),
         confidence=confidence,
-        method=f"{x.method} band",
+        method=f"{x.method} band" if x.method == y.method else f"{x.method} and {y.method} bands",
         guarantee="conservative",
     )
 

@@ -71,6 +71,8 @@ def solve_local_level(n: int, confidence: float, *, two_sided: bool) -> float:
         return float(stay_probability(low, high)) - confidence  # type: ignore[no-untyped-call]
 
     d = 1.0 - confidence
+    if n == 1:
+        return d  # one order statistic: its local level is the whole error
     # Bonferroni from below, a single order statistic from above.
     floor, ceiling = math.log(d / (2 * n)), math.log(d) + 1e-9
     return math.exp(brentq(excess, floor, ceiling, xtol=1e-10, rtol=1e-12))
