@@ -183,3 +183,17 @@ def test_a_threshold_or_a_share_that_is_no_number_is_refused():
 def test_impossible_counts_have_no_binomial_interval(arguments):
     with pytest.raises(InputError):
         clopper_pearson(*arguments)
+
+
+def test_many_levels_at_once_are_refused():
+    with pytest.raises(InputError, match="one number"):
+        quantile_interval([1.0, 2.0], [0.5, 0.6])
+
+
+@pytest.mark.parametrize("clusters", [None, [1, 1, 2, 2]])
+def test_means_of_the_largest_scores_do_not_overflow(clusters):
+    scores = np.array([1.0, 1.5, 1.7, 1.2])
+    one, other = (mean_interval(scores * f, clusters=clusters) for f in (1.0, 1e308))
+    assert_allclose((other.estimate, other.low), (one.estimate * 1e308, one.low * 1e308))
+    lowest = tail_mean_interval(np.repeat(scores, 20) * 1e308, mass=0.5, tail="lower")
+    assert_allclose(lowest.estimate, 1.1e308)

@@ -34,6 +34,7 @@ ONE_SCORE = "one score says nothing about spread"
 FEW_IN_TAIL = 10
 # Scores that differ by less than this share of their size differ by how they were rounded.
 ROUNDING = 8.0 * float(np.finfo(float).eps)
+_LARGE = 2.0**990
 SHORT_TAIL = f"fewer than {FEW_IN_TAIL} scores in the tail: the interval may be too short"
 
 
@@ -94,6 +95,8 @@ def quantile_interval(
     """
     values = as_scores(scores, ordered_only=True)
     confidence = as_confidence(confidence)
+    if np.ndim(p) != 0:
+        raise InputError(f"`p` must be one number; got {p!r}. Call it for each level, or take a band for all at once.")
     p = float(as_probability(p))
     codes = as_clusters(clusters, values.size)
     if codes is not None:
@@ -224,7 +227,7 @@ def mean_interval(
     >>> print(mean_interval([0.71, 0.80, 0.83, 0.91]))
     0.812 [0.681, 0.944]
     """
-    values = as_scores(scores)
+    values, unit = _summable(as_scores(scores))
     confidence = as_confidence(confidence)
     codes = as_clusters(clusters, values.size)
     if codes is not None:
@@ -233,7 +236,7 @@ def mean_interval(
     if test_share is not None and not 0.0 < test_share < math.inf:
         raise InputError(f"`test_share` is n_test / n_train and must be positive; got {test_share:g}.")
     correction = 1.0 / n + (test_share or 0.0)
-    return student_interval(
+    found = student_interval(
         float(values.mean()),
         values,
         math.sqrt(correction),
@@ -244,6 +247,7 @@ def mean_interval(
         assumptions=(INDEPENDENT,) if test_share is None else ("folds share training data",),
         n=n,
     )
+    return _times(found, unit)
 
 
 def tail_mean_interval(
@@ -268,18 +272,31 @@ def tail_mean_interval(
     >>> print(tail_mean_interval(range(1, 101), mass=0.1, tail="lower"))
     5.5 [1.8, 9.2]
     """
-    values = as_scores(scores)
+    values, unit = _summable(as_scores(scores))
     confidence, mass, end = as_confidence(confidence), as_mass(mass), as_tail(tail)
     codes = as_clusters(clusters, values.size)
     found = student_tail_interval(values, mass, end, confidence, codes)
-    if codes is not None:
-        return found
-    if end == "upper":
-        low = min(found.estimate, -_quantile_limit(-values, mass, confidence))
-        return replace(found, low=max(found.low, low))
     # Rounding puts the mean of equal scores beyond them, hence the estimate.
-    high = max(found.estimate, _quantile_limit(values, mass, confidence))
-    return replace(found, high=min(found.high, high))
+    if codes is None and end == "upper":
+        low = min(found.estimate, -_quantile_limit(-values, mass, confidence))
+        found = replace(found, low=max(found.low, low))
+    elif codes is None:
+        high = max(found.estimate, _quantile_limit(values, mass, confidence))
+        found = replace(found, high=min(found.high, high))
+    return _times(found, unit)
+
+
+def _summable(values: FloatArray) -> tuple[FloatArray, float]:
+    """Scores over a power of two, and that power: 1 unless their sum could overflow."""
+    unit = 1.0 if float(np.abs(values).max()) < _LARGE else 2.0**100
+    return values / unit, unit
+
+
+def _times(found: Interval, unit: float) -> Interval:
+    """The interval of the statistic in the scores' own unit."""
+    if unit == 1.0:
+        return found
+    return replace(found, estimate=found.estimate * unit, low=found.low * unit, high=found.high * unit)
 
 
 def student_tail_interval(
