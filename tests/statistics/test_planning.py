@@ -392,3 +392,30 @@ def test_bad_arguments_are_refused_in_one_sentence(make, said):
         make()
     with pytest.raises(InvalidConfidence):
         BandPrecision(confidence=95)
+
+
+def test_a_pilot_that_varies_by_rounding_only_shows_no_spread():
+    with pytest.raises(InputError, match="no spread"):
+        PilotPrecision.from_scores([0.1 + 0.2, 0.3, 0.3])
+    tail = np.where(np.arange(40) < 2, 0.3, 0.1 + 0.2)
+    with pytest.raises(InputError, match="no spread"):
+        PilotPrecision.from_scores(tail, mass=0.1, tail="lower")
+
+
+def test_plans_are_made_up_to_the_largest_number_of_trials():
+    assert plan_trials(WorstCasePrecision(bounds=(0, 1)), 5e-5).n_trials == 737_775_891
+    with pytest.raises(InputError, match=r"more than 1e\+09"):
+        plan_trials(WorstCasePrecision(bounds=(0, 1)), 4e-5)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "target", "says"), [(0.9999, 0.2, "99.9 % confidence"), (0.95, 0.008, "20,000")]
+)
+def test_a_plan_says_why_the_exact_band_gives_way(confidence, target, says):
+    (note,) = plan_trials(BandPrecision(confidence=confidence), target).notes
+    assert says in note
+
+
+def test_one_side_of_a_ks_band_is_called_exact_up_to_where_its_width_is_dkws():
+    question = BandPrecision(method="ks", one_sided=True)
+    assert [question.how(n).guarantee for n in (20_000, 20_001)] == ["exact", "conservative"]

@@ -141,3 +141,10 @@ def test_the_anytime_band_holds_at_every_look_and_that_of_one_look_does_not(m0):
         held += [np.all(later <= anytime), np.all(later <= once)]
     assert held[0] / 2000 >= plausible(0.95, 2000)[0]
     assert held[1] / 2000 < plausible(0.9, 2000)[0]
+
+
+@pytest.mark.parametrize("factor", [1e-160, 1e-90, 1e160])
+@pytest.mark.parametrize("sd", [(1.0,), (1.0, 3.0)])
+def test_a_detectable_difference_scales_with_the_spread(factor, sd):
+    one, other = (DifferenceTest(sd=tuple(s * f for s in sd), paired=len(sd) == 1) for f in (1.0, factor))
+    assert other.width(20) == pytest.approx(one.width(20) * factor, rel=1e-12)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ogive.arguments import as_confidence, as_count, as_mass, as_scores, as_tail
 from ogive.errors import InputError
 from ogive.statistics._components import VarianceComponents
-from ogive.statistics._distribution import step_function
-from ogive.statistics._interval import FEW_IN_TAIL, INDEPENDENT, SHORT_TAIL
+from ogive.statistics._interval import FEW_IN_TAIL, INDEPENDENT, SHORT_TAIL, spread, tail_influence
 from ogive.statistics._planning import How, Question, as_trials, counted, percent
 from ogive.statistics._precision import tail_words
 
@@ -50,18 +48,17 @@ class PilotPrecision(Question):
         if mass < 1.0:
             if tail is None:
                 raise InputError("`tail` must be 'lower' or 'upper' for the mean of a share of outcomes; got none.")
-            # Rockafellar and Uryasev: the tail's mean varies like the mean of q - (q - z)+ / mass.
-            turned = values if as_tail(tail) == "lower" else -values
-            if turned.size * mass <= 1.0:
+            end = as_tail(tail)
+            if values.size * mass <= 1.0:
                 needed = math.floor(1.0 / mass) + 1
                 raise InputError(
-                    f"`pilot` must hold at least two scores in the tail, {needed} in all for mass {mass:g}; got {turned.size}."
+                    f"`pilot` must hold at least two scores in the tail, {needed} in all for mass {mass:g}; got {values.size}."
                 )
-            q = step_function(turned).quantile(mass)
-            values = q - np.maximum(q - turned, 0.0) / mass
-        if np.ptp(values) == 0.0:
+            values = tail_influence(values, mass, end)
+        deviation = spread(values)
+        if deviation == 0.0:
             raise InputError("`pilot` shows no spread: its scores are equal. Add runs, or say `sd` or `bounds`.")
-        return cls(sd=float(values.std(ddof=1)), n_pilot=values.size, mass=mass, tail=tail, confidence=confidence)
+        return cls(sd=deviation, n_pilot=values.size, mass=mass, tail=tail, confidence=confidence)
 
     @property
     def what(self) -> str:

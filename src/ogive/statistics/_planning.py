@@ -252,11 +252,11 @@ def trials_for(question: Question, target: float) -> int:
         n = question.turning
         low, high = (low, n) if question.width(n) <= reached else (n, n + 1)
     while question.width(high) > reached:
-        low, high = high, 2 * high
-        if high > MOST_TRIALS:
+        if high >= MOST_TRIALS:
             raise InputError(
                 f"`{question.asks}` {target:g} would need more than {MOST_TRIALS:.0e} {question.unit}; ask for a wider one."
             )
+        low, high = high, min(2 * high, MOST_TRIALS)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if question.width(middle) <= reached else (middle, high)

@@ -182,12 +182,17 @@ class DifferenceTest(Question):
         from scipy.special import nctdtrinc, stdtrit
 
         each = n if self.paired else n // 2
-        squares = [sd**2 for sd in self.sd]
+        largest = max(self.sd)
+        squares = [(sd / largest) ** 2 for sd in self.sd]  # squares of tiny or huge scores leave the range of floats
         # Welch's degrees of freedom for samples of equal size; n - 1 for pairs.
         df = (each - 1) * sum(squares) ** 2 / sum(s**2 for s in squares)
         power = (1.0 + self.power) / 2.0 if self.claim_of == "equivalent" else self.power
         shift = float(nctdtrinc(df, 1.0 - power, stdtrit(df, 0.5 + self.confidence / 2.0)))
-        return self.margin + max(0.0, shift) * math.sqrt(sum(squares) / each) if math.isfinite(shift) else math.inf
+        return (
+            self.margin + max(0.0, shift) * largest * math.sqrt(sum(squares) / each)
+            if math.isfinite(shift)
+            else math.inf
+        )
 
     def how(self, n: int) -> How:
         """Student's t."""

@@ -10,14 +10,15 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_bounds, as_confidence, as_mass, as_probability
 from ogive.errors import InputError
-from ogive.statistics._band import margin
+from ogive.statistics._band import is_exact, margin
 from ogive.statistics._interval import INDEPENDENT, order_statistic_ranks
-from ogive.statistics._levels import boundaries, local_level
+from ogive.statistics._levels import CONFIDENCES, boundaries, local_level
 from ogive.statistics._planning import How, Question, counted, percent
 
 # Where the shipped table of local levels ends.
 TABLE_END = 20_000
 SLOW_FROM = 2_000
+ABOVE_TABLE = f"above {percent(CONFIDENCES[-1])} confidence the exact band gives way to ks"
 BEYOND_TABLE = f"beyond {TABLE_END:,} trials the exact band gives way to ks"
 
 
@@ -63,8 +64,8 @@ class BandPrecision(Question):
     def how(self, n: int) -> How:
         """The band that n trials have."""
         used = band_distance(n, self.confidence, self.method, self.one_sided, self.solve)[1]
-        exact = used == "ks" or (used == "exact" and self.solve)
-        return How(used, "exact" if exact else "conservative", (INDEPENDENT,), _given_way(self.method, used))
+        exact = is_exact(n, used, two_sided=not self.one_sided) or (used == "exact" and self.solve)
+        return How(used, "exact" if exact else "conservative", (INDEPENDENT,), _given_way(self.method, used, n))
 
     def claim(self, n: int, width: float) -> str:
         """The answer."""
@@ -189,7 +190,7 @@ class WorstCasePrecision(Question):
         low, high = self.bounds
         assumed = (INDEPENDENT, f"scores lie in [{low:g}, {high:g}]")
         near = used == "exact" and self.mass < 1.0 and 2 * n > TABLE_END
-        notes = (f"{BEYOND_TABLE}, which is wider in the tail",) if near else _given_way(self.method, used)
+        notes = (f"{BEYOND_TABLE}, which is wider in the tail",) if near else _given_way(self.method, used, n)
         return How(f"{used} band", "conservative", assumed, notes)
 
     def claim(self, n: int, width: float) -> str:
@@ -271,5 +272,7 @@ def tail_words(mass: float, tail: str | None = None) -> str:
     return f"the mean of the {end} {percent(mass)}"
 
 
-def _given_way(asked: str, used: str) -> tuple[str, ...]:
-    return (BEYOND_TABLE,) if asked == "exact" and used == "ks" else ()
+def _given_way(asked: str, used: str, n: int) -> tuple[str, ...]:
+    if asked != "exact" or used != "ks":
+        return ()
+    return (BEYOND_TABLE,) if n > TABLE_END else (ABOVE_TABLE,)
