@@ -7,6 +7,7 @@ from scipy import stats
 
 from ogive.errors import InputError
 from ogive.statistics import bootstrap_interval, ecdf
+from ogive.statistics._bootstrap import FEW_RESAMPLES, FEW_UNITS
 from ogive.statistics._leave_one_out import (
     interquartile_mean,
     interquartile_means,
@@ -22,7 +23,6 @@ SAMPLES = {
     **{f"{n} skewed": list(np.random.default_rng(n).gamma(2.0, size=n)) for n in (4, 5, 10, 41)},
 }
 QUICK = [(interquartile_mean, interquartile_means), (standard_deviation, standard_deviations)]
-from ogive.statistics._bootstrap import FEW_RESAMPLES, FEW_UNITS
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])

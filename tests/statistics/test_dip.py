@@ -61,3 +61,9 @@ def test_the_same_seed_gives_the_same_p_value_and_the_result_is_json():
 def test_what_breaks_a_rule_is_refused(scores, options, error):
     with pytest.raises(error):
         dip(scores, **options)
+
+
+@pytest.mark.parametrize("exponent", [-1000, 1020])
+def test_the_unit_does_not_matter(exponent):
+    x = np.random.default_rng(3).normal(size=60)
+    assert dip(np.ldexp(x, exponent)) == dip(x)

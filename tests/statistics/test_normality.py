@@ -215,3 +215,13 @@ def test_similar_fits_share_a_null_distribution_and_stay_within_their_uncertaint
         assert shift + rough.low in (0.0, -math.inf)
     fine, _ = _lattice.coarse(7.3, 5.0, -math.inf, math.inf, n)
     assert fine == _lattice.coarse(107.8, 5.0, -math.inf, math.inf, n)[0]
+
+
+@pytest.mark.parametrize("test", ["dagostino", "shapiro", "skewness", "kurtosis"])
+@pytest.mark.parametrize("exponent", [-1030, -700, 700, 1020])
+def test_units_at_the_ends_of_the_floating_point_range_do_not_matter(test, exponent):
+    x = np.round(np.random.default_rng(3).normal(size=40), 2) * 2.0**-4
+    expected = normality(x, test=test)
+    found = normality(np.ldexp(np.array([x, np.ones(40) / 4.0]), exponent), test=test)
+    assert_allclose(found.p_value[0], expected.p_value[0], rtol=1e-9)
+    assert np.isnan(found.p_value).tolist() == [False, True]

@@ -15,6 +15,7 @@ from ogive.results import Guarantee, json_ready
 from ogive.seeding import stream
 from ogive.statistics._interval import INDEPENDENT
 from ogive.statistics._normality import as_cells
+from ogive.statistics._normality_tests import scaled_rows
 
 TIES = "continuous scores: each tie counts as a step of its own, which the uniform null does not have"
 LEAST_RESAMPLES = 99
@@ -98,6 +99,9 @@ def dip_rows(ordered: FloatArray) -> FloatArray:
 
     n_rows, n = ordered.shape
     out = np.empty(n_rows)
+    # Slopes between tiny or huge scores leave the range of floating-point numbers.
+    largest = np.maximum(np.abs(ordered[:, 0]), np.abs(ordered[:, -1]))
+    ordered = scaled_rows(ordered, (largest < 1e-100) | (largest > 1e100))
     dips(ordered.reshape(-1), n, 0, n_rows, out)  # type: ignore[no-untyped-call]
     return out
 

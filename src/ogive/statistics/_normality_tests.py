@@ -21,6 +21,9 @@ TWO_SIDED: frozenset[NormalityTest] = frozenset({"skewness", "kurtosis"})
 LARGEST_SHAPIRO = 5000
 # A spread within a few units of the last digit is the rounding of one number, not a sample.
 _ROUNDING = 4.0 * np.finfo(np.float64).eps
+# Beyond these a variance, or its square, is lost to the range of floating-point numbers.
+_SMALLEST_VARIANCE, _LARGEST_VARIANCE = 1e-250, 1e250
+_TINY, _HUGE = 1e-100, 1e100
 # Blocks of about this many numbers: short ones where rows are copied and sorted, which then stay in
 # the cache; longer ones where a row costs so little that the work around a block would count.
 _SORTED_BLOCK = 1 << 18
@@ -63,6 +66,11 @@ def _measure_block(rows: FloatArray, test: NormalityTest) -> tuple[FloatArray, B
     n_rows, n = rows.shape
     means, variances, skewness, kurtosis = np.empty((4, n_rows))
     standardized_moments(rows.reshape(-1), n, 0, n_rows, means, variances, skewness, kurtosis)  # type: ignore[no-untyped-call]
+    odd = ~((variances > _SMALLEST_VARIANCE) & (variances < _LARGEST_VARIANCE))
+    scaled = scaled_rows(rows, odd)
+    if scaled is not rows:
+        rows = scaled
+        standardized_moments(rows.reshape(-1), n, 0, n_rows, means, variances, skewness, kurtosis)  # type: ignore[no-untyped-call]
     constant = variances <= (_ROUNDING * means) ** 2
     if n < SMALLEST[test]:
         return np.full(n_rows, np.nan), constant
@@ -75,6 +83,21 @@ def _measure_block(rows: FloatArray, test: NormalityTest) -> tuple[FloatArray, B
     else:
         found = skewness_score(skewness, n) ** 2 + kurtosis_score(kurtosis, n) ** 2
     return np.where(constant, np.nan, found), constant
+
+
+def scaled_rows(rows: FloatArray, chosen: BoolArray) -> FloatArray:
+    """The rows, those of the chosen ones that are tiny or huge divided by a power of two to a size near 1.
+
+    Rows that are not finite stay, and so do constant ones of ordinary size; without others, nothing is copied.
+    """
+    found = np.flatnonzero(chosen)
+    largest = np.abs(rows[found]).max(axis=1)
+    extreme = np.isfinite(largest) & ((largest < _TINY) | (largest > _HUGE))
+    if not extreme.any():
+        return rows
+    out = rows.copy()
+    out[found[extreme]] = np.ldexp(rows[found[extreme]], -np.frexp(largest[extreme])[1][:, None])
+    return out
 
 
 def skewness_score(skewness: FloatArray, n: int) -> FloatArray:
