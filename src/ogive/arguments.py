@@ -148,13 +148,18 @@ def as_clusters(clusters: ArrayLike | None, n: int) -> IntArray | None:
     labels = np.asarray(clusters)
     if labels.shape != (n,):
         raise InputError(f"`clusters` must name one cluster for each of the {n} scores; got shape {labels.shape}.")
+    codes = label_codes(labels, "clusters")
+    return None if codes.max(initial=-1) + 1 == n else codes
+
+
+def label_codes(labels: ArrayLike, name: str) -> IntArray:
+    """0 … K-1 for the K different labels, in their order."""
     try:
-        _, codes = np.unique(labels, return_inverse=True)
+        return np.unique(np.asarray(labels), return_inverse=True)[1].astype(np.intp)
     except TypeError as error:
         raise InputError(
-            "`clusters` must be labels of one kind, all text or all numbers; some are missing or of another kind."
+            f"`{name}` must be labels that can be put in order, all text or all numbers; some are missing or of another kind."
         ) from error
-    return None if codes.max(initial=-1) + 1 == n else codes.astype(np.intp)
 
 
 def as_failures(n_failed: int, codes: IntArray | None) -> int:
@@ -196,7 +201,7 @@ def _as_floats(scores: ArrayLike, name: str) -> FloatArray:
             raise TypeError(raw.dtype)
         return np.asarray(np.ma.filled(raw.astype(np.float64), np.nan) if np.ma.isMA(raw) else raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidScores(f"`{name}` must be real numbers; got {_shown(scores)}.") from error
+        raise InvalidScores(f"`{name}` must be numbers, not text or complex; got {_shown(scores)}.") from error
 
 
 def _as_float(value: float, name: str) -> float:

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ogive.errors import InputError
-from ogive.statistics import variance_components, variance_shares
+from ogive.statistics import explained_share, variance_components, variance_shares
 
 
 def test_components_by_hand():
@@ -93,3 +93,13 @@ def test_shares_of_clusters_that_differ_less_than_by_chance_have_a_width():
     draws = {"configuration": list("aabbccdd"), "seed": range(8)}
     found = variance_shares([1, 9, 2, 8, 3, 7, 4, 6], draws, rng=np.random.default_rng(0))
     assert all(c.share.low < c.share.high for c in found.components)
+
+
+def test_labels_that_are_missing_or_of_two_kinds_are_refused():
+    scores, labels = [1.0, 2.0, 4.0, 7.0], ["a", "a", None, None]
+    with pytest.raises(InputError, match="groups"):
+        explained_share(scores, labels)
+    with pytest.raises(InputError, match="draws"):
+        variance_shares(scores, {"configuration": labels}, rng=np.random.default_rng(0))
+    with pytest.raises(InputError, match="clusters"):
+        variance_components(scores, labels)

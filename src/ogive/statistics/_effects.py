@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.arguments import FloatArray, IntArray, Tail, as_clusters, as_confidence, as_scores, as_tail
+from ogive.arguments import FloatArray, IntArray, Tail, as_clusters, as_confidence, as_scores, as_tail, label_codes
 from ogive.errors import InputError
 from ogive.statistics._components import as_unit
 from ogive.statistics._distribution import step_function
@@ -71,7 +71,7 @@ def explained_share(
     labels = np.asarray(groups)
     if labels.shape != values.shape:
         raise InputError(f"`groups` must name a group for each of the {values.size} scores; got shape {labels.shape}.")
-    codes = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    codes = label_codes(labels, "groups")
     units = as_clusters(clusters, values.size)
     if codes.max() == 0:
         raise InputError("`groups` must name at least two groups.")

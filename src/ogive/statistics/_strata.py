@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.arguments import FloatArray, IntArray, as_confidence, as_scores
+from ogive.arguments import FloatArray, IntArray, as_confidence, as_scores, label_codes
 from ogive.errors import InputError
 from ogive.statistics._components import NORMAL, _mean_squares, as_square, as_unit
 from ogive.statistics._interval import Interval
@@ -170,7 +170,7 @@ def _codes(labels: ArrayLike, n: int, name: str) -> IntArray:
     array = np.asarray(labels)
     if array.shape != (n,):
         raise InputError(f"`draws` of {name!r} must name a draw for each of the {n} scores; got shape {array.shape}.")
-    return np.unique(array, return_inverse=True)[1].astype(np.intp)
+    return label_codes(array, "draws")
 
 
 def _terms(codes: Mapping[str, IntArray], n: int) -> list[_Term]:
