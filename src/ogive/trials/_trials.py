@@ -1,48 +1,28 @@
-"""The table that stands between doing and judging.
-
-A trial is one draw of everything, with its scores, its status and its cost. `Trials` is an
-immutable columnar table of them (Arrow inside) together with what must be known to judge it:
-the direction and bounds of each metric, what one independent draw is, what varied, and how the
-table was read. Failed trials are rows with a status; they are never dropped in silence.
-"""
+"""Trials: an immutable columnar table, with what must be known to judge it."""
 
 from __future__ import annotations
 
 import html
-import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ogive.errors import FailedTrials, InputError, UnreadableSource
+from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
 from ogive.schema import LEADING, OK, TRAILING
+from ogive.trials._failed import count_failures, failure_rule, replacement
+from ogive.trials._rows import Cell, FloatArray, IntArray, compact, the_one
+from ogive.trials._written import described, write
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray: TypeAlias = NDArray[np.float64]
-IntArray: TypeAlias = NDArray[np.intp]
-
-FORMAT, VERSION = {"format": "ogive-trials"}, 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cell:
-    """The rows of one algorithm on one task."""
-
-    algorithm: str
-    task: str
-    rows: IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -162,8 +142,8 @@ class Trials:
 
     def cell(self, algorithm: str | None = None, task: str | None = None) -> Cell:
         """The rows of one algorithm on one task; None where there is only one."""
-        algorithm = _one("algorithm", algorithm, self.algorithms)
-        task = _one("task", task, self.tasks)
+        algorithm = the_one("algorithm", algorithm, self.algorithms)
+        task = the_one("task", task, self.tasks)
         found = (cell for cell in self.cells if (cell.algorithm, cell.task) == (algorithm, task))
         return next(found, Cell(algorithm, task, np.empty(0, dtype=np.intp)))
 
@@ -193,7 +173,7 @@ class Trials:
 
     def metric_name(self, metric: str | None) -> str:
         """The metric of that name; the first where None."""
-        return self.metrics[0] if metric is None else _one("metric", metric, self.metrics)
+        return self.metrics[0] if metric is None else the_one("metric", metric, self.metrics)
 
     def values(self, metric: str | None = None) -> FloatArray:
         """A metric for every row, NaN where missing."""
@@ -259,54 +239,12 @@ class Trials:
                     f"{n_failed} of {failed.size} trials of {cell.algorithm!r} on {cell.task!r} have no usable score; say how to count "
                     "them: failures='worst', a number, 'like:NAME' or 'exclude'."
                 )
-            values[failed] = self._replacement(cell, name, rule)[failed]
+            values[failed] = replacement(self, cell, name, rule)[failed]
         return values, cell.rows
-
-    def _replacement(self, cell: Cell, metric: str, rule: str | float) -> FloatArray:
-        if isinstance(rule, float):
-            low, high = self.definitions[metric].bounds
-            if (low is not None and rule < low) or (high is not None and rule > high):
-                raise InputError(f"`failures` must lie within the bounds ({low}, {high}) of {metric!r}; got {rule:g}.")
-            return np.full(cell.rows.size, rule)
-        if rule == "worst":
-            return np.full(cell.rows.size, self.definitions[metric].worst)
-        other = self.cell(_one("algorithm", rule.removeprefix("like:"), self.algorithms), cell.task)
-        if other.algorithm == cell.algorithm:
-            raise InputError(
-                f"`failures` {rule!r} cannot count failed trials of {cell.algorithm!r} itself, for which its own successes would stand; "
-                "name another method, or say 'worst', a number or 'exclude'."
-            )
-        usable = other.rows[~self.failed(metric)[other.rows]]
-        if not usable.size:
-            raise FailedTrials(f"failures={rule!r}: {other.algorithm!r} has no score on {cell.task!r}.")
-        return self._scores_alike(metric, usable, cell.rows)
-
-    def _scores_alike(self, metric: str, usable: IntArray, rows: IntArray) -> FloatArray:
-        """For each of `rows` the mean of those `usable` ones that share its item and trial; else its item; else of all."""
-        values, item = self.values(metric), self.codes("item")
-        out = np.full(rows.size, float(values[usable].mean()))
-        for key in ([item] if (item[rows] >= 0).all() else []) + [self.draws]:
-            known, wanted = key[usable], key[rows]
-            found, place = np.unique(known, return_inverse=True)
-            means = np.bincount(place, weights=values[usable]) / np.bincount(place)
-            there = np.searchsorted(found, wanted).clip(max=found.size - 1)
-            out = np.where(found[there] == wanted, means[there], out)
-        return out
 
     def failures(self) -> list[dict[str, Any]]:
         """Failed trials counted by algorithm, task, status and message."""
-        chosen = self.table.filter(pa.array(self.failed(self.metrics[0])))
-        columns = ["algorithm", "task", "status", "message"]
-        plain = pa.table({c: chosen[c].cast(pa.string()) for c in columns})
-        # A row that has another score is no failed trial as a whole, but it has none here.
-        said = [
-            ("invalid", "no finite score") if s == OK else (s, m)
-            for s, m in zip(*(plain[c].to_pylist() for c in columns[2:]), strict=True)
-        ]
-        for place, name in enumerate(columns[2:]):
-            plain = plain.set_column(2 + place, name, pa.array([pair[place] for pair in said], pa.string()))
-        counted = plain.group_by(columns, use_threads=False).aggregate([([], "count_all")])
-        return [{**{c: row[c] for c in columns}, "count": row["count_all"]} for row in counted.to_pylist()]
+        return count_failures(self)
 
     def with_notes(self, *notes: str) -> Trials:
         """The same table with further notes."""
@@ -319,52 +257,12 @@ class Trials:
 
     def write(self, path: str | Path) -> None:
         """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending."""
-        target = Path(path)
-        if target.suffix == ".csv":
-            frame = self.to_pandas()
-            for column in ("algorithm", "task", "item", "group"):
-                frame[column] = [spreadsheet_safe(v) for v in frame[column]]
-            frame.to_csv(target, index=False)
-        elif target.suffix == ".parquet":
-            import pyarrow.parquet as pq
-
-            table = self.table.replace_schema_metadata(
-                {b"ogive": json.dumps(FORMAT | {"version": VERSION} | self._facts()).encode()}
-            )
-            pq.write_table(table, target, write_page_checksum=True, compression="zstd")
-        else:
-            raise InputError(f"`path` must end in .parquet or .csv; got {target.name!r}.")
-
-    def _facts(self) -> dict[str, Any]:
-        return {
-            "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in self.definitions.items()},
-            **{name: getattr(self, name) for name in (*_FACTS, "looks", "holds")},
-        }
+        write(self, path)
 
     @classmethod
     def from_parquet_table(cls, table: pa.Table, source: str) -> Trials:
         """What `write` wrote, from the Arrow table that Parquet gave back."""
-        try:
-            facts = json.loads(table.schema.metadata[b"ogive"])
-            version = int(facts["version"])
-            if version > VERSION:
-                raise UnreadableSource(
-                    f"{source} was written by a newer version of Ogive (format {version}); upgrade to read it."
-                )
-            definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
-            known: dict[str, Any] = {
-                name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
-            } | {"source": source, "looks": facts.get("looks", 0), "holds": facts.get("holds")}
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, UnreadableSource):
-                raise
-            raise UnreadableSource(
-                f"{source} says that Ogive wrote it, but its description is damaged; write it again."
-            ) from error
-        return cls(table=compact(table.replace_schema_metadata(None)), definitions=definitions, **known)
-
-
-_FACTS = ("unit", "clustered", "question", "varied", "pair", "independent", "n_folds", "scope", "notes", "source")
+        return cls(table=compact(table.replace_schema_metadata(None)), **described(table, source))
 
 
 def require_trials(value: Any, call: str) -> None:
@@ -377,54 +275,4 @@ def require_trials(value: Any, call: str) -> None:
 
 def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
     wanted = known if names is None else [names] if isinstance(names, str) else list(names)
-    return [known.index(_one(what, name, known)) for name in wanted]
-
-
-def compact(table: pa.Table) -> pa.Table:
-    """One chunk for each column, names dictionary-encoded in order of appearance."""
-    columns: dict[str, pa.Array] = {}
-    for name in table.column_names:
-        column = table[name].combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = column.chunk(0) if column.num_chunks else pa.array([], type=column.type)
-        if name in ("algorithm", "task"):
-            column = (column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column).dictionary_encode()
-        columns[name] = column
-    return pa.table(columns)
-
-
-def failure_rule(failures: str | float) -> str | float:
-    """The rule, checked: refuse, exclude, worst, like:NAME or a finite number."""
-    if not isinstance(failures, (str, Real)) or isinstance(failures, bool):
-        raise InputError(f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}.")
-    if isinstance(failures, str):
-        if failures in ("refuse", "exclude", "worst") or failures.startswith("like:"):
-            return failures
-        try:
-            failures = float(failures)
-        except ValueError:
-            raise InputError(
-                f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}."
-            ) from None
-    if not math.isfinite(failures):
-        raise InputError(f"`failures` as a number must be finite; got {failures}.")
-    return float(failures)
-
-
-def spreadsheet_safe(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula, with an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
-
-
-def _one(what: str, name: str | None, names: tuple[str, ...]) -> str:
-    if name is None:
-        if len(names) == 1:
-            return names[0]
-        raise InputError(f"`{what}` must be named, since there are {len(names)}: {_listed(names)}.")
-    if name not in names:
-        raise InputError(f"`{what}` {name!r} is not in the table; there are {_listed(names)}.")
-    return name
-
-
-def _listed(names: tuple[str, ...], most: int = 8) -> str:
-    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return [known.index(the_one(what, name, known)) for name in wanted]

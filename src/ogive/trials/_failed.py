@@ -1,0 +1,85 @@
+"""Failed trials: how they count, and what is said of them."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from ogive.errors import FailedTrials, InputError
+from ogive.schema import OK
+from ogive.trials._rows import Cell, FloatArray, IntArray, the_one
+
+if TYPE_CHECKING:
+    from ogive.trials._trials import Trials
+
+
+def failure_rule(failures: str | float) -> str | float:
+    """The rule, checked: refuse, exclude, worst, like:NAME or a finite number."""
+    if not isinstance(failures, (str, Real)) or isinstance(failures, bool):
+        raise InputError(f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}.")
+    if isinstance(failures, str):
+        if failures in ("refuse", "exclude", "worst") or failures.startswith("like:"):
+            return failures
+        try:
+            failures = float(failures)
+        except ValueError:
+            raise InputError(
+                f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}."
+            ) from None
+    if not math.isfinite(failures):
+        raise InputError(f"`failures` as a number must be finite; got {failures}.")
+    return float(failures)
+
+
+def replacement(trials: Trials, cell: Cell, metric: str, rule: str | float) -> FloatArray:
+    """What stands for each trial of a cell if it failed, by a rule."""
+    if isinstance(rule, float):
+        low, high = trials.definitions[metric].bounds
+        if (low is not None and rule < low) or (high is not None and rule > high):
+            raise InputError(f"`failures` must lie within the bounds ({low}, {high}) of {metric!r}; got {rule:g}.")
+        return np.full(cell.rows.size, rule)
+    if rule == "worst":
+        return np.full(cell.rows.size, trials.definitions[metric].worst)
+    other = trials.cell(the_one("algorithm", rule.removeprefix("like:"), trials.algorithms), cell.task)
+    if other.algorithm == cell.algorithm:
+        raise InputError(
+            f"`failures` {rule!r} cannot count failed trials of {cell.algorithm!r} itself, for which its own successes would stand; "
+            "name another method, or say 'worst', a number or 'exclude'."
+        )
+    usable = other.rows[~trials.failed(metric)[other.rows]]
+    if not usable.size:
+        raise FailedTrials(f"failures={rule!r}: {other.algorithm!r} has no score on {cell.task!r}.")
+    return _scores_alike(trials, metric, usable, cell.rows)
+
+
+def _scores_alike(trials: Trials, metric: str, usable: IntArray, rows: IntArray) -> FloatArray:
+    """For each of `rows` the mean of those `usable` ones that share its item and trial; else its item; else of all."""
+    values, item = trials.values(metric), trials.codes("item")
+    out = np.full(rows.size, float(values[usable].mean()))
+    for key in ([item] if (item[rows] >= 0).all() else []) + [trials.draws]:
+        known, wanted = key[usable], key[rows]
+        found, place = np.unique(known, return_inverse=True)
+        means = np.bincount(place, weights=values[usable]) / np.bincount(place)
+        there = np.searchsorted(found, wanted).clip(max=found.size - 1)
+        out = np.where(found[there] == wanted, means[there], out)
+    return out
+
+
+def count_failures(trials: Trials) -> list[dict[str, Any]]:
+    """Failed trials counted by algorithm, task, status and message."""
+    chosen = trials.table.filter(pa.array(trials.failed(trials.metrics[0])))
+    columns = ["algorithm", "task", "status", "message"]
+    plain = pa.table({c: chosen[c].cast(pa.string()) for c in columns})
+    # A row that has another score is no failed trial as a whole, but it has none here.
+    said = [
+        ("invalid", "no finite score") if s == OK else (s, m)
+        for s, m in zip(*(plain[c].to_pylist() for c in columns[2:]), strict=True)
+    ]
+    for place, name in enumerate(columns[2:]):
+        plain = plain.set_column(2 + place, name, pa.array([pair[place] for pair in said], pa.string()))
+    counted = plain.group_by(columns, use_threads=False).aggregate([([], "count_all")])
+    return [{**{c: row[c] for c in columns}, "count": row["count_all"]} for row in counted.to_pylist()]

@@ -1,0 +1,71 @@
+"""Trials in a file: Parquet keeps what is known about the rows, CSV the rows alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from ogive.errors import InputError, UnreadableSource
+from ogive.metric import Metric
+
+if TYPE_CHECKING:
+    from ogive.trials._trials import Trials
+
+FORMAT, VERSION = {"format": "ogive-trials"}, 1
+_FACTS = ("unit", "clustered", "question", "varied", "pair", "independent", "n_folds", "scope", "notes", "source")
+
+
+def write(trials: Trials, path: str | Path) -> None:
+    """Write Parquet, with everything that is known, or CSV, the columns alone."""
+    target = Path(path)
+    if target.suffix == ".csv":
+        frame = trials.to_pandas()
+        for column in ("algorithm", "task", "item", "group"):
+            frame[column] = [spreadsheet_safe(v) for v in frame[column]]
+        frame.to_csv(target, index=False)
+    elif target.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = trials.table.replace_schema_metadata(
+            {b"ogive": json.dumps(FORMAT | {"version": VERSION} | _facts(trials)).encode()}
+        )
+        pq.write_table(table, target, write_page_checksum=True, compression="zstd")
+    else:
+        raise InputError(f"`path` must end in .parquet or .csv; got {target.name!r}.")
+
+
+def _facts(trials: Trials) -> dict[str, Any]:
+    return {
+        "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in trials.definitions.items()},
+        **{name: getattr(trials, name) for name in (*_FACTS, "looks", "holds")},
+    }
+
+
+def described(table: pa.Table, source: str) -> dict[str, Any]:
+    """What `write` said about a table beside its rows, as the arguments of Trials."""
+    try:
+        facts = json.loads(table.schema.metadata[b"ogive"])
+        version = int(facts["version"])
+        if version > VERSION:
+            raise UnreadableSource(
+                f"{source} was written by a newer version of Ogive (format {version}); upgrade to read it."
+            )
+        definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
+        known: dict[str, Any] = {
+            name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
+        } | {"source": source, "looks": facts.get("looks", 0), "holds": facts.get("holds")}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, UnreadableSource):
+            raise
+        raise UnreadableSource(
+            f"{source} says that Ogive wrote it, but its description is damaged; write it again."
+        ) from error
+    return {"definitions": definitions, **known}
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula, with an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
