@@ -438,3 +438,13 @@ def test_a_file_that_names_no_method_becomes_one_beside_others_that_do(tmp_path)
     pd.DataFrame({"agent": ["b", "b"], "seed": range(2), "score": [1.0, 2]}).to_csv(tmp_path / "ours.csv", index=False)
     assert ogive.read([tmp_path / "mine.csv", tmp_path / "theirs.csv"]).algorithms == ("mine", "7")
     assert ogive.read([tmp_path / "theirs.csv", tmp_path / "ours.csv"]).algorithms == ("7", "b")
+
+
+def test_rows_that_are_still_running_are_left_out_and_counted():
+    table = pd.DataFrame({"score": [0.1, 0.2, None, 0.3, None], "status": ["ok", "ok", "RUNNING", "ok", "failed"]})
+    trials = ogive.read(table)
+    assert len(trials) == 4
+    assert int(trials.failed().sum()) == 1
+    assert any(
+        note.startswith("warning: 1 of 5 rows are left out: 'status' says that they are still") for note in trials.notes
+    )

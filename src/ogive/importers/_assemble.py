@@ -24,8 +24,9 @@ STATUS_WORDS = {
     "error": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
     "timeout": "timeout", "timelimit": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
-    "invalid": "invalid", "nan": "invalid", "running": "error", "queued": "error", "waiting": "error",
+    "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
+UNFINISHED = ("running", "queued", "waiting", "pending")
 LARGEST = 1e150  # its square still fits into a float
 NOT_INDEPENDENT = (
     "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "
@@ -47,12 +48,13 @@ class Facts:
 
 def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, default_algorithm: str) -> Trials:
     """Trials from a long table."""
+    table, unfinished = _finished(table, roles)
     n = table.num_rows
     if n < 2:
         raise InvalidScores(
             f"{source} holds {'one row' if n else 'no rows'} of scores; a distribution needs at least two."
         )
-    notes = _role_notes(roles)
+    notes = [*_role_notes(roles), *unfinished]
     refuse_reserved(roles.score)
     refuse_unknown(facts, table.column_names)
     metrics = {name: as_numbers(table[name], name) for name in roles.score}
@@ -177,9 +179,25 @@ def _status(table: pa.Table, roles: Roles, notes: list[str], bad: np.ndarray) ->
     return pa.array(given, type=pa.string()).dictionary_encode(), texts
 
 
+def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[str]]:
+    """The rows that are not still running or waiting, and how many are: they have no score yet, and did not fail."""
+    if roles.status is None:
+        return table, []
+    kept = [_word(value) not in UNFINISHED for value in table[roles.status].to_pylist()]
+    left_out = kept.count(False)
+    if not left_out:
+        return table, []
+    note = f"warning: {left_out} of {len(kept)} rows are left out: {roles.status!r} says that they are still running or waiting"
+    return table.filter(pa.array(kept)), [note]
+
+
+def _word(value: object) -> str:
+    return "" if value is None else str(value).strip().lower().rsplit(".", 1)[-1].replace("_", "")
+
+
 def _said_status(values: Sequence[Any], roles: Roles, notes: list[str]) -> np.ndarray:
     """A status for each word; an empty cell says nothing. A guessed column without a known word is none."""
-    words = ["" if v is None else str(v).strip().lower().rsplit(".", 1)[-1].replace("_", "") for v in values]
+    words = [_word(value) for value in values]
     known = {"": OK, "none": OK, **STATUS_WORDS}
     unknown = sorted({w for w in words if w not in known})
     if unknown and ("status" not in roles.guessed or any(w in STATUS_WORDS for w in words)):
