@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
 from ogive.statistics import band, ecdf
+from ogive.statistics._band import margin
 
 METHODS = ("exact", "ks", "dkw")
 scores = st.lists(st.integers(-6, 6).map(lambda v: v / 4), min_size=1, max_size=20)
@@ -225,3 +227,10 @@ def test_one_side_of_a_ks_band_is_conservative_where_it_has_the_width_of_dkw():
     lower = band(x, method="ks", side="lower")
     assert lower.low.cumulative.tolist() == band(x, method="dkw", side="lower").low.cumulative.tolist()
     assert (lower.guarantee, band(x, method="ks").guarantee) == ("conservative", "exact")
+
+
+@pytest.mark.parametrize("n", [1, 2, 100, 1000])
+@pytest.mark.parametrize("d", [1e-4, 1e-10])
+def test_ks_bands_err_as_often_as_asked_at_confidences_near_one(n, d):
+    width = margin(n, 1.0 - d, "ks", two_sided=True)
+    assert_allclose(stats.kstwo.sf(width, n), 1.0 - (1.0 - d), rtol=2e-6)
