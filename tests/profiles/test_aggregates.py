@@ -16,7 +16,9 @@ from ogive.profiles import (
     shifted_geometric_mean,
 )
 from ogive.profiles._ranks import holm
+from ogive.profiles._rescaling import reference_intervals
 from ogive.statistics import aggregate, improvement_over_tasks
+from ogive.statistics._run_statistics import AGGREGATES
 
 RNG = np.random.default_rng(2)
 SCORES = {"a": RNG.normal(0.5, 0.2, (12, 6)), "b": RNG.normal(0.7, 0.2, (12, 6))}
@@ -63,6 +65,16 @@ def test_the_mean_on_a_reference_scale_is_the_probability_of_improvement():
     assert mean.estimate == pytest.approx(expected.estimate)
     assert mean.high - mean.low == pytest.approx(expected.high - expected.low, rel=0.1)
     assert found.of("b", "optimality_gap").estimate == pytest.approx(1 - mean.estimate)
+
+
+def test_games_won_and_lost_for_certain_against_the_reference_leave_an_interval():
+    runs = [np.array([10.0, 11.0, 12.0])] * 3 + [np.array([0.0, 1.0, 2.0])] * 2
+    reference = [np.array([5.0, 6.0, 7.0])] * 5
+    asked = {"statistics": AGGREGATES, "confidence": 0.95, "gamma": 1.0, "seed": 0, "n_resamples": 500}
+    found = reference_intervals(runs, reference, **asked)
+    direct = improvement_over_tasks(runs, reference)
+    assert (found["mean"].low, found["mean"].high) == pytest.approx((direct.low, direct.high))
+    assert all(i.high - i.low > 0.2 for i in found.values())
 
 
 def test_a_reference_scale_knows_nothing_of_units():
