@@ -407,3 +407,19 @@ def test_one_run_of_each_method_on_each_task_points_to_profiles():
     )
     (bands,) = [p for p in ogive.inspect(trials).answers if p.answer == "bands and verdicts"]
     assert not bands.possible
+
+
+def test_a_table_too_wide_continues_below_with_the_methods_repeated():
+    summary = ogive.summarize(ogive.read({"a": np.arange(12.0), "b": np.arange(12.0) + 0.5}))
+    narrow = summary.to_text(60)
+    assert max(len(line) for line in narrow.split("\n\nBrackets")[0].splitlines()) <= 60
+    assert sum(line.startswith("a ") for line in narrow.splitlines()) > 1
+    cells = [cell for _, _, body in summary.blocks() for row in body for cell in row]
+    assert all(cell in narrow for cell in cells)
+    assert summary.to_text() == str(summary) == summary.to_text(10_000)
+
+
+def test_a_footnote_names_each_statistic_once():
+    trials = ogive.read({"few": np.arange(20.0), "many": np.arange(200.0)})
+    footnote = ogive.summarize(trials, statistics="worst_0.1").footnote()
+    assert "(worst 10 %: tail t, heuristic or approximate)" in footnote

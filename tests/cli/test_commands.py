@@ -371,3 +371,10 @@ def test_a_summary_is_printed_as_csv_too(plain, capsys):
     frame = pd.read_csv(io.StringIO(capsys.readouterr().out))
     expected = ogive.summarize(ogive.read(plain)).to_pandas()
     pd.testing.assert_frame_equal(frame, expected, check_dtype=False)
+
+
+def test_one_run_of_each_method_on_each_task_is_no_picture_of_runs(tmp_path: Path, capsys):
+    rows = [(m, t, i + j) for i, m in enumerate("ab") for j, t in enumerate("xyz")]
+    pd.DataFrame(rows, columns=["solver", "problem", "time"]).to_csv(tmp_path / "times.csv", index=False)
+    assert main(["plot", str(tmp_path / "times.csv"), "--out", str(tmp_path / "p.png")]) == 2
+    assert "one run on each task, which is no distribution; `ogive profile`" in capsys.readouterr().err

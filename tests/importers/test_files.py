@@ -119,9 +119,17 @@ def test_a_pickle_that_would_run_code_does_not(tmp_path: Path):
     assert not (tmp_path / "sprung").exists()
 
 
-def test_a_json_array_is_refused_with_the_way_out(tmp_path: Path):
+def test_a_json_array_of_objects_is_a_table(tmp_path: Path):
     TABLE.to_json(tmp_path / "scores.json", orient="records")
-    with pytest.raises(UnreadableSource, match="is one JSON array; write JSON lines: one object a line"):
+    TABLE.to_json(tmp_path / "scores.jsonl", orient="records", lines=True)
+    array, lines = (ogive.read(tmp_path / name).to_pandas() for name in ("scores.json", "scores.jsonl"))
+    pd.testing.assert_frame_equal(array, lines)
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", '[{"score": 1}, 3]', '[{"score": 1', '[{"a": 1}, {"a": {"b": 2}}]', "[]"])
+def test_a_json_array_of_anything_else_is_refused(tmp_path: Path, text):
+    (tmp_path / "scores.json").write_text(text)
+    with pytest.raises(UnreadableSource, match=r"scores\.json"):
         ogive.read(tmp_path / "scores.json")
 
 

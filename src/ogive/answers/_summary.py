@@ -18,7 +18,7 @@ from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.results import json_ready
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import interval, markdown, number, printable
+from ogive.words import aligned, interval, markdown, number, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,13 +89,15 @@ class Summary:
         return f"Summary({len(cells)} cells, {len(self.rows)} statistics, {self.confidence:g} intervals)"
 
     def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """Lines of text; a table wider than `width` continues below with further columns."""
         lines = []
         for title, head, body in self.blocks():
-            table = [head, *body]
-            widths = [max(len(row[i]) for row in table) for i in range(len(head))]
             lines += [title] if title else []
-            lines += ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
-            lines.append("")
+            for part in _folded([head, *body], width):
+                lines += [*aligned(part), ""]
         return "\n".join([*lines, *self.sentences, *([""] if self.sentences else []), self.footnote()]).strip()
 
     def blocks(self) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -123,14 +125,7 @@ class Summary:
     def footnote(self, shown: Sequence[Row] | None = None) -> str:
         """What the brackets of these rows (all where not given) are, how failures count, what has no value."""
         rows = self.rows if shown is None else shown
-        kinds: dict[str, list[str]] = {}
-        for row in rows:
-            if math.isnan(row.low) or row.unlimited:
-                continue
-            how = f"{row.method}, {'guaranteed' if row.guarantee in ('exact', 'conservative') else row.guarantee}"
-            label = Statistic.parse(row.statistic).label
-            if label not in kinds.setdefault(how, []):
-                kinds[how].append(label)
+        kinds = _kinds([row for row in rows if not (math.isnan(row.low) or row.unlimited)])
         if kinds:
             ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
             text = f"Brackets: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
@@ -319,6 +314,29 @@ def _summarize_metric(
                     **values,
                 )
             )
+
+
+def _kinds(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Statistics by the way their intervals are made, and what that guarantees."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for row in rows:
+        strength = "guaranteed" if row.guarantee in ("exact", "conservative") else row.guarantee
+        found.setdefault((Statistic.parse(row.statistic).label, row.method), {})[strength] = None
+    kinds: dict[str, list[str]] = {}
+    for (label, method), strengths in found.items():
+        kinds.setdefault(f"{method}, {' or '.join(strengths)}", []).append(label)
+    return kinds
+
+
+def _folded(table: list[list[str]], width: int | None) -> list[list[list[str]]]:
+    """The table; in parts that repeat the method where all columns together are wider than `width`."""
+    widths = [max(len(row[i]) for row in table) + 2 for i in range(len(table[0]))]
+    parts: list[list[int]] = [[0]]
+    for column in range(1, len(widths)):
+        if width is not None and len(parts[-1]) > 1 and sum(widths[c] for c in (*parts[-1], column)) - 2 > width:
+            parts.append([0])
+        parts[-1].append(column)
+    return [[[row[c] for c in part] for row in table] for part in parts]
 
 
 def _sentence(text: object) -> str:

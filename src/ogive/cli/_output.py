@@ -64,9 +64,14 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
     else:
-        from ogive.words import printable
+        show_text(str(result))
 
-        print("\n".join(as_options(printable(line)) for line in str(result).split("\n")))
+
+def show_text(text: str) -> None:
+    """Print text without control characters, with options for arguments."""
+    from ogive.words import printable
+
+    print("\n".join(as_options(printable(line)) for line in text.split("\n")))
 
 
 def tell(notes: Iterable[str]) -> None:

@@ -20,6 +20,7 @@ from ogive.cli._options import (
     reading_options,
 )
 from ogive.cli._output import say, tell
+from ogive.errors import InputError
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
 Kind = Annotated[
@@ -42,6 +43,10 @@ def plot(
 
     target = as_picture(out or beside(source, "-distribution.png"))
     trials = only(read_sources(source, roles), method, on)
+    if len(trials.cells) > 1 and all(cell.rows.size == 1 for cell in trials.cells):
+        raise InputError(
+            "every method has one run on each task, which is no distribution; `ogive profile` compares them over tasks."
+        )
     display = distribution(
         trials, kind=cast(Literal["quantile", "cdf"], kind), metric=metric, confidence=confidence, method=band
     )

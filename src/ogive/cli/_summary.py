@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,12 +21,13 @@ from ogive.cli._options import (
     read_sources,
     reading_options,
 )
-from ogive.cli._output import show, tell
+from ogive.cli._output import say, show, show_text, tell
 from ogive.errors import InputError
 
 if TYPE_CHECKING:
     from ogive.answers import Summary
 
+MANY_TASKS = 6
 Statistics = Annotated[
     list[str] | None,
     typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; several times, or with commas."),
@@ -64,8 +67,12 @@ def summary(
     result = summarize(trials, metric=metric, confidence=confidence, failures=failures, guaranteed=guaranteed, **chosen)
     if not quiet:
         tell(trials.notes)
-    if output == "text" or as_json:
-        show(result, as_json=as_json)
+        if len(trials.tasks) >= MANY_TASKS:
+            say("over all tasks together: ogive rank, ogive profile, ogive report.")
+    if as_json:
+        show(result, as_json=True)
+    elif output == "text":
+        show_text(result.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
     else:
         print(_written(result, output), end="")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv as text_csv
+import json
 import re
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_file(path: Path, naming: Naming = lambda header: ()) -> pa.Table:
         )
     name = path.name.lower()
     if ".json" in name and head.lstrip()[:1] == b"[":
-        raise UnreadableSource(f"{path} is one JSON array; write JSON lines: one object a line, without brackets.")
+        return _json_array(path)
     return (
         _json_lines(path, packed)
         if ".json" in name or ".ndjson" in name or head.lstrip()[:1] == b"{"
@@ -149,15 +150,29 @@ def _parquet(path: Path) -> pa.Table:
 
 
 def _json_lines(path: Path, packed: str | None) -> pa.Table:
-    from pyarrow import json
+    from pyarrow.json import read_json
 
     try:
         with _stream(path, packed) as stream:
-            table = json.read_json(stream)
+            table = read_json(stream)
     except (pa.ArrowException, OSError) as error:
         raise UnreadableSource(
             f"{path} cannot be read as JSON lines (one object a line): {_sentence(error)}"
         ) from error
+    return _checked(table, path)
+
+
+def _json_array(path: Path) -> pa.Table:
+    """A table from an array of objects."""
+    try:
+        rows = json.loads(path.read_bytes())
+        if not all(isinstance(row, dict) for row in rows):
+            raise UnreadableSource(
+                f"{path} is a JSON array of something else than objects; write one object for each run."
+            )
+        table = pa.Table.from_pylist(rows)
+    except (ValueError, OSError, RecursionError, pa.ArrowException) as error:
+        raise UnreadableSource(f"{path} cannot be read as a JSON array of objects: {_sentence(error)}") from error
     return _checked(table, path)
 
 
