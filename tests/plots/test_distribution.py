@@ -23,7 +23,9 @@ def drawn(trials: ogive.Trials, **options):
 
 
 def fills(ax) -> list:
-    return [c for c in ax.collections if isinstance(c, FillBetweenPolyCollection)]
+    """Shades where the runs limit both sides; paler ones stand at the ends."""
+    found = [c for c in ax.collections if isinstance(c, FillBetweenPolyCollection)]
+    return [c for c in found if c.get_alpha() in (0.12, 0.22)]
 
 
 def marks(ax, marker: str) -> list:
@@ -321,3 +323,16 @@ def test_a_notebook_shows_the_picture():
 def test_a_frame_that_was_not_read_is_refused_with_the_way_out():
     with pytest.raises(InputError, match=r"`plots.distribution` takes trials; got DataFrame. A table is read first"):
         ogive.plots.distribution(pd.DataFrame({"score": [0.1, 0.2]}))
+
+
+@pytest.mark.parametrize("kind", ["quantile", "cdf"])
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_no_run_stands_outside_the_shade_of_its_own_method(kind, goal):
+    scores = np.random.default_rng(0).normal(size=40)
+    display = drawn(ogive.read({"a": scores}, goal=goal, unit="row"), kind=kind)
+    (ax,) = display.axes_.values()
+    shade = [path for found in ax.collections for path in found.get_paths()]
+    (line,) = display.lines_.values()
+    corners = line.get_xydata()
+    middles = (corners[1:] + corners[:-1]) / 2
+    assert all(any(path.contains_point(point, radius=1e-9) for path in shade) for point in middles)

@@ -75,4 +75,4 @@ def test_bands_of_many_methods_and_tasks_stay_small():
     samples = {f"m{i}": {f"t{j}": RNG.normal(size=480) for j in range(26)} for i in range(8)}
     figure = drawn(samples)
     assert len(safe_json(figure)) < 4e6
-    assert sum("fill" in t for t in figure["data"]) == 26 * 8
+    assert sum(t.get("fillcolor", "").endswith(",0.18)") for t in figure["data"]) == 26 * 8

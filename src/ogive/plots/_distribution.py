@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from ogive.errors import InputError
 from ogive.plots._look import Look
 from ogive.plots._page import new_page
 from ogive.plots._panels import CurvePanels
-from ogive.statistics import Distribution
+from ogive.statistics import Band, Distribution
 from ogive.trials import Cell, Trials, require_trials
 from ogive.words import clipped, listed, plural, printable
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
 FEWEST_FOR_BAND = 20
+PALER = 0.4
 LONGEST_NAME, MOST_NAMED = 60, 4
 
 
@@ -124,26 +126,16 @@ class DistributionDisplay(CurvePanels):
 
     def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
         assert cell.band is not None
-        levels = np.unique(np.concatenate([d.cumulative for d in (cell.band.low, cell.band.high)]))
-        levels = np.concatenate(([0.0], levels[(levels > 0) & (levels < 1)], [1.0]))
-        # Between two levels both sides are constant: evaluate in the middle, draw as steps.
-        middles = (levels[1:] + levels[:-1]) / 2
-        far = (span[0] - np.ptp(span), span[1] + np.ptp(span))
-        low, high = (np.asarray(d.quantile(middles)) for d in (cell.band.high, cell.band.low))
-        limited = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
-        if not limited.size:
+        shade: dict[str, Any] = {
+            "color": look.colour, "alpha": 0.22 if len(self.methods) <= 3 else 0.12, "linewidth": 0, "zorder": 2,
+        }  # fmt: skip
+        if self.kind == "cdf":
+            scores, low, high = _between_cdfs(cell.band, span)
+            ax.fill_between(scores, low, high, step="post", **shade)
             return
-        first, last = limited[0], limited[-1] + 1  # at the ends the runs may set no limit on one side
-        low, high = (np.clip(side[first:last], *far) for side in (low, high))
-        levels = levels[first : last + 1]
-        alpha = 0.22 if len(self.methods) <= 3 else 0.12
-        edges = np.repeat(levels, 2)[1:-1]
-        low, high = np.repeat(low, 2), np.repeat(high, 2)
-        if self.kind == "quantile":
-            at = edges if self.goal == "maximize" else 1.0 - edges
-            ax.fill_between(at, low, high, color=look.colour, alpha=alpha, linewidth=0, zorder=2)
-        else:
-            ax.fill_betweenx(edges, low, high, color=look.colour, alpha=alpha, linewidth=0, zorder=2)
+        for levels, low, high, limited in between_quantiles(cell.band, span):
+            at = levels if self.goal == "maximize" else 1.0 - levels
+            ax.fill_between(at, low, high, **(shade if limited else shade | {"alpha": shade["alpha"] * PALER}))
 
     def _oriented(self, shares: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (shares, scores) if self.kind == "quantile" else (scores, shares)
@@ -200,6 +192,30 @@ def steps(distribution: Distribution, goal: str, kind: str) -> tuple[np.ndarray,
     return shares, scores
 
 
+def _between_cdfs(band: Band, span: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores, and the limits of the CDF from each of them to the next."""
+    points = np.unique(np.concatenate([side.points for side in (band.low, band.high)]))
+    scores = np.concatenate(([span[0]], points[(points > span[0]) & (points < span[1])], [span[1]]))
+    return scores, np.asarray(band.low.cdf(scores)), np.asarray(band.high.cdf(scores))
+
+
+def between_quantiles(band: Band, span: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, bool]]:
+    """Corners of the limits of quantiles, levels and both scores; in the middle the runs limit both sides, at the ends one."""
+    levels = np.unique(np.concatenate([side.cumulative for side in (band.low, band.high)]))
+    levels = np.concatenate(([0.0], levels[(levels > 0) & (levels < 1)], [1.0]))
+    # Between two levels both sides are constant: evaluate in the middle, draw as steps.
+    middles = (levels[1:] + levels[:-1]) / 2
+    low, high = (np.asarray(side.quantile(middles)) for side in (band.high, band.low))
+    limited = np.isfinite(low) & np.isfinite(high)
+    far = (span[0] - np.ptp(span), span[1] + np.ptp(span))
+    low, high = (np.clip(side, *far) for side in (low, high))
+    cuts = [0, *(np.flatnonzero(np.diff(limited)) + 1), limited.size]
+    return [
+        (np.repeat(levels[i : j + 1], 2)[1:-1], np.repeat(low[i:j], 2), np.repeat(high[i:j], 2), bool(limited[i]))
+        for i, j in pairwise(cuts)
+    ]
+
+
 def has_dots(cell: CellBand) -> bool:
     """Whether each run is a dot: few runs say more one by one than by a band."""
     return cell.estimate.n < FEWEST_FOR_BAND
@@ -252,8 +268,8 @@ def _caption(trials: Trials, cells: tuple[CellBand, ...], metric: str, confidenc
         kinds = "/".join(dict.fromkeys(b.method for b in shaded))
         text += (
             f" Shaded: where the whole true curve lies with {100 * confidence:g} % confidence "
-            f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}; "
-            "the shade ends where the runs set no limit on one side."
+            f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}"
+            f"{'; paler where the runs set no limit on one side.' if kind == 'quantile' else '.'}"
         )
     if len(shaded) < len(judged):
         text += f" Methods with fewer than {FEWEST_FOR_BAND} runs have a dot for each run and no band: it would fill the picture."

@@ -15,7 +15,16 @@ import numpy as np
 from ogive.answers import CellBand
 from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, ProfileDisplay
 from ogive.plots._difference import COLOUR
-from ogive.plots._distribution import FEWEST_FOR_BAND, are_long, has_dots, lanes, share_ticks, steps
+from ogive.plots._distribution import (
+    FEWEST_FOR_BAND,
+    PALER,
+    are_long,
+    between_quantiles,
+    has_dots,
+    lanes,
+    share_ticks,
+    steps,
+)
 from ogive.plots._look import Look, looks
 from ogive.statistics import Band
 from ogive.trials import FloatArray, IntArray
@@ -31,6 +40,7 @@ LONGEST_NAME, LONGEST_TASK = 48, 30
 GREY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open")
 DASHES = ("solid", "dash", "dot", "dashdot")
+SHADE = 0.18
 HOVER = "<b>%{fullData.name}</b><br>%{x:.1%} of the runs are no better than %{y:.5~g}%{customdata}<extra></extra>"
 
 
@@ -101,14 +111,13 @@ def _legend_entry(method: str, look: Look, dotted: bool) -> Json:
 def _cell(
     display: DistributionDisplay, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None, each: int
 ) -> list[Json]:
-    far = (span[0] - (span[1] - span[0]), span[1] + (span[1] - span[0]))
     shares, scores = steps(cell.estimate, display.goal, "quantile")
     kept = waypoints((shares, scores), each)
     shares, scores = shares[kept], scores[kept]
     parts: list[Json] = []
     banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
     if banded and cell.band is not None:
-        parts.append(_shade(*_band_outline(cell.band, display.goal, far, each), look.colour))
+        parts += _band_shades(cell.band, display.goal, span, each, look.colour)
     line = line_trace(shares, scores, look)
     if has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
@@ -138,31 +147,24 @@ def _style_number(look: Look) -> int:
     return STYLES.index(look.style)
 
 
-def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> Json:
+def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, alpha: float = SHADE) -> Json:
     """A band as a closed outline."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return {
         "type": "scatter", "mode": "lines", "x": numbers(np.concatenate([x, x[::-1]])),
-        "y": numbers(np.concatenate([high, low[::-1]])), "fill": "toself", "fillcolor": f"rgba({red},{green},{blue},0.18)",
+        "y": numbers(np.concatenate([high, low[::-1]])), "fill": "toself", "fillcolor": f"rgba({red},{green},{blue},{alpha:.3g})",
         "line": {"width": 0}, "hoverinfo": "skip",
     }  # fmt: skip
 
 
-def _band_outline(
-    band: Band, goal: str, far: tuple[float, float], each: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Both sides of a band of quantiles at common shares, as steps."""
-    levels = np.unique(np.concatenate([[0.0, 1.0], band.low.cumulative, band.high.cumulative]))
-    low, high = (np.asarray(side.quantile((levels[1:] + levels[:-1]) / 2)) for side in (band.high, band.low))
-    limited = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
-    first, last = (limited[0], limited[-1] + 1) if limited.size else (0, 0)
-    low, high = (np.clip(side[first:last], *far) for side in (low, high))
-    levels = levels[first : last + 1]
-    if goal == "minimize":
-        levels, low, high = 1.0 - levels[::-1], low[::-1], high[::-1]
-    edges, low, high = np.repeat(levels, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2)
-    kept = waypoints((edges, low, high), 2 * each)
-    return edges[kept], low[kept], high[kept]
+def _band_shades(band: Band, goal: str, span: tuple[float, float], each: int, colour: str) -> list[Json]:
+    """The band of quantiles, as steps; paler at the ends, where the runs limit one side only."""
+    shades = []
+    for levels, low, high, limited in between_quantiles(band, span):
+        at = levels if goal == "maximize" else 1.0 - levels
+        kept = waypoints((at, low, high), 2 * each)
+        shades.append(_shade(at[kept], low[kept], high[kept], colour, SHADE if limited else SHADE * PALER))
+    return shades
 
 
 def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
