@@ -46,7 +46,8 @@ def draw(found: Mapping[str, ogive.Trials | None], path: Path) -> Path:
             column[0].set_ylim(low - 0.03 * (high - low), high + 0.03 * (high - low))
         figure.legend(handles.values(), handles, loc="outside upper center", ncols=len(handles), frameon=False)
         figure.supxlabel(
-            "share of runs, worst → best; shaded: 95 % band of the whole curve; dots: single runs", fontsize=8.5
+            "share of runs, worst → best; shaded: 95 % band of the whole curve, paler where the runs limit one side only; dots: single runs",
+            fontsize=8.5,
         )
         figure.savefig(path, dpi=200)
     return path

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
 FEWEST_FOR_BAND = 20
-PALER = 0.4
+# At the ends bands of all methods lie upon each other: together they are this dark.
+PALE = 0.16
 LONGEST_NAME, MOST_NAMED = 60, 4
 
 
@@ -135,7 +136,7 @@ class DistributionDisplay(CurvePanels):
             return
         for levels, low, high, limited in between_quantiles(cell.band, span):
             at = levels if self.goal == "maximize" else 1.0 - levels
-            ax.fill_between(at, low, high, **(shade if limited else shade | {"alpha": shade["alpha"] * PALER}))
+            ax.fill_between(at, low, high, **(shade if limited else shade | {"alpha": pale(len(self.methods))}))
 
     def _oriented(self, shares: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (shares, scores) if self.kind == "quantile" else (scores, shares)
@@ -207,13 +208,18 @@ def between_quantiles(band: Band, span: tuple[float, float]) -> list[tuple[np.nd
     middles = (levels[1:] + levels[:-1]) / 2
     low, high = (np.asarray(side.quantile(middles)) for side in (band.high, band.low))
     limited = np.isfinite(low) & np.isfinite(high)
-    far = (span[0] - np.ptp(span), span[1] + np.ptp(span))
-    low, high = (np.clip(side, *far) for side in (low, high))
+    # Beyond any frame that the picture may get, since panels share their scores.
+    low, high = (np.clip(side, span[0] - 10 * np.ptp(span), span[1] + 10 * np.ptp(span)) for side in (low, high))
     cuts = [0, *(np.flatnonzero(np.diff(limited)) + 1), limited.size]
     return [
         (np.repeat(levels[i : j + 1], 2)[1:-1], np.repeat(low[i:j], 2), np.repeat(high[i:j], 2), bool(limited[i]))
         for i, j in pairwise(cuts)
     ]
+
+
+def pale(n_methods: int) -> float:
+    """How dark a band is where the runs limit one side only."""
+    return PALE / max(2, n_methods)
 
 
 def has_dots(cell: CellBand) -> bool:

@@ -17,11 +17,11 @@ from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, P
 from ogive.plots._difference import COLOUR
 from ogive.plots._distribution import (
     FEWEST_FOR_BAND,
-    PALER,
     are_long,
     between_quantiles,
     has_dots,
     lanes,
+    pale,
     share_ticks,
     steps,
 )
@@ -117,7 +117,7 @@ def _cell(
     parts: list[Json] = []
     banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
     if banded and cell.band is not None:
-        parts += _band_shades(cell.band, display.goal, span, each, look.colour)
+        parts += _band_shades(cell.band, display, span, each, look.colour)
     line = line_trace(shares, scores, look)
     if has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
@@ -157,13 +157,16 @@ def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, alpha:
     }  # fmt: skip
 
 
-def _band_shades(band: Band, goal: str, span: tuple[float, float], each: int, colour: str) -> list[Json]:
+def _band_shades(
+    band: Band, display: DistributionDisplay, span: tuple[float, float], each: int, colour: str
+) -> list[Json]:
     """The band of quantiles, as steps; paler at the ends, where the runs limit one side only."""
     shades = []
     for levels, low, high, limited in between_quantiles(band, span):
-        at = levels if goal == "maximize" else 1.0 - levels
+        at = levels if display.goal == "maximize" else 1.0 - levels
         kept = waypoints((at, low, high), 2 * each)
-        shades.append(_shade(at[kept], low[kept], high[kept], colour, SHADE if limited else SHADE * PALER))
+        alpha = SHADE if limited else pale(len(display.methods))
+        shades.append(_shade(at[kept], low[kept], high[kept], colour, alpha))
     return shades
 
 
