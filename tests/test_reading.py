@@ -445,3 +445,34 @@ def test_rows_that_are_still_running_are_left_out_and_counted():
     assert any(
         note.startswith("warning: 1 of 5 rows are left out: 'status' says that they are still") for note in trials.notes
     )
+
+
+@pytest.mark.parametrize("word", ["running", "QUEUED", "TrialState.WAITING", "pending"])
+def test_every_word_for_unfinished_leaves_a_row_out(word):
+    table = pd.DataFrame({"model": list("aaabb"), "score": [1, 2, 3, None, None], "status": ["ok"] * 3 + [word] * 2})
+    trials = ogive.read(table)
+    assert (len(trials), trials.algorithms) == (3, ("a",))
+    assert any(note.endswith("still running or waiting; nothing is left of 'b'") for note in trials.notes)
+
+
+def test_a_blank_column_of_methods_beside_a_full_one_becomes_a_method():
+    full = pd.DataFrame({"model": list("ab") * 3, "score": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]})
+    assert ogive.read([full, full.assign(model=np.nan)]).algorithms == ("a", "b", "data frame (2)")
+
+
+def test_rates_may_be_the_headers_of_a_wide_file(tmp_path):
+    (tmp_path / "rates.csv").write_text("0.1,0.01\n0.5,0.6\n0.4,0.7\n")
+    assert ogive.read(tmp_path / "rates.csv", wide=True).algorithms == ("0.1", "0.01")
+
+
+def test_an_index_that_names_every_row_names_runs():
+    frame = pd.DataFrame({"score": [0.1, 0.2, 0.3]}, index=["run0", "run1", "run2"])
+    assert ogive.read(frame).algorithms == ("data frame",)
+
+
+@pytest.mark.parametrize(
+    "texts", [["64,64", "128,64"], ["0,1", "2,3"], ["550e8400", "1e54321"], ["256,128,64", "64,32,16"]]
+)
+def test_lists_and_hashes_are_no_scores(texts):
+    frame = pd.DataFrame({"accuracy": np.linspace(0, 1, 20), "other": texts * 10})
+    assert ogive.read(frame, unit="row").metrics == ("accuracy",)

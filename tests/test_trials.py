@@ -342,3 +342,8 @@ def test_a_table_given_to_pandas_is_read_again_and_paired_where_that_is_said():
     again = ogive.read(trials.to_pandas(), pair="trial")
     assert (again.metrics, again.algorithms, again.pair) == (("acc",), ("a", "b"), "trial")
     assert again.scores("b").tolist() == trials.scores("b").tolist()
+
+
+def test_where_nothing_joins_the_methods_a_failed_run_gets_the_mean_of_the_other():
+    table = pd.DataFrame({"model": list("aaabbb"), "score": [1.0, np.nan, 3.0, 0.5, 0.6, 1.0]})
+    assert ogive.read(table).scores("a", failures="like:b")[1] == pytest.approx(0.7)

@@ -195,7 +195,7 @@ def _goals(parts: Sequence[_Part], goal: str | Mapping[str, str] | None) -> str 
 def _named_apart(parts: Sequence[_Part]) -> list[_Part]:
     """Parts with different names, so that two sources never become one method in silence."""
     names = [part.name for part in parts]
-    longer = [part.longer if names.count(part.name) > 1 else part.name for part in parts]
+    longer = [(part.longer or part.name) if names.count(part.name) > 1 else part.name for part in parts]
     numbered = [
         f"{name} ({longer[:i].count(name) + 1})" if longer.count(name) > 1 else name for i, name in enumerate(longer)
     ]
@@ -273,7 +273,7 @@ def _path_parts(source: str | Path, choices: Choices) -> list[_Part]:
     place = f"{path.resolve().parent.name}/{stem}"
     if stored:
         return [_study_part(study, stored=True, where=place) for study in _optuna.load_studies(path)]
-    table = _files.read_file(path, choices.naming)
+    table = _files.read_file(path, choices.naming, wide=choices.wide)
     if b"ogive" in (table.schema.metadata or {}):
         return [_Part(table=table, name=stem, source=path.name, trials=from_written(table, path.name))]
     return [_table_part(table, stem, path.name, choices, longer=place)]

@@ -378,3 +378,14 @@ def test_one_run_of_each_method_on_each_task_is_no_picture_of_runs(tmp_path: Pat
     pd.DataFrame(rows, columns=["solver", "problem", "time"]).to_csv(tmp_path / "times.csv", index=False)
     assert main(["plot", str(tmp_path / "times.csv"), "--out", str(tmp_path / "p.png")]) == 2
     assert "one run on each task, which is no distribution; `ogive profile`" in capsys.readouterr().err
+
+
+def test_advice_can_be_pasted_whatever_a_column_is_called():
+    assert as_options("say unit='my unit' or unit='row'") == "say --unit 'my unit' or --unit row"
+    assert as_options('say algorithm="it\'s"') == "say --algorithm 'it'\"'\"'s'"
+
+
+def test_an_empty_pipe_is_called_by_its_name(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert main(["summary", "-"]) == 2
+    assert "standard input is empty" in capsys.readouterr().err

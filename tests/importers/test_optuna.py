@@ -187,7 +187,7 @@ def test_trials_that_are_not_finished_are_left_out_with_a_note():
     trials = ogive.read(study)
     assert len(trials) == 8
     assert trials.independent
-    assert "2 trials of 'demo' still running or waiting are left out" in trials.notes
+    assert "warning: 2 trials of 'demo' still running or waiting are left out" in trials.notes
 
 
 def test_trials_that_were_enqueued_are_not_drawn():
@@ -196,7 +196,7 @@ def test_trials_that_were_enqueued_are_not_drawn():
     study.optimize(objective, n_trials=2)
     trials = ogive.read(study)
     assert not trials.independent
-    assert "1 trial of 'demo' was enqueued by hand, not drawn" in trials.notes
+    assert "warning: 1 trial of 'demo' was enqueued by hand, not drawn" in trials.notes
 
 
 def test_a_study_without_finished_trials_is_refused():

@@ -265,14 +265,59 @@ def test_a_column_that_may_name_methods_is_asked_about_where_none_does():
 
 
 def test_values_that_stand_equally_often_are_asked_about():
-    table = frame(model=["a"] * 6 + ["b"] * 6, rate=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3] * 2)
+    table = frame(model=["a"] * 24 + ["b"] * 24, rate=np.tile(np.repeat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 4), 2))
     with pytest.raises(
         InputError, match=r"each value of 'rate' stands equally often.*unit='rate' to count each value once"
     ):
         ogive.summarize(ogive.read(table, score="score"))
     assert ogive.read(table, score="score", unit="rate").clustered
-    drawn = table.assign(rate=[0.1, 0.1, 0.1, 0.2, 0.3, 0.3] * 2)
-    assert ogive.read(drawn, score="score").question is None
+    moved = table.assign(rate=table.rate.where(np.arange(48) != 7, 0.1))
+    assert ogive.read(moved, score="score").question is None
+    named = table.assign(trace=[f"r{i}" for i in range(48)])
+    assert ogive.read(named, score="score").question is None
+
+
+def test_labels_that_chance_may_balance_are_not_asked_about():
+    rng = np.random.default_rng(0)
+    asked = 0
+    for _ in range(60):
+        table = frame(model=["a"] * 10, converged=rng.integers(0, 2, 10).astype(bool), host=rng.choice(["x", "y"], 10))
+        asked += ogive.read(table, score="score").question is not None
+    assert asked == 0
+
+
+@pytest.mark.parametrize(
+    "column",
+    [["h1", "h2"] * 10, np.repeat([0, 1], 10), ["2026-01-01"] * 10 + ["2026-01-02"] * 10, [""] * 19 + ["rerun"]],
+    ids=["host", "device", "date", "notes"],
+)
+def test_bookkeeping_beside_seeds_is_not_asked_about(column):
+    assert ogive.read(frame(seed=np.arange(20), extra=column), score="score").question is None
+
+
+def test_a_text_hyper_parameter_of_a_random_search_is_no_method():
+    rng = np.random.default_rng(1)
+    table = frame(optimizer=rng.choice(["adam", "sgd"], 40), rate=rng.uniform(size=40))
+    assert ogive.read(table, score="score").question is None
+
+
+def test_rows_of_one_seed_are_asked_about_with_the_columns_that_tell_them_apart():
+    table = frame(model=["a"] * 60, rate=np.repeat(np.arange(15) / 7, 4), seed=np.tile(np.arange(4), 15))
+    question = ogive.read(table, score="score").question
+    assert "column 'seed' repeats within a method and task" in question
+    assert "'rate' is not used: where rows that share it are one draw, say unit='rate'." in question
+
+
+@pytest.mark.parametrize("gaps", [[0], [3, 4, 5], list(range(1, 20))])
+def test_categories_with_gaps_are_read(gaps):
+    values = ["a", "b"] * 10
+    for gap in gaps:
+        values[gap] = None
+    table = frame(
+        model=["m"] * 20, note=pd.Categorical(values), fold=np.tile(np.arange(5), 4), seed=pd.Categorical(values)
+    )
+    assert ogive.read(table, score="score").n_folds is not None
+    assert len(ogive.read(table.drop(columns=["fold", "seed"]), score="score")) == 20
 
 
 def test_notes_about_what_is_said_anew_are_replaced():

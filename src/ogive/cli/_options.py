@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.errors import InputError
+from ogive.errors import InputError, OgiveError
 
 if TYPE_CHECKING:
     from ogive.trials import Trials
@@ -183,7 +183,10 @@ def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "stdin"
         kept.write_bytes(_piped())
-        return read([str(kept) if one == STDIN else one for one in source], **said)
+        try:
+            return read([str(kept) if one == STDIN else one for one in source], **said)
+        except OgiveError as error:
+            raise type(error)(str(error).replace(str(kept), "standard input")) from None
 
 
 def _piped() -> bytes:

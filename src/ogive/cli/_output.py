@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TextIO
@@ -93,7 +94,9 @@ def tell(notes: Iterable[str]) -> None:
 def as_options(text: str) -> str:
     """Arguments of the library as options of the command: `unit='row'` becomes `--unit row`."""
     text = re.sub(r"\b(wide|independent)=True\b", r"--\1", text)
-    text = re.sub(rf"\b({_ARGUMENTS})='([^']*)'", r"--\1 \2", text)
+    text = re.sub(
+        rf"\b({_ARGUMENTS})=('[^']*'|\"[^\"]*\")", lambda found: f"--{found[1]} {shlex.quote(found[2][1:-1])}", text
+    )
     text = re.sub(rf"\b({_ARGUMENTS})=\['([^']*)'[^\]]*\]", r"--\1 \2", text)
     text = re.sub(r"\bkind='(ratio|difference|improvement|score|welch|rank)'", r"--kind \1", text)
     text = re.sub(r"\bfloor=(?=\d)", "--floor ", text)

@@ -183,12 +183,17 @@ def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[str]]:
     """The rows that are not still running or waiting, and how many are: they have no score yet, and did not fail."""
     if roles.status is None:
         return table, []
-    kept = [_word(value) not in UNFINISHED for value in table[roles.status].to_pylist()]
-    left_out = kept.count(False)
-    if not left_out:
+    open_words = [w for w in table[roles.status].unique().to_pylist() if _word(w) in UNFINISHED]
+    if not open_words:
         return table, []
-    note = f"warning: {left_out} of {len(kept)} rows are left out: {roles.status!r} says that they are still running or waiting"
-    return table.filter(pa.array(kept)), [note]
+    kept = table.filter(
+        pc.invert(pc.is_in(table[roles.status], value_set=pa.array(open_words, table[roles.status].type)))
+    )
+    note = f"warning: {table.num_rows - kept.num_rows} of {table.num_rows} rows are left out: {roles.status!r} says that they are still running or waiting"
+    if roles.algorithm is not None:
+        gone = set(table[roles.algorithm].unique().to_pylist()) - set(kept[roles.algorithm].unique().to_pylist())
+        note += f"; nothing is left of {', '.join(sorted(map(repr, gone)))}" if gone else ""
+    return kept, [note]
 
 
 def _word(value: object) -> str:
@@ -197,7 +202,8 @@ def _word(value: object) -> str:
 
 def _said_status(values: Sequence[Any], roles: Roles, notes: list[str]) -> np.ndarray:
     """A status for each word; an empty cell says nothing. A guessed column without a known word is none."""
-    words = [_word(value) for value in values]
+    word_of = {value: _word(value) for value in set(values)}
+    words = [word_of[value] for value in values]
     known = {"": OK, "none": OK, **STATUS_WORDS}
     unknown = sorted({w for w in words if w not in known})
     if unknown and ("status" not in roles.guessed or any(w in STATUS_WORDS for w in words)):

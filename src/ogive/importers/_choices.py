@@ -56,7 +56,8 @@ class Choices:
         shared = said.pop() if len(said) == 1 else "algorithm"
         out = []
         for table, column, name in zip(tables, found, names, strict=True):
-            if column is None:
-                table = table.append_column(shared, pa.array([name] * table.num_rows))
+            if column is None:  # a column of that name may be there, and be blank
+                kept = table.drop_columns([shared]) if shared in table.column_names else table
+                table = kept.append_column(shared, pa.array([name] * table.num_rows))
             out.append(table.rename_columns([shared if c == column else c for c in table.column_names]))
         return out

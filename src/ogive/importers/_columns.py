@@ -15,6 +15,9 @@ from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.schema import RESERVED
 
 CODE = re.compile(r"0\d")
+NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+(\.\d+)?|\d*[.,]?\d+)([eE][-+]?\d{1,3})?\s*%?")
+FEWEST_OF_SCORES = 4
+MOST_LOOKED_AT = 1000
 _JSON = json.JSONEncoder(separators=(",", ":"), default=str)
 
 
@@ -107,21 +110,16 @@ def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
 
 
 def seems_numbers(column: pa.ChunkedArray) -> bool:
-    """Whether text is mostly numbers: with decimal or thousands' commas, percent signs, or words between."""
+    """Whether text is mostly numbers: with decimal or thousands' commas, percent signs, or words between.
+
+    Scores hardly repeat; lists such as "64,64" and the numbers of devices do.
+    """
     if not holds_text(column):
         return False
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    counts = column.value_counts().to_pylist()
-    said = [(c["values"].strip(), c["counts"]) for c in counts if c["values"] and c["values"].strip()]
-    numbers: int = sum(n for text, n in said if _reads_as_number(text))
-    return bool(2 * numbers > sum(n for _, n in said))
-
-
-def _reads_as_number(text: str) -> bool:
-    """Whether digits are what matters in a text; "nan" and "infinity" are words, and "007" is a code."""
-    bare = text.rstrip("% ").replace("\u2212", "-")
-    return bare[-1:].isdigit() and not CODE.match(bare) and any(_is_float(bare.replace(",", to)) for to in (".", ""))
+    values = [str(text).strip() for text in column.slice(0, MOST_LOOKED_AT).to_pylist() if text is not None]
+    said = [text for text in values if text]
+    numbers = [text for text in said if NUMBER.fullmatch(text.replace("\u2212", "-")) and not CODE.match(text)]
+    return 2 * len(numbers) > len(said) and FEWEST_OF_SCORES * len(set(numbers)) >= len(numbers)
 
 
 def _is_float(text: str) -> bool:

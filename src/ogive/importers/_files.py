@@ -26,8 +26,8 @@ QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 Naming: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 
 
-def read_file(path: Path, naming: Naming = lambda header: ()) -> pa.Table:
-    """The table in a CSV, Parquet or JSON-lines file; in CSV, `naming` says which columns are text."""
+def read_file(path: Path, naming: Naming = lambda header: (), *, wide: bool = False) -> pa.Table:
+    """The table in a CSV, Parquet or JSON file; in CSV, `naming` says which columns are text, `wide` that names may be numbers."""
     try:
         with path.open("rb") as handle:
             head = handle.read(4096)
@@ -49,11 +49,12 @@ def read_file(path: Path, naming: Naming = lambda header: ()) -> pa.Table:
     name = path.name.lower()
     if ".json" in name and head.lstrip()[:1] == b"[":
         return _json_array(path)
-    return (
-        _json_lines(path, packed)
-        if ".json" in name or ".ndjson" in name or head.lstrip()[:1] == b"{"
-        else _csv(path, packed, naming)
-    )
+    if ".json" in name or ".ndjson" in name or head.lstrip()[:1] == b"{":
+        return _json_lines(path, packed)
+    table = _csv(path, packed, naming)
+    if not wide:
+        _refuse_missing_header(table, path)
+    return table
 
 
 def _csv(path: Path, packed: str | None, naming: Naming) -> pa.Table:
@@ -78,7 +79,6 @@ def _csv(path: Path, packed: str | None, naming: Naming) -> pa.Table:
         raise UnreadableSource(f"{path} must be UTF-8; its header is not. Save it as CSV UTF-8.") from error
     except (pa.ArrowException, OSError, EOFError) as error:
         raise UnreadableSource(f"{path} cannot be read as CSV: {_sentence(error)}") from error
-    _refuse_missing_header(table, path)
     if strange:
         raise UnreadableSource(f"{path} must be UTF-8; its column {strange[0]!r} is not. Save it as CSV UTF-8.")
     return _checked(table, path)

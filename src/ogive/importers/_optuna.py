@@ -110,11 +110,11 @@ def _notes(name: str, n_open: int, n_enqueued: int) -> list[str]:
     notes = []
     if n_open:
         notes.append(
-            f"{plural(n_open, 'trial')} of {name!r} still running or waiting {'is' if n_open == 1 else 'are'} left out"
+            f"warning: {plural(n_open, 'trial')} of {name!r} still running or waiting {'is' if n_open == 1 else 'are'} left out"
         )
     if n_enqueued:
         notes.append(
-            f"{plural(n_enqueued, 'trial')} of {name!r} {'was' if n_enqueued == 1 else 'were'} enqueued by hand, not drawn"
+            f"warning: {plural(n_enqueued, 'trial')} of {name!r} {'was' if n_enqueued == 1 else 'were'} enqueued by hand, not drawn"
         )
     return notes
 

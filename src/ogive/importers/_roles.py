@@ -210,8 +210,8 @@ def _refuse_named_rows(table: pa.Table, columns: Sequence[str], *, named: bool) 
         if not is_row_number(name) or not holds_text(table[name]):
             continue
         values = as_text(table[name], name)
-        if named and len(values.unique()) == len(values):
-            continue
+        if len(values.unique()) == len(values):
+            continue  # every row has its own: they name runs
         where = f"column {name!r}, where row numbers would be," if name else "the column without a header"
         out = f"say algorithm={name!r} or task={name!r}" if name else "call it model or dataset"
         raise InputError(f"{where} holds names such as {values[0].as_py()!r}; {out}, or leave the column out.")

@@ -9,12 +9,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError
-from ogive.importers._columns import as_text, is_text
+from ogive.importers._columns import as_text, holds_text, is_text
 from ogive.importers._roles import Roles
-from ogive.importers._within import codes, is_planned, most_labels, repeats, shared, varies
+from ogive.importers._within import (
+    balance_by_chance,
+    codes,
+    in_blocks,
+    is_identifier,
+    most_labels,
+    repeats,
+    shared,
+    varies,
+)
 
 EACH_ROW = ("row", "rows")
 CONFIGURATION = ("configuration", "config", "params")
+RARE = 1e-3
+MOST_LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,38 +175,62 @@ def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array 
         )
     if roles.fold is not None or roles.item is not None:
         return None
-    return _question_of_unused(table, roles, cell) or _question_of_repeat(table, roles, cell)
+    if roles.repeat is not None:
+        return _question_of_repeat(table, roles, cell)
+    return None if roles.params else _question_of_unused(table, roles, cell)
 
 
 def _question_of_repeat(table: pa.Table, roles: Roles, cell: np.ndarray) -> str | None:
     if roles.repeat is None or not repeats(cell, table[roles.repeat]):
         return None
+    apart = [name for name in _few_valued(table, roles) if repeats(cell, table[name]) and varies(cell, table[name])]
+    shared_by = (
+        f" {apart[0]!r} is not used: where rows that share it are one draw, say unit='{apart[0]}'." if apart else ""
+    )
     return (
         f"column {roles.repeat!r} repeats within a method and task, so rows may belong together; "
         f"say unit='{roles.repeat}' to count each once, unit='row' if every row is an independent run, "
-        "or name what tells them apart with item= or group=."
+        f"or name what tells them apart with item= or group=.{shared_by}"
     )
 
 
 def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> str | None:
-    """Columns that nobody gave a role, and by which rows belong together, or to several methods.
+    """Columns that nobody gave a role, and by which rows belong to several methods, or together.
 
-    Where the configuration is known, rows are told apart by it.
+    Only what chance would hardly make is asked about, and nothing where a column tells the rows apart.
     """
-    for name in () if roles.params else roles.unused:
-        column = table[name]
-        several = 1 < len(column.unique()) <= table.num_rows // 2 if not pa.types.is_nested(column.type) else False
-        if several and roles.algorithm is None and is_text(column.type):
+    if any(is_identifier(cell, table[name]) for name in roles.unused if not pa.types.is_nested(table[name].type)):
+        return None
+    names = _few_valued(table, roles)
+    for name in names:
+        planned = balance_by_chance(cell, table[name]) < RARE / len(names)
+        if roles.algorithm is None and holds_text(table[name]) and (planned or in_blocks(table[name])):
             return (
-                f"no column is called a method, and {name!r} may name it; say algorithm={name!r}, "
-                "or unit='row' if every row is an independent run of one method."
+                f"no column is called a method, and {name!r} may name it; say algorithm='{name}', params='{name}' if it is a "
+                "hyper-parameter, or unit='row' if every row is an independent run of one method."
             )
-        if several and is_planned(cell, column):
+        if planned:
             return (
                 f"each value of {name!r} stands equally often within a method and task, as in a plan, so rows that share one may "
-                f"belong together; say unit={name!r} to count each value once, or unit='row' if every row is an independent run."
+                f"belong together; say unit='{name}' to count each value once, or unit='row' if every row is an independent run."
             )
     return None
+
+
+def _few_valued(table: pa.Table, roles: Roles) -> list[str]:
+    """Unused columns without gaps whose values repeat: each stands twice on average, or more often."""
+    names = []
+    for name in roles.unused:
+        column = table[name]
+        if pa.types.is_nested(column.type) or column.null_count:
+            continue
+        # Of a long table the beginning tells enough.
+        head = column.slice(0, MOST_LOOKED_AT)
+        labels = head.unique()
+        blank = is_text(column.type) and pc.any(pc.equal(pc.utf8_trim_whitespace(labels), "")).as_py()
+        if not blank and 1 < len(labels) <= len(head) // 2:
+            names.append(name)
+    return names
 
 
 def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) -> tuple[str | None, int]:

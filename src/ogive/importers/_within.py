@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyarrow as pa
 
-from ogive.importers._columns import as_text
+from ogive.importers._columns import as_text, is_text
 
 
 def codes(values: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Integer codes of a column; equal values, equal code; nothing is a value too."""
     values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode(null_encoding="encode")
-    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+    indices = encoded.indices.fill_null(len(encoded.dictionary))
+    return np.asarray(indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def repeats(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
@@ -41,17 +44,32 @@ def most_labels(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> np.ndar
     return np.unique(found[0], return_counts=True)[1]
 
 
-def is_planned(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
-    """Whether every label of every cell occurs equally often, and twice or more: draws at random hardly ever do."""
-    if pa.types.is_nested(column.type):
+def is_identifier(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether a column of text or whole numbers has another label in every row of a cell."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (pa.types.is_integer(kind) or is_text(kind)):
         return False
+    return bool((_counts(cell, codes(column))[1] == 1).all())
+
+
+def balance_by_chance(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> float:
+    """How often labels drawn at random would all stand equally often in every cell; 1 where they do not, or do not repeat."""
     found, count = _counts(cell, codes(column))
-    n_labels = np.bincount(found[0])
-    least, most = np.full(n_labels.size, np.iinfo(np.int64).max), np.zeros(n_labels.size, dtype=np.int64)
-    np.minimum.at(least, found[0], count)
-    np.maximum.at(most, found[0], count)
-    held = n_labels > 0
-    return bool(np.all((n_labels[held] > 1) & (least[held] == most[held]) & (least[held] > 1)))
+    n_labels = np.bincount(found[0])[np.unique(found[0])]
+    size = np.bincount(cell)[np.unique(cell)]
+    # Labels come ordered by cell: where counts are equal, each is the mean of its cell.
+    if np.any(n_labels < 2) or np.any(size < 2 * n_labels) or np.any(count != np.repeat(size / n_labels, n_labels)):
+        return 1.0
+    each = size // n_labels
+    lgamma = np.vectorize(math.lgamma, otypes=[float])
+    logs = lgamma(size + 1.0) - n_labels * lgamma(each + 1.0) - size * np.log(n_labels)
+    return float(np.exp(logs.sum()))
+
+
+def in_blocks(column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether rows with the same label stand together, as where tables were put under each other."""
+    labels = codes(column)
+    return bool(np.count_nonzero(np.diff(labels)) + 1 == np.unique(labels).size)
 
 
 def _counts(cell: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

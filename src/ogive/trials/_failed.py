@@ -57,10 +57,14 @@ def replacement(trials: Trials, cell: Cell, metric: str, rule: str | float) -> F
 
 
 def _scores_alike(trials: Trials, metric: str, usable: IntArray, rows: IntArray) -> FloatArray:
-    """For each of `rows` the mean of those `usable` ones that share its item and trial; else its item; else of all."""
+    """For each of `rows` the mean of those `usable` ones that share its item and trial; else its item; else of all.
+
+    Where nothing joins the methods, a trial is the place of a row in the file, and says nothing.
+    """
     values, item = trials.values(metric), trials.codes("item")
     out = np.full(rows.size, float(values[usable].mean()))
-    for key in ([item] if (item[rows] >= 0).all() else []) + [trials.draws]:
+    keys = [item] if (item[rows] >= 0).all() else []
+    for key in [*keys, trials.draws] if trials.pair is not None else keys:
         known, wanted = key[usable], key[rows]
         found, place = np.unique(known, return_inverse=True)
         means = np.bincount(place, weights=values[usable]) / np.bincount(place)
