@@ -20,10 +20,11 @@ from ogive.importers._choices import Choices
 from ogive.importers._columns import as_text, is_text
 from ogive.importers._joined import joined
 from ogive.importers._restate import restate
-from ogive.importers._roles import find_roles, listed
+from ogive.importers._roles import find_roles
 from ogive.importers._written import from_written
 from ogive.metric import Bounds
 from ogive.trials import Trials
+from ogive.words import quoted
 
 log = logging.getLogger("ogive")
 SCOPE = re.compile(r"generator|these (\d+ )?rows")
@@ -363,7 +364,7 @@ def _refuse_lacking(parts: Sequence[_Part], tables: Sequence[pa.Table], scores: 
             its = (
                 f"its score is {', '.join(map(repr, part.score))}"
                 if part.score
-                else f"its columns are {listed(part.table.column_names)}"
+                else f"its columns are {quoted(part.table.column_names)}"
             )
             raise InputError(
                 f"{part.source} has no score {name!r}; {its}. Call the score the same in all sources, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 _LATEX = {
@@ -131,6 +132,12 @@ def aligned(rows: list[list[str]]) -> list[str]:
 def listed(names: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def quoted(names: Sequence[str], most: int = 8) -> str:
+    """`'a', 'b' and 7 more`: names as they are written, the first of them."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
 
 
 def printable(text: str) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ogive.errors import InputError, OgiveError
+from ogive.words import quoted
 
 if TYPE_CHECKING:
     from ogive.trials import Trials
@@ -213,7 +214,7 @@ def only(trials: Trials, methods: list[str] | None, tasks: list[str] | None) -> 
     for name in methods or ():
         if name not in trials.algorithms:
             raise InputError(
-                f"`--method` must name a method of the table; got {name!r}. It has {_first(trials.algorithms)}."
+                f"`--method` must name a method of the table; got {name!r}. It has {quoted(trials.algorithms)}."
             )
     return trials.select(algorithms=methods or None, tasks=tasks or None) if methods or tasks else trials
 
@@ -228,12 +229,7 @@ def refuse_unknown_task(trials: Trials, on: str | None) -> None:
         raise InputError(
             f"`--on` {on!r} chooses a task, and this table names none; leave it out, or name the column of tasks with --task."
         )
-    raise InputError(f"`--on` must name a task of the table; got {on!r}. It has {_first(trials.tasks)}.")
-
-
-def _first(names: tuple[str, ...], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
+    raise InputError(f"`--on` must name a task of the table; got {on!r}. It has {quoted(trials.tasks)}.")
 
 
 def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:

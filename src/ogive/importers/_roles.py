@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
 from ogive.importers._columns import as_text, holds_text, is_number, is_text, odd_one, seems_numbers
+from ogive.words import quoted
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -156,7 +157,7 @@ def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | Non
     """The column that is called by one of these names; refused where two could be the method or the task."""
     found = sorted((c for c in columns if plain(c) in names), key=lambda c: names.index(plain(c)))
     if len(found) > 1 and role in ("algorithm", "task") and plain(found[0]) != role:
-        raise AmbiguousColumns(f"several columns could be the {role}: {listed(found)}; choose one with {role}=.")
+        raise AmbiguousColumns(f"several columns could be the {role}: {quoted(found)}; choose one with {role}=.")
     return found[0] if found else None
 
 
@@ -181,12 +182,12 @@ def _find_score(table: pa.Table, taken: set[str], said: Sequence[str]) -> str:
         could = [c for c in free if c in numeric or c in written]
         seen = f" Column {written[0]!r} holds text such as {odd_one(table[written[0]])!r}." if written else ""
         raise AmbiguousColumns(
-            f"{len(could)} columns could be the score: {listed(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
+            f"{len(could)} columns could be the score: {quoted(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
         )
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(
-        f"no column of plain numbers is left to be the score among {table.num_columns} columns: {listed(table.column_names)}; "
+        f"no column of plain numbers is left to be the score among {table.num_columns} columns: {quoted(table.column_names)}; "
         f"name it with score=.{seen}"
     )
 
@@ -199,7 +200,7 @@ def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
         values = sorted({str(v) for v in table[name].unique().to_pylist() if plain(str(v)) in PARTS_OF_DATA})
         if len({plain(v) for v in values}) > 1:
             raise InputError(
-                f"column {name!r} holds {listed(values)}, so that one run may have several rows; "
+                f"column {name!r} holds {quoted(values)}, so that one run may have several rows; "
                 f"filter the rows first, or give the column a role (task={name!r})."
             )
 
@@ -229,7 +230,7 @@ def _existing(name: str, role: str, columns: list[str]) -> str:
         return name
     close = [c for c in columns if plain(c) == plain(name)]
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InputError(f"`{role}`: there is no column {name!r}; the columns are {listed(columns)}.{hint}")
+    raise InputError(f"`{role}`: there is no column {name!r}; the columns are {quoted(columns)}.{hint}")
 
 
 def is_row_number(name: str) -> bool:
@@ -240,10 +241,3 @@ def is_row_number(name: str) -> bool:
 def plain(name: str) -> str:
     """A column's name without case, spaces, hyphens and underscores."""
     return name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
-
-
-def listed(columns: Sequence[str], most: int = 12) -> str:
-    """Names in quotes, the first dozen of them."""
-    return ", ".join(repr(c) for c in columns[:most]) + (
-        f" and {len(columns) - most} more" if len(columns) > most else ""
-    )

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
 from ogive.importers._columns import as_numbers, holds_text, seems_numbers
-from ogive.importers._roles import ALIASES, is_row_number, listed, plain
+from ogive.importers._roles import ALIASES, is_row_number, plain
+from ogive.words import quoted
 
 # Columns of these roles say something about a whole row, and are no methods.
 OF_ROWS = ("task", "repeat", "fold", "item", "group", "status")
@@ -21,7 +22,7 @@ def unpivot(
     kept = [c for c in declared.values() if c is not None]
     for name in [*kept, *(columns or ())]:
         if name not in table.column_names:
-            raise InputError(f"there is no column {name!r}; the columns are {listed(table.column_names)}.")
+            raise InputError(f"there is no column {name!r}; the columns are {quoted(table.column_names)}.")
     free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
     kept += [c for c in free if any(plain(c) in ALIASES[role] for role in OF_ROWS)]
     text = [c for c in free if holds_text(table[c]) and c not in kept]

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ogive.errors import InputError
+from ogive.words import quoted
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
@@ -42,11 +43,7 @@ def the_one(what: str, name: str | None, names: tuple[str, ...]) -> str:
     if name is None:
         if len(names) == 1:
             return names[0]
-        raise InputError(f"`{what}` must be named, since there are {len(names)}: {_listed(names)}.")
+        raise InputError(f"`{what}` must be named, since there are {len(names)}: {quoted(names)}.")
     if name not in names:
-        raise InputError(f"`{what}` {name!r} is not in the table; there are {_listed(names)}.")
+        raise InputError(f"`{what}` {name!r} is not in the table; there are {quoted(names)}.")
     return name
-
-
-def _listed(names: tuple[str, ...], most: int = 8) -> str:
-    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
