@@ -383,12 +383,48 @@ def test_a_statistic_without_limits_is_an_estimate_alone_in_latex():
 
 
 def test_the_mean_of_right_or_wrong_answers_is_a_share_with_clopper_and_pearsons_interval():
-    trials = ogive.read({"a": [1, 0, 1, 1, 0, 1, 1, 1, 1, 0]})
-    (row,) = ogive.summarize(trials, statistics="mean").rows
-    assert (row.estimate, row.method, row.guarantee) == (0.7, "Clopper-Pearson", "conservative")
-    assert (row.low, row.high) == ogive.statistics.clopper_pearson(7, 10, 0.95)
-    (row,) = ogive.summarize(ogive.read({"a": [0, 1, 0.5, 1]}), statistics="mean").rows
-    assert row.method == "Student's t"
+    trials = ogive.read({"a": [1, 0, 1, 1, 0, 1, 1, 1, 1, 0]}, bounds=(0, 1))
+    found = row(trials, "mean")
+    assert (found.estimate, found.method, found.guarantee) == (0.7, "Clopper-Pearson", "conservative")
+    assert (found.low, found.high) == ogive.statistics.clopper_pearson(7, 10, 0.95)
+    assert row(trials, "mean", guaranteed=True) == found
+    assert row(ogive.read({"a": [0, 1, 0.5, 1]}), "mean").method == "Student's t"
+
+
+def test_a_share_is_guaranteed_only_where_bounds_say_that_no_score_lies_beyond_0_and_1():
+    found = ogive.summarize(ogive.read({"a": [0] * 11 + [1]}), statistics="mean")
+    assert (found.rows[0].method, found.rows[0].guarantee) == ("Clopper-Pearson", "approximate")
+    assert "takes for granted that every score is 0 or 1; declare bounds=(0, 1)" in found.footnote()
+    assert "takes for granted" not in str(ogive.summarize(ogive.read({"a": [0] * 11 + [1]}, bounds=(0, 1))))
+
+
+def test_one_score_beside_0_and_1_makes_no_mean_of_the_metric_a_share():
+    found = ogive.summarize(ogive.read({"a": [0] * 11 + [1], "b": [0] * 6 + [3] * 6}), statistics="mean")
+    assert [r.method for r in found.rows] == ["Student's t"] * 2
+    failed = ogive.read({"a": [0] * 11 + [1], "b": [0] * 6 + [math.nan] * 6})
+    assert row(failed.select(algorithms=["a"]), "mean").method == "Clopper-Pearson"
+    counted = ogive.summarize(failed, statistics="mean", failures=0.5)
+    assert [r.method for r in counted.rows] == ["Student's t"] * 2
+
+
+def test_a_method_that_is_always_right_beside_one_that_is_not_has_the_interval_of_a_share():
+    found = ogive.summarize(ogive.read({"a": [1] * 20, "b": [1] * 9 + [0] * 11}), statistics="mean").rows[0]
+    assert (found.low, found.high) == ogive.statistics.clopper_pearson(20, 20, 0.95)
+
+
+def test_rows_that_share_a_unit_and_folds_are_no_binomial_count():
+    table = pd.DataFrame({"model": "a", "score": [0, 1] * 10, "group": np.repeat(range(10), 2)})
+    assert row(ogive.read(table, unit="group"), "mean").method != "Clopper-Pearson"
+    folds = pd.DataFrame({"model": "a", "score": [0, 1, 1, 0, 1], "fold": range(5)})
+    assert row(ogive.read(folds), "mean").guarantee == "heuristic"
+    assert row(ogive.read(folds), "mean").method != "Clopper-Pearson"
+
+
+@pytest.mark.parametrize("scores", [SCORES, [0, 1] * 6])
+def test_a_guaranteed_mean_without_bounds_says_what_it_lacks(scores):
+    found = ogive.summarize(ogive.read({"a": scores}), statistics="mean", guaranteed=True)
+    assert found.rows[0].unlimited
+    assert "The guaranteed mean has no limits without bounds=(low, high)." in found.footnote()
 
 
 def test_a_statistic_without_limits_stands_alone_and_the_footnote_says_why():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -27,21 +28,27 @@ FEW_FOR_STD = 50
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
 _PATTERN = re.compile(r"(worst_of|best_of|worst|best|exceedance|q)_?(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)")
 _PLAIN = ("mean", "median", "std", "iqm")
+RIGHT_OR_WRONG = "every score is 0 or 1"
+NEEDS_BOUNDS = "has no limits without bounds=(low, high)"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The scores of one cell, their clusters, and what is known about them."""
+    """The scores of one cell, their clusters, and what is known about them.
+
+    `right_or_wrong` is known of the metric, not of the cell: one that is always right is still a share.
+    """
 
     scores: FloatArray
     clusters: IntArray | None
     metric: Metric
     n_folds: int | None
+    right_or_wrong: bool = False
 
     @property
-    def right_or_wrong(self) -> bool:
-        """Whether every score is 0 or 1, and both occur: their mean is then a share, and counts are binomial."""
-        return bool(np.isin(self.scores, (0.0, 1.0)).all() and np.unique(self.scores).size == 2)
+    def counts(self) -> bool:
+        """Whether the scores that are 1 are a binomial count, of which one draw says nothing."""
+        return self.right_or_wrong and self.scores.size > 1 and self.clusters is None and self.n_folds is None
 
     @property
     def n_units(self) -> int:
@@ -154,14 +161,18 @@ class Statistic:
         tail: Literal["lower", "upper"] = (
             "lower" if (self.kind == "worst") == (sample.metric.goal == "maximize") else "upper"
         )
-        if guaranteed:
-            band = statistics.band(sample.scores, confidence=confidence)
-            if self.kind == "mean":
-                return band.mean(sample.metric.bounds)
-            return band.cvar(mass=self.amount, tail=tail, bounds=sample.metric.bounds)
-        if self.kind == "mean" and sample.right_or_wrong and sample.clusters is None and sample.n_folds is None:
+        declared = sample.metric.bounds == (0.0, 1.0)
+        if self.kind == "mean" and sample.counts and (declared or not guaranteed):
             found = statistics.exceedance(sample.scores, 1.0, confidence=confidence)
-            return replace(found, assumptions=(*found.assumptions, "every score is 0 or 1"))
+            # Within [0, 1] a mean lies between the share of ones and one minus the share of zeros, so the limits
+            # hold whatever lies between. Without bounds one rare large score moves the mean beyond them.
+            return (
+                found
+                if declared
+                else replace(found, guarantee="approximate", assumptions=(*found.assumptions, RIGHT_OR_WRONG))
+            )
+        if guaranteed:
+            return self._from_band(sample, confidence, tail)
         if self.kind == "mean":
             share = None if sample.n_folds is None else 1.0 / max(1, sample.n_folds - 1)
             return statistics.mean_interval(
@@ -171,6 +182,14 @@ class Statistic:
             sample.scores, mass=self.amount, tail=tail, confidence=confidence, clusters=sample.clusters
         )
 
+    def _from_band(self, sample: Sample, confidence: float, tail: Literal["lower", "upper"]) -> Interval:
+        """Mean and tails, from the exact band."""
+        band, bounds = statistics.band(sample.scores, confidence=confidence), sample.metric.bounds
+        found = band.mean(bounds) if self.kind == "mean" else band.cvar(mass=self.amount, tail=tail, bounds=bounds)
+        if not (math.isinf(found.low) and math.isinf(found.high)):
+            return found
+        return replace(found, assumptions=(*found.assumptions, f"the guaranteed {self.label} {NEEDS_BOUNDS}"))
+
     def _level(self, metric: Metric) -> float:
         """The level of F that a quantile, or the median of the best or worst of k draws, stands at."""
         if self.kind == "q":
@@ -178,6 +197,12 @@ class Statistic:
         largest = (self.kind == "best_of") == (metric.goal == "maximize")
         # The median of the largest of k is where F^k = 1/2; of the smallest, where (1 - F)^k = 1/2.
         return 0.5 ** (1.0 / self.amount) if largest else -math.expm1(math.log(0.5) / self.amount)
+
+
+def right_or_wrong(samples: Sequence[FloatArray]) -> bool:
+    """Whether all finite scores of these samples are 0 or 1, and both occur: a mean is then a share."""
+    values = np.unique(np.concatenate(samples)) if samples else np.empty(0)
+    return np.array_equal(values[np.isfinite(values)], (0.0, 1.0))
 
 
 def _exceedance(sample: Sample, threshold: float, confidence: float) -> Interval:

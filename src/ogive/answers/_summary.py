@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
-from ogive.answers._statistic import DEFAULT, Sample, Statistic
+from ogive.answers._statistic import DEFAULT, NEEDS_BOUNDS, RIGHT_OR_WRONG, Sample, Statistic, right_or_wrong
 from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.results import json_ready
+from ogive.statistics import Interval
 from ogive.trials import Trials, failure_rule, require_trials
 from ogive.words import aligned, interval, markdown, number, printable
 
@@ -235,7 +236,8 @@ def summarize(
     A quantile is the smallest score that a share of the runs does not exceed; the median of an even
     number of runs is the lower middle one. Quantiles, best of k and exceedance: order statistics and Clopper-Pearson, conservative. Mean
     and worst share: Student's t and its version for a tail, approximate; std and IQM: BCa
-    bootstrap, approximate (simulated coverage in docs/reference/coverage.md).
+    bootstrap, approximate (simulated coverage in docs/reference/coverage.md). Where all scores of a metric
+    are 0 or 1 a mean is a share: Clopper-Pearson, conservative where bounds=(0, 1) are declared, else approximate.
 
     Examples
     --------
@@ -281,10 +283,11 @@ def _summarize_metric(
     trials: Trials, metric: str, chosen: Sequence[Statistic], confidence: float, rule: str | float, guaranteed: bool,
     rows: list[Row], remarks: list[str],
 ) -> None:  # fmt: skip
-    for cell in trials.cells:
-        scores, kept = trials.resolve_failures(cell, metric, rule)
+    resolved = [trials.resolve_failures(cell, metric, rule) for cell in trials.cells]
+    shares = right_or_wrong([scores for scores, _ in resolved])
+    for cell, (scores, kept) in zip(trials.cells, resolved, strict=True):
         n_failed = int(trials.failed(metric)[cell.rows].sum())
-        sample = Sample(scores, trials.clusters(kept), trials.definitions[metric], trials.n_folds)
+        sample = Sample(scores, trials.clusters(kept), trials.definitions[metric], trials.n_folds, shares)
         for statistic in chosen:
             values: dict[str, Any] = {**NOTHING, "n": sample.n_units}
             try:
@@ -297,11 +300,7 @@ def _summarize_metric(
                 )
             else:
                 values = {name: getattr(found, name) for name in values}
-                remarks += [_sentence(a) for a in found.assumptions if "extrapolat" in a]
-                unlimited = math.isinf(found.low) and math.isinf(found.high) and scores.size > 1
-                remarks += [
-                    f"No interval where {a}." for a in found.assumptions if unlimited and "nothing can be said" in a
-                ]
+                remarks += _doubts(found, judged=trials.independent)
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
@@ -314,6 +313,19 @@ def _summarize_metric(
                     **values,
                 )
             )
+
+
+def _doubts(found: Interval, *, judged: bool) -> list[str]:
+    """What a reader of the interval must know, as sentences."""
+    unlimited = math.isinf(found.low) and math.isinf(found.high)
+    said = [_sentence(a) for a in found.assumptions if "extrapolat" in a or (judged and NEEDS_BOUNDS in a)]
+    if unlimited and found.n > 1:
+        said += [f"No interval where {a}." for a in found.assumptions if "nothing can be said" in a]
+    if judged and RIGHT_OR_WRONG in found.assumptions:
+        said.append(
+            f"{found.method} takes for granted that {RIGHT_OR_WRONG}; declare bounds=(0, 1), and the mean is guaranteed."
+        )
+    return said
 
 
 def _kinds(rows: Sequence[Row]) -> dict[str, list[str]]:
