@@ -32,6 +32,8 @@ from ogive.words import clipped, interval, latex, listed, markdown, number, plur
         ((-math.inf, -math.inf, 0.12345), "-∞ [-∞, 0.124]"),
         ((0.3, 0.1 + 0.2, 0.29 * 2), "0.300 [0.300, 0.580]"),
         ((1.5, -4.853, 7.853), "1.5 [-4.9, 7.9]"),
+        ((0.004, -0.5, 0.5), "0.00 [-0.50, 0.50]"),
+        ((1e10, -1e12, 1e12), "1e+10 [-1e+12, 1e+12]"),
     ],
 )
 def test_an_interval_has_as_many_digits_as_it_deserves(ends, text):

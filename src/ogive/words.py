@@ -51,8 +51,8 @@ def decimals(estimate: float, low: float, high: float) -> int:
         needed = max(needed, 2 - _place(estimate))
     if largest < PLAIN_BELOW:
         needed = max(0, needed)
-        if math.isfinite(estimate) and abs(round(estimate, needed) - estimate) > MISSTATED * abs(estimate):
-            needed += 1  # 1.5 [-5, 8] must not become 2 [-5, 8]
+    if math.isfinite(estimate) and abs(round(estimate, needed) - estimate) > MISSTATED * abs(estimate):
+        needed += 1  # 1.5 [-5, 8] must not become 2 [-5, 8]
     return min(needed, _finest(largest))
 
 
