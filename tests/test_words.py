@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from ogive import words
 from ogive.words import clipped, interval, latex, listed, markdown, number, plural, printable, share
 
 
@@ -87,3 +88,23 @@ def test_names_are_escaped_for_latex_and_markdown():
 
 def test_an_estimate_that_is_an_end_of_its_interval_is_not_rounded_beyond_it():
     assert interval(0.967, 0.0, 0.967) == "0.967 [0.000, 0.967]"
+
+
+def test_rounding_in_floats_is_rounding_in_decimals(monkeypatch):
+    rng = np.random.default_rng(0)
+    near = [0.0, 0.5, 5e-10, 1e-9, 1.01e-9, 2e-9]
+    cases = [
+        ((round(rng.normal() * 10.0 ** rng.integers(-6, 5), d) + rng.choice(near) * 10.0**-d) * sign, d, side)
+        for d in range(8)
+        for _ in range(40)
+        for sign in (-1.0, 1.0)
+        for side in (-1, 0, 1)
+    ]
+    found = [words._rounded(*case) for case in cases]
+    monkeypatch.setattr(words, "_SAFE", 0.0)
+    assert found == [words._rounded(*case) for case in cases]
+
+
+def test_common_intervals_are_printed_without_decimals_that_are_slow(monkeypatch):
+    monkeypatch.delattr(words, "Decimal")
+    assert interval(0.894, 0.85, 0.93) == "0.89 [0.85, 0.93]"

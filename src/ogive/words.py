@@ -19,6 +19,9 @@ PLAIN_BELOW = 1e9
 # A float knows fifteen digits; the last is left to the rounding of sums.
 MOST_SIGNIFICANT = 14
 MISSTATED = 0.1
+# Powers of ten that a float holds exactly, and numbers so small that multiplying by one does no harm.
+_POWERS = tuple(10.0**digits for digits in range(23))
+_SAFE = 1e6
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -66,7 +69,7 @@ def interval(estimate: float, low: float, high: float, landmarks: tuple[float, .
     digits = decimals(estimate, low, high)
     digits = max(digits, at_least) if at_least else digits
     most = min(max(MOST_DECIMALS, digits + 3), _finest(_largest(estimate, low, high)))
-    while digits < most and not _keeps_sides(low, high, digits, landmarks):
+    while landmarks and digits < most and not _keeps_sides(low, high, digits, landmarks):
         digits += 1
     rounded = (_rounded(value, digits, side) for value, side in ((estimate, 0), (low, -1), (high, 1)))
     shown = [_down_to(value, digits) if math.isfinite(value) else number(value) for value in rounded]
@@ -82,6 +85,15 @@ def _rounded(value: float, digits: int, side: int) -> float:
     """The nearest number with so many decimals that is not above (side -1) or below (side 1) the value."""
     if not math.isfinite(value):
         return value
+    if 0 <= digits < len(_POWERS) and abs(value) * _POWERS[digits] < _SAFE:
+        scaled = value * _POWERS[digits]  # off by less than 2e-10
+        whole = round(scaled)
+        off = abs(scaled - whole)
+        # Where the error could decide between two numbers, Decimal does.
+        if not (5e-10 < off < 2e-9 or abs(off - 0.5) < 1e-9):
+            if side and off > 1e-9:
+                whole = math.floor(scaled) if side < 0 else math.ceil(scaled)
+            return whole / _POWERS[digits]
     exact, unit = Decimal(repr(float(value))), Decimal(1).scaleb(-digits)
     nearest = exact.quantize(unit)
     # 0.1 + 0.2 is 0.30000000000000004 and ends at 0.3 all the same.

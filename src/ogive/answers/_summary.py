@@ -331,9 +331,9 @@ def _doubts(found: Interval, *, judged: bool) -> list[str]:
 def _kinds(rows: Sequence[Row]) -> dict[str, list[str]]:
     """Statistics by the way their intervals are made, and what that guarantees."""
     found: dict[tuple[str, str], dict[str, None]] = {}
-    for row in rows:
-        strength = "guaranteed" if row.guarantee in ("exact", "conservative") else row.guarantee
-        found.setdefault((Statistic.parse(row.statistic).label, row.method), {})[strength] = None
+    for statistic, method, guarantee in dict.fromkeys((row.statistic, row.method, row.guarantee) for row in rows):
+        strength = "guaranteed" if guarantee in ("exact", "conservative") else guarantee
+        found.setdefault((Statistic.parse(statistic).label, method), {})[strength] = None
     kinds: dict[str, list[str]] = {}
     for (label, method), strengths in found.items():
         kinds.setdefault(f"{method}, {' or '.join(strengths)}", []).append(label)
