@@ -77,6 +77,14 @@ def test_games_won_and_lost_for_certain_against_the_reference_leave_an_interval(
     assert all(i.high - i.low > 0.2 for i in found.values())
 
 
+def test_the_order_of_runs_does_not_change_an_interval_on_a_reference_scale():
+    rng = np.random.default_rng(0)
+    runs, reference = ([rng.normal(size=7) for _ in range(3)] for _ in range(2))
+    asked = {"statistics": ["mean", "iqm"], "confidence": 0.95, "gamma": 1.0, "seed": 0, "n_resamples": 200}
+    turned = reference_intervals([t[::-1] for t in runs], [t[::-1] for t in reference], **asked)
+    assert turned == reference_intervals(runs, reference, **asked)
+
+
 def test_a_reference_scale_knows_nothing_of_units():
     plain = aggregates(SCORES, normalise=Reference("a"))
     bent = aggregates({m: np.exp(3 * x) * [1, 10, 100, 1, 1, 1] for m, x in SCORES.items()}, normalise=Reference("a"))

@@ -66,7 +66,8 @@ def _resampled(
     rng = stream(seed, "resample", None, "reference")
     parts, means = [], []
     for own, ref in zip(runs, reference, strict=True):
-        ordered = np.sort(ref)
+        # Sorted, so that the numbers do not depend on the order in which runs are listed.
+        ordered, own = np.sort(ref), np.sort(own)
         counts = rng.multinomial(ref.size, np.full(ref.size, 1.0 / ref.size), size=n_resamples)
         counts = np.vstack([counts, np.ones(ref.size, dtype=counts.dtype)])
         passed = np.hstack([np.zeros((counts.shape[0], 1)), np.cumsum(counts, axis=1)]) / ref.size
