@@ -60,7 +60,7 @@ def as_mass(mass: float) -> float:
 
 def as_probability(p: ArrayLike) -> FloatArray:
     """Numbers in [0, 1], of any shape."""
-    array = np.asarray(p, dtype=np.float64)
+    array = _as_floats(p, "p", InputError)
     if not np.all((array >= 0.0) & (array <= 1.0)):
         raise InputError(f"`p` must lie in [0, 1]; got {_shown(p)}.")
     return array
@@ -84,18 +84,15 @@ def as_whole(value: float, name: str, *, at_least: int = 0) -> int:
 
 def as_threshold(threshold: float, name: str = "threshold") -> float:
     """A number, possibly infinite."""
-    value = _as_float(threshold, name)
-    if math.isnan(value):
-        raise InputError(f"`{name}` must be a number; got nan.")
-    return value
+    array = _as_floats(threshold, name, InputError)
+    if array.ndim or np.isnan(array):
+        raise InputError(f"`{name}` must be a number; got {_shown(threshold)}.")
+    return float(array)
 
 
 def as_thresholds(thresholds: ArrayLike, name: str = "z") -> FloatArray:
     """Numbers of any shape, possibly infinite."""
-    try:
-        array = np.asarray(thresholds, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"`{name}` must be numbers; got {_shown(thresholds)}.") from error
+    array = _as_floats(thresholds, name, InputError)
     if np.isnan(array).any():
         raise InputError(f"`{name}` must be numbers; got {_shown(thresholds)}.")
     return array
@@ -192,7 +189,7 @@ def as_answer(value: object, name: str) -> bool:
     raise InputError(f"`{name}` must be True or False; got {_shown(value)}.")
 
 
-def _as_floats(scores: ArrayLike, name: str) -> FloatArray:
+def _as_floats(scores: ArrayLike, name: str, refusal: type[InputError] = InvalidScores) -> FloatArray:
     """float64 of any shape, NaN where masked; text and complex numbers are refused though numpy would convert them."""
     try:
         raw = np.asanyarray(scores)
@@ -201,7 +198,7 @@ def _as_floats(scores: ArrayLike, name: str) -> FloatArray:
             raise TypeError(raw.dtype)
         return np.asarray(np.ma.filled(raw.astype(np.float64), np.nan) if np.ma.isMA(raw) else raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidScores(f"`{name}` must be numbers, not text or complex; got {_shown(scores)}.") from error
+        raise refusal(f"`{name}` must be numbers, not text or complex; got {_shown(scores)}.") from error
 
 
 def _as_float(value: float, name: str) -> float:
@@ -212,5 +209,5 @@ def _as_float(value: float, name: str) -> float:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "…"

@@ -200,6 +200,15 @@ def test_a_rare_infinite_outcome_stays_possible_in_the_best_and_worst_of_many(k)
     assert mirrored.worst_of(k).quantile(0.5) < 40.0
 
 
+@pytest.mark.parametrize("bad", [np.ma.masked_array([0.2, 0.5], [True, False]), ["0.5"], "0.5", 1j, [0.5 + 1j]])
+def test_thresholds_and_levels_that_numpy_would_turn_into_other_numbers_are_refused(bad):
+    d = ecdf([0.1, 0.2, 0.3])
+    for asked in (d.cdf, d.quantile, d.threshold_area):
+        with pytest.raises(InputError) as refused:
+            asked(bad)
+        assert "\n" not in str(refused.value)
+
+
 def test_a_threshold_that_is_no_number_is_refused():
     d = ecdf([1.0, 2.0])
     for asked in (d.cdf, d.exceedance, d.threshold_area, d.excess):
