@@ -37,6 +37,16 @@ def test_sentences_about_several_metrics_name_the_metric():
     assert alone.startswith("The median run of b")
 
 
+def test_a_fact_must_be_rarer_by_chance_the_more_metrics_are_looked_at():
+    runs = np.linspace(0.0, 1.0, 11)
+    table = {"method": np.repeat(["a", "b"], 11), "m0": [*(runs + 2), *runs]}
+    table |= {f"m{i}": np.tile(runs, 2) for i in range(1, 5)}
+    # 11 runs against 11 win by chance once in 160; two pairs are allowed 1 in 40, five times two 1 in 200.
+    several = ogive.read(pd.DataFrame(table), score=[f"m{i}" for i in range(5)])
+    assert facts(several, "m0", 0.95) == ()
+    assert len(facts(ogive.read(pd.DataFrame(table), score="m0"), "m0", 0.95)) == 1
+
+
 def test_runs_that_collapse_are_said_with_their_share():
     trials = ogive.read({"a": [0.1] * 5 + list(np.linspace(0.8, 0.9, 15))})
     (sentence,) = ogive.summarize(trials).sentences

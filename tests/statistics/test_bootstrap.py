@@ -126,6 +126,7 @@ def test_too_few_resamples_for_a_confidence_are_said():
     extreme = bootstrap_interval(x, np.mean, rng=rng, confidence=0.9999)
     assert extreme.guarantee == "heuristic"
     assert FEW_RESAMPLES in extreme.assumptions
+    assert FEW_RESAMPLES in bootstrap_interval(x, np.mean, rng=rng, n_resamples=199).assumptions
     assert FEW_RESAMPLES not in bootstrap_interval(x, np.mean, rng=rng, n_resamples=200).assumptions
 
 
