@@ -40,8 +40,8 @@ RANDOM_TASKS = "tasks drawn at random from a larger set"
 INDEPENDENT_RUNS = "independent runs"
 NO_SPREAD = "no resample differs from the sample: nothing can be said about rare other values"
 STUDENT_BOOTSTRAP = "t with a bootstrap standard error"
-# Gamma times the number of runs must stay a number.
-_LARGEST_EXPONENT = 950
+# The power of two of the largest gamma, in the scores' unit: times the number of runs it must stay a number.
+_LARGEST_GAMMA = 950
 POINTWISE = "at each threshold alone, not for all at once"
 FEW_RUNS = f"fewer than {FEWEST_RUNS} runs on a task: the interval is too short"
 
@@ -235,7 +235,7 @@ def _resampled(
 def _exponent(columns: Sequence[FloatArray], gaps: Sequence[float]) -> int:
     """The power of two that makes the largest score about 1, or, for a far larger gamma, leaves that a number."""
     largest = max(float(np.abs(column).max()) for column in columns)
-    return max(math.frexp(largest)[1], *(math.frexp(gap)[1] - _LARGEST_EXPONENT for gap in gaps), -_LARGEST_EXPONENT)
+    return max([math.frexp(largest)[1], *(math.frexp(gap)[1] - _LARGEST_GAMMA for gap in gaps)])
 
 
 def _in_units(thresholds: FloatArray, exponent: int) -> FloatArray:

@@ -18,7 +18,7 @@ LESS_THAN_CHANCE = (
     "cluster means differ less than chance alone would make them: the upper end is that of equal mean squares"
 )
 # Beyond 2 to this power squares leave the range of floating-point numbers.
-_LARGEST_EXPONENT = 500
+_LARGEST_SQUARED = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ def as_unit(values: FloatArray) -> tuple[FloatArray, int]:
 
 def as_square(exponent: int) -> float:
     """2 to the power of twice `exponent`, the unit of a variance; refused where squares have no floating-point number."""
-    if abs(exponent) > _LARGEST_EXPONENT:
+    if abs(exponent) > _LARGEST_SQUARED:
         raise InputError(
             f"`scores` that differ by about 1e{round(exponent * math.log10(2.0)):+d} have no variance in "
             "floating-point numbers; multiply them by a constant."
