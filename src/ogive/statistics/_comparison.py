@@ -25,7 +25,7 @@ from ogive.statistics._interval import (
     ROUNDING,
     SHORT_TAIL,
     Interval,
-    clopper_pearson,
+    binomial_limits,
     mean_interval,
     quantile_interval,
     spread,
@@ -75,8 +75,8 @@ def paired_improvement(
     total, n = round(float(won.sum()), 9), won.size
     return Interval(
         estimate=total / n,
-        low=clopper_pearson(math.floor(total), n, confidence)[0],
-        high=clopper_pearson(math.ceil(total), n, confidence)[1],
+        low=binomial_limits(math.floor(total), n, confidence)[0],
+        high=binomial_limits(math.ceil(total), n, confidence)[1],
         confidence=confidence, n=n, method="Clopper-Pearson", guarantee=guarantee, assumptions=assumptions,
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ogive.arguments import FloatArray, as_scores
 from ogive.errors import InputError, InvalidScores
 from ogive.seeding import stream
-from ogive.statistics._interval import clopper_pearson
+from ogive.statistics._interval import binomial_limits
 
 # Resamples of one call of a kernel: some milliseconds, so that Ctrl-C and threads find gaps.
 _BLOCK = 64
@@ -242,7 +242,7 @@ def widened_at_the_edge(
         return low, high
     share, n = float(np.mean(shares)), shares.size * int(sizes.min())
     least, most = math.floor(n * share + 1e-9), math.ceil(n * share - 1e-9)
-    below, above = clopper_pearson(least, n, confidence)[0], clopper_pearson(most, n, confidence)[1]
+    below, above = binomial_limits(least, n, confidence)[0], binomial_limits(most, n, confidence)[1]
     if n * min(share, 1.0 - share) > _FEW_AT_THE_EDGE and shares.size > 1:
         half = _half_with_two_added(shares, sizes, confidence)
         below, above = max(below, share - half), min(above, share + half)
