@@ -12,8 +12,9 @@ Inside
   _written   Parquet and CSV
 """
 
+from ogive.arguments import FloatArray, IntArray
 from ogive.trials._failed import failure_rule
-from ogive.trials._rows import Cell, FloatArray, IntArray, compact
+from ogive.trials._rows import Cell, compact
 from ogive.trials._trials import Trials, require_trials
 from ogive.trials._written import spreadsheet_safe
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from ogive.arguments import FloatArray, IntArray
 from ogive.errors import InputError
 from ogive.words import quoted
 
-FloatArray: TypeAlias = NDArray[np.float64]
-IntArray: TypeAlias = NDArray[np.intp]
+__all__ = ["Cell", "FloatArray", "IntArray", "compact", "the_one"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

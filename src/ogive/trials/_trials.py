@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
 from ogive.schema import LEADING, OK, TRAILING
 from ogive.trials._failed import count_failures, failure_rule, replacement
-from ogive.trials._rows import Cell, FloatArray, IntArray, compact, the_one
+from ogive.trials._rows import Cell, compact, the_one
 from ogive.trials._written import described, write
 
 if TYPE_CHECKING:
