@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.schema import OK
-from ogive.trials._rows import Cell, FloatArray, IntArray, the_one
+from ogive.trials._rows import Cell, the_one
 
 if TYPE_CHECKING:
     from ogive.trials._trials import Trials

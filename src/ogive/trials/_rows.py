@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from ogive.arguments import FloatArray, IntArray
+from ogive.arguments import IntArray
 from ogive.errors import InputError
 from ogive.words import quoted
-
-__all__ = ["Cell", "FloatArray", "IntArray", "compact", "the_one"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
