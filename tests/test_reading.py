@@ -476,3 +476,9 @@ def test_an_index_that_names_every_row_names_runs():
 def test_lists_and_hashes_are_no_scores(texts):
     frame = pd.DataFrame({"accuracy": np.linspace(0, 1, 20), "other": texts * 10})
     assert ogive.read(frame, unit="row").metrics == ("accuracy",)
+
+
+def test_a_wide_table_has_no_column_of_methods():
+    frame = pd.DataFrame({"model": ["a", "b"], "seed_0": [0.1, 0.2], "seed_1": [0.3, 0.4]})
+    with pytest.raises(InputError, match=r"`wide` makes a method of each column.*`algorithm` 'model' names one"):
+        ogive.read(frame, wide=True, algorithm="model")

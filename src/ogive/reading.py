@@ -98,6 +98,10 @@ def read(
     unit, independent = as_name(unit, "unit"), None if independent is None else as_answer(independent, "independent")
     choices = Choices(declared, _tuple(score, "score"), _tuple(params, "params"), as_answer(wide, "wide"), unit)
     facts = Facts(unit=unit, varied=_tuple(varied, "varied"), goal=goal, bounds=bounds, scope=_scope(scope))
+    if choices.wide and algorithm is not None:
+        raise InputError(
+            f"`wide` makes a method of each column of numbers, and `algorithm` {algorithm!r} names one; leave out one of the two."
+        )
     sources = source if isinstance(source, (list, tuple)) else [source]
     if not sources:
         raise UnreadableSource("`source` is an empty list; name at least one table.")

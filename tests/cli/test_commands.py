@@ -389,3 +389,9 @@ def test_an_empty_pipe_is_called_by_its_name(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert main(["summary", "-"]) == 2
     assert "standard input is empty" in capsys.readouterr().err
+
+
+def test_bounds_and_pairs_are_advised_as_options():
+    assert as_options("declare bounds=(0, 1)") == "declare --bounds 0,1"
+    assert as_options("without bounds=(low, high)") == "without --bounds LOW,HIGH"
+    assert as_options("fresh runs with paired=False") == "fresh runs with --unpaired"

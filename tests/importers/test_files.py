@@ -91,7 +91,7 @@ def test_names_keep_commas_quotes_newlines_and_unicode(tmp_path: Path):
         (b"\x1f\x8b\x08 and then nothing", "cannot be read as CSV"),
         ("mod\u00e9l,score\na,1\nb,2\n".encode("latin-1"), "must be UTF-8; its header is not"),
         ("model,score\ncaf\u00e9,1\nb,2\n".encode("latin-1"), "must be UTF-8; its column 'model' is not"),
-        ("model,score\na,1\n".encode("utf-16"), "is a binary file"),
+        ("model,score\na,1\n".encode("utf-16"), "is text in UTF-16; save it as CSV UTF-8"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_table_is_refused_by_name(tmp_path: Path, content, message):

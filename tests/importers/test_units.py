@@ -334,3 +334,15 @@ def test_a_table_of_folds_that_is_said_to_hold_runs_keeps_a_warning():
 
 def test_a_column_taken_for_the_time_is_noted():
     assert "wall_s: column 'duration' (guessed)" in ogive.read(frame(duration=np.arange(N)), score="score").notes
+
+
+def test_folds_that_join_the_methods_stay_folds():
+    table = frame(model=["a"] * 10 + ["b"] * 10, fold=[*range(10), *range(10)])
+    trials = ogive.read(table, score="score", pair="fold")
+    assert (trials.n_folds, trials.pair, trials.unit) == (10, "fold", "fold")
+
+
+def test_identifiers_of_questions_are_items_and_join_the_methods():
+    table = frame(model=["a"] * 6 + ["b"] * 6, question_id=[*range(6), *range(6)])
+    trials = ogive.read(table)
+    assert (trials.metrics, trials.pair) == (("score",), "question_id")

@@ -107,3 +107,8 @@ def test_tasks_are_panels_unless_one_is_named():
 def test_names_stay_text(tmp_path: Path):
     table = ogive.read({"$a$ </script>": A}, unit="row")
     assert b"<script" not in best_of(table).save(tmp_path / "p.svg").read_bytes()
+
+
+def test_nobody_leads_where_all_methods_reach_the_same():
+    trials = ogive.read({"a": [0, 1] * 20, "b": [1, 1, 0, 1] * 10}, unit="row")
+    assert "no method leads" in ogive.plots.best_of(trials).headline

@@ -136,7 +136,7 @@ def _item_and_trial(trials: Trials, cell: Cell, rows: IntArray) -> IntArray:
     keys = trials.draws[rows]
     if np.unique(keys).size < keys.size:
         raise InputError(
-            f"{cell.algorithm!r} has several rows for one draw on {cell.task!r}; name what tells them apart with item=."
+            f"{cell.algorithm!r} has several rows for one draw on {cell.task!r}; name what tells them apart with item=, or compare fresh runs of both with paired=False."
         )
     return keys
 

@@ -362,8 +362,9 @@ def _refuse_failures(trials: Trials, metric: str) -> None:
     if not n_failed:
         return
     worst = max(trials.cells, key=lambda cell: int(failed[cell.rows].sum()))
+    there = int(failed[worst.rows].sum())
     raise FailedTrials(
-        f"{n_failed} of {len(trials)} trials have no usable {metric!r} (NaN, infinite or failed), most of them "
-        f"({int(failed[worst.rows].sum())} of {worst.rows.size}) by {worst.algorithm!r} on {worst.task!r}; say how to count them: "
+        f"{n_failed} of {len(trials)} trials have no usable {metric!r} (NaN, infinite or failed), {'most of them' if 2 * there > n_failed else 'for example'} "
+        f"({there} of {worst.rows.size}) by {worst.algorithm!r} on {worst.task!r}; say how to count them: "
         "failures='worst', a number, 'like:NAME' or 'exclude'."
     )

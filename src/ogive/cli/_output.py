@@ -100,6 +100,10 @@ def as_options(text: str) -> str:
     text = re.sub(rf"\b({_ARGUMENTS})=\['([^']*)'[^\]]*\]", r"--\1 \2", text)
     text = re.sub(r"\bkind='(ratio|difference|improvement|score|welch|rank)'", r"--kind \1", text)
     text = re.sub(r"\bfloor=(?=\d)", "--floor ", text)
+    text = re.sub(
+        r"\bbounds=\(([\w.]+), ([\w.]+)\)", lambda pair: f"--bounds {pair[1].upper()},{pair[2].upper()}", text
+    )
+    text = text.replace("paired=False", "--unpaired")
     text = re.sub(rf"\b({_ARGUMENTS})=(?![\w'\"])", r"--\1", text)
     return text.replace("--params", "--param").replace("--time_limit", "--time-limit")
 

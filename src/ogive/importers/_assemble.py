@@ -21,7 +21,7 @@ from ogive.trials import Trials, compact
 
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
-    "error": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
+    "error": "error", "diverged": "error", "aborted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
     "timeout": "timeout", "timelimit": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
     "invalid": "invalid", "nan": "invalid",

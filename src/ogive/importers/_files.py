@@ -42,6 +42,8 @@ def read_file(path: Path, naming: Naming = lambda header: (), *, wide: bool = Fa
     if head[:4] == b"PAR1":
         return _parquet(path)
     packed = next((kind for mark, kind in PACKED.items() if head.startswith(mark)), None)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise UnreadableSource(f"{path} is text in UTF-16; save it as CSV UTF-8.")
     if b"\x00" in head and packed is None:
         raise UnreadableSource(
             f"{path} is a binary file, not a table of text; Ogive reads CSV, Parquet, JSON lines and Optuna's files."

@@ -18,7 +18,19 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "algorithm": ("algorithm", "method", "model", "agent", "solver", "learner", "estimator", "classifier", "system"),
     "task": ("task", "dataset", "benchmark", "env", "environment", "problem", "game", "domain"),
     "repeat": ("trial", "run", "seed", "repeat", "repetition", "replicate", "rep", "runid", "trialid", "iteration"),
-    "item": ("item", "question", "example", "instance", "prompt"),
+    "item": (
+        "item",
+        "question",
+        "example",
+        "instance",
+        "prompt",
+        "itemid",
+        "questionid",
+        "qid",
+        "exampleid",
+        "instanceid",
+        "promptid",
+    ),
     "group": ("group", "cluster", "config", "configuration", "configid", "passage"),
     "fold": ("fold", "cvfold"),
     "status": ("status", "state"),
@@ -109,6 +121,9 @@ def find_roles(
 def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str]) -> set[str]:
     """Gives columns that are called like a role to those that nobody declared; their roles."""
     guessed = set()
+    if "fold" not in chosen and plain(chosen.get("pair", "")) in ALIASES["fold"]:
+        chosen["fold"] = chosen["pair"]  # folds that join the methods are folds all the same
+        guessed.add("fold")
     for role, names in ALIASES.items():
         found = _by_name(role, names, [c for c in columns if c not in taken]) if role not in chosen else None
         if found is not None:

@@ -199,6 +199,10 @@ def _headline(curves: tuple[BestOfCurve, ...], goal: str, tuning: bool) -> str:
         return f"{what}: what the best of k runs reaches"
     sign = 1.0 if goal == "maximize" else -1.0
     most = min(float(c.k[-1]) for c in curves)
+    tied = [k for k in (1.0, most) if len({_at(c, k) for c in curves}) == 1]
+    if tied:
+        where = "one draw" if tied == [1.0] else f"{most:g} draws" if len(tied) == 1 else f"one draw and after {most:g}"
+        return f"{what}: after {where} no method leads (median {number(_at(curves[0], tied[-1]))})"
     at = {k: max(curves, key=lambda c, k=k: sign * _at(c, k)) for k in (1.0, most)}  # type: ignore[misc]
     first, last = (clipped(at[k].algorithm, LONGEST_NAME) for k in (1.0, most))
     reached = number(_at(at[most], most))

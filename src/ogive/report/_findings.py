@@ -92,7 +92,10 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     most = max(r.n for r in found.rows)
     kept = tuple(r for r in found.remarks if not any(label.lower() in r.lower() for label in dropped))
     shown = replace(found, rows=rows, remarks=kept)
-    return shown, f"Not shown: {listed(dropped)}. {plural(most, 'run')} of a method on a task set no limits to them."
+    return (
+        shown,
+        f"Not shown: {listed(dropped)}. {plural(most, 'run')} of a method on a task do not limit them on both sides.",
+    )
 
 
 def _limited(row: Row) -> Row:

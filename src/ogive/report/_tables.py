@@ -182,7 +182,7 @@ def _tasks_table(found: Comparisons) -> Html:
 
 def _way(i: Interval, primary: Interval) -> str:
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
-        return "no interval: too little data"
+        return "no interval: these runs limit it on neither side"
     read = f"; read by the verdict, at {100 * i.confidence:.4g} %" if i is primary else ""
     return f"{i.method}, {guarantee_words(i.guarantee)}{read}"
 
