@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import ogive
 from ogive.errors import InputError
+from ogive.importers._within import codes
 
 N = 12
 RNG = np.random.default_rng(0)
@@ -346,3 +348,9 @@ def test_identifiers_of_questions_are_items_and_join_the_methods():
     table = frame(model=["a"] * 6 + ["b"] * 6, question_id=[*range(6), *range(6)])
     trials = ogive.read(table)
     assert (trials.metrics, trials.pair) == (("score",), "question_id")
+
+
+def test_as_many_categories_as_a_byte_counts_may_have_gaps():
+    indices = pa.array([*range(128), None, 5], type=pa.int8())
+    found = codes(pa.DictionaryArray.from_arrays(indices, [f"c{i}" for i in range(128)]))
+    assert found.tolist() == [*range(129), 5]

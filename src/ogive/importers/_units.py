@@ -16,7 +16,7 @@ from ogive.importers._within import (
     codes,
     in_blocks,
     is_identifier,
-    most_labels,
+    label_counts,
     repeats,
     shared,
     varies,
@@ -101,11 +101,11 @@ def _count_folds(table: pa.Table, roles: Roles, cell: np.ndarray) -> int:
     Repeated cross-validations may number their folds on, so folds count within a repeat.
     """
     if roles.repeat is None:
-        return int(most_labels(cell, table[roles.fold]).min())
+        return max(2, int(label_counts(cell, table[roles.fold]).min()))
     number = codes(table[roles.repeat])
     span = int(number.max()) + 1
     whole = np.unique(cell * span + number, return_inverse=True)
-    held = most_labels(whole[1], table[roles.fold])
+    held = label_counts(whole[1], table[roles.fold])
     most = np.zeros(int(cell.max()) + 1, dtype=np.int64)
     np.maximum.at(most, whole[0] // span, held)
     return max(2, int(most[np.unique(cell)].min()))

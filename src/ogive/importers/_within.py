@@ -14,8 +14,9 @@ def codes(values: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Integer codes of a column; equal values, equal code; nothing is a value too."""
     values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode(null_encoding="encode")
-    indices = encoded.indices.fill_null(len(encoded.dictionary))
-    return np.asarray(indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+    # Wide first: the codes of 128 categories leave no room for another in a byte.
+    indices = encoded.indices.cast(pa.int64()).fill_null(len(encoded.dictionary))
+    return np.array(indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def repeats(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
@@ -38,7 +39,7 @@ def shared(cell: np.ndarray, column: pa.Array) -> bool:
     return bool((count[several[found[0]]] > 1).any())
 
 
-def most_labels(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+def label_counts(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """How many labels each cell holds."""
     found, _ = _counts(cell, codes(as_text(column)))
     return np.unique(found[0], return_counts=True)[1]
