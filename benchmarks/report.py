@@ -1,12 +1,15 @@
-"""Run every benchmark in a process of its own and write RESULTS.md.
+"""Run every benchmark, or some, in a process of its own and write RESULTS.md.
 
-python benchmarks/report.py         about fifteen minutes
+python benchmarks/report.py                       about fifteen minutes
+python benchmarks/report.py bands.py summary.py   these two; the others keep their results
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -20,20 +23,29 @@ whether the limit that the project set itself holds.
 """
 
 
-def main() -> int:
-    sections, missed = [INTRODUCTION], 0
-    for script in SCRIPTS:
+def main(chosen: Sequence[str]) -> int:
+    target = HERE / "RESULTS.md"
+    sections, missed = _sections(target.read_text(encoding="utf-8")) if chosen and target.exists() else {}, 0
+    for script in chosen or SCRIPTS:
         done = subprocess.run(
             [sys.executable, str(HERE / script)], stdout=subprocess.PIPE, encoding="utf-8", check=False
         )
         print(done.stdout, flush=True)
         if not done.stdout:  # it broke before its table: keep the results there are
             return 1
-        sections.append(done.stdout)
+        sections[script] = done.stdout
         missed |= done.returncode
-    (HERE / "RESULTS.md").write_text("\n".join(sections), encoding="utf-8")
+    target.write_text("\n".join([INTRODUCTION, *(sections[s] for s in SCRIPTS if s in sections)]), encoding="utf-8")
     return missed
 
 
+def _sections(text: str) -> dict[str, str]:
+    """What RESULTS.md holds of each script."""
+    parts = re.split(r"(?m)^(?=## )", text)[1:]
+    return {
+        script: part.rstrip("\n") + "\n" for part in parts for script in SCRIPTS if script in part.split("\n", 1)[0]
+    }
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
