@@ -32,6 +32,11 @@ class Metric:
         object.__setattr__(self, "bounds", (low, high))
 
     @property
+    def sign(self) -> float:
+        """1 where larger is better, -1 where smaller is: a score times its sign is larger where it is better."""
+        return 1.0 if self.goal == "maximize" else -1.0
+
+    @property
     def worst(self) -> float:
         """The bound on the bad side, infinite where there is none."""
         low, high = self.bounds

@@ -10,12 +10,13 @@ One sample
 Two samples
   paired_improvement, independent_improvement, mean_difference, tail_mean_difference,
   quantile_difference, proportion_difference, mcnemar, dominance, almost_dominance, violation_ratio
-Many tasks
-  aggregate, improvement_over_tasks, profile_counts
+Many methods, many tasks
+  differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
+  aggregate, improvement_over_tasks, profile_counts, tiers, rank_limits
 
 Inside: _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
-one sample; _comparison _placements _dominance _almost_dominance two; _resampling _run_statistics
-_aggregate _improvement tasks; _ranking tiers; _planning with _precision _power _pilot _anytime;
+one sample; _comparison _dominance _almost_dominance two; _resampling _run_statistics
+_differences _families _aggregate _improvement tasks; _ranking tiers; _planning with _precision _power _pilot _anytime;
 _normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
 """
 
@@ -33,10 +34,12 @@ from ogive.statistics._comparison import (
     tail_mean_difference,
 )
 from ogive.statistics._components import VarianceComponents, variance_components
+from ogive.statistics._differences import Differences, ListedDifferences, MixedDifferences
 from ogive.statistics._dip import Dip, dip
 from ogive.statistics._distribution import Distribution, ecdf
 from ogive.statistics._dominance import Dominance, dominance
 from ogive.statistics._effects import Gain, explained_share, restriction_gain
+from ogive.statistics._families import Asked, Draws, Over, TaskRuns, criterion_value, differences_between, win_shares
 from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import (
     Interval,
@@ -47,19 +50,27 @@ from ogive.statistics._interval import (
     tail_mean_interval,
 )
 from ogive.statistics._normality import Normality, normality
+from ogive.statistics._ranking import rank_limits, tiers
 from ogive.statistics._strata import Component, VarianceShares, variance_shares
 
 __all__ = [
     "AlmostDominance",
+    "Asked",
     "Band",
     "Component",
+    "Differences",
     "Dip",
     "Distribution",
     "Dominance",
+    "Draws",
     "Gain",
     "Interval",
+    "ListedDifferences",
+    "MixedDifferences",
     "Normality",
+    "Over",
     "ScoreProfile",
+    "TaskRuns",
     "VarianceComponents",
     "VarianceShares",
     "aggregate",
@@ -67,6 +78,8 @@ __all__ = [
     "band",
     "bootstrap_interval",
     "clopper_pearson",
+    "criterion_value",
+    "differences_between",
     "dip",
     "dominance",
     "ecdf",
@@ -83,10 +96,13 @@ __all__ = [
     "proportion_difference",
     "quantile_difference",
     "quantile_interval",
+    "rank_limits",
     "restriction_gain",
     "tail_mean_difference",
     "tail_mean_interval",
+    "tiers",
     "variance_components",
     "variance_shares",
     "violation_ratio",
+    "win_shares",
 ]

@@ -54,6 +54,11 @@ class Interval:
     def __str__(self) -> str:
         return f"{self.estimate:.3g} [{self.low:.3g}, {self.high:.3g}]"
 
+    @property
+    def strength(self) -> str:
+        """The word that sentences use: guaranteed (exact or conservative), approximate or heuristic."""
+        return "guaranteed" if self.guarantee in ("exact", "conservative") else self.guarantee
+
     def _repr_html_(self) -> str:
         return f"<code>{self}</code> {self.guarantee}, {self.method}, n = {self.n}"
 

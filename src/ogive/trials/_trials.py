@@ -90,12 +90,12 @@ class Trials:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    @property
+    @cached_property
     def algorithms(self) -> tuple[str, ...]:
         """Names in order of appearance."""
         return tuple(self.table["algorithm"].chunk(0).dictionary.to_pylist())
 
-    @property
+    @cached_property
     def tasks(self) -> tuple[str, ...]:
         """Names in order of appearance."""
         return tuple(self.table["task"].chunk(0).dictionary.to_pylist())
@@ -143,10 +143,16 @@ class Trials:
 
     def cell(self, algorithm: str | None = None, task: str | None = None) -> Cell:
         """The rows of one algorithm on one task; None where there is only one."""
+        known = self._cell_of.get((algorithm, task))
+        if known is not None:
+            return known
         algorithm = the_one("algorithm", algorithm, self.algorithms)
         task = the_one("task", task, self.tasks)
-        found = (cell for cell in self.cells if (cell.algorithm, cell.task) == (algorithm, task))
-        return next(found, Cell(algorithm, task, np.empty(0, dtype=np.intp)))
+        return self._cell_of.get((algorithm, task)) or Cell(algorithm, task, np.empty(0, dtype=np.intp))
+
+    @cached_property
+    def _cell_of(self) -> dict[tuple[str | None, str | None], Cell]:
+        return {(cell.algorithm, cell.task): cell for cell in self.cells}
 
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Trials:
         """The rows of these algorithms on these tasks; of all where not given."""
@@ -167,10 +173,19 @@ class Trials:
 
     def codes(self, column: str) -> IntArray:
         """Integer codes of a text column; equal text, equal code; -1 where missing."""
-        chunk = self.table[column].chunk(0)
-        if not pa.types.is_dictionary(chunk.type):
-            chunk = chunk.dictionary_encode()
-        return np.asarray(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.intp)
+        if column not in self._codes:
+            chunk = self.table[column].chunk(0)
+            if not pa.types.is_dictionary(chunk.type):
+                chunk = chunk.dictionary_encode()
+            found = np.array(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.intp)
+            found.flags.writeable = False
+            self._codes[column] = found
+        return self._codes[column]
+
+    @cached_property
+    def _codes(self) -> dict[str, IntArray]:
+        """Codes that were asked for: encoding a column of a million rows for each pair of methods took minutes."""
+        return {}
 
     def metric_name(self, metric: str | None) -> str:
         """The metric of that name; the first where None."""
