@@ -176,8 +176,7 @@ class Search:
                 f"each of the {len(candidates)} candidates of tuned({self.algorithm.name!r}) failed; "
                 f"the first said: {candidates[0].message}"
             )
-        choose = max if self._goal.goal == "maximize" else min  # both keep the first among equals
-        return choose(fine, key=lambda c: c.mean)
+        return max(fine, key=lambda c: self._goal.turned(c.mean))  # the first among equals
 
     def _folds(self, train: Data, root: int) -> Iterator[Fold]:
         from sklearn.model_selection import KFold, StratifiedKFold

@@ -278,7 +278,7 @@ class _Question:
 
     @property
     def sign(self) -> float:
-        return 1.0 if self.trials.goals[self.metric] == "maximize" else -1.0
+        return self.trials.definitions[self.metric].sign
 
 
 def _cell(q: _Question, cell: Cell) -> CellSources:

@@ -121,7 +121,7 @@ def _write(made: LearningCurves, metric: str, confidence: float, report: Path | 
 
 def _statistics(made: LearningCurves, metric: str) -> tuple[str, ...]:
     """The mean and the quantiles on the bad and the good side."""
-    return ("mean", "q0.05", "q0.95") if made.definitions[metric].goal == "maximize" else ("mean", "q0.95", "q0.05")
+    return ("mean", *made.definitions[metric].worst_first("q0.05", "q0.95"))
 
 
 def _sizes(text: str | None) -> list[int] | None:

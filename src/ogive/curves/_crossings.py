@@ -137,7 +137,7 @@ def crossings(
     confidence = as_confidence(confidence)
     scores = np.stack([curves.scores(a, name), curves.scores(b, name)])
     goal = curves.definitions[name].goal
-    band = difference_band(scores, [(0, 1)], chosen, 1.0 if goal == "maximize" else -1.0, confidence, seed)
+    band = difference_band(scores, [(0, 1)], chosen, curves.definitions[name].sign, confidence, seed)
     return Crossings(
         a=a, b=b, metric=name, statistic=chosen.name, label=chosen.label(goal), sizes=curves.sizes, estimate=band.estimate[0],
         low=band.low[0], high=band.high[0], confidence=confidence, guarantee=band.guarantee, n=curves.n_repetitions,

@@ -102,7 +102,7 @@ class CrossValidation:
     def __str__(self) -> str:
         metric = self.metrics[0]
         rows = [["setting", f"mean {metric}", "worst 5 % of folds", "best 5 %", "one mode?"]]
-        worst, best = (0.05, 0.95) if self.definitions[metric].goal == "maximize" else (0.95, 0.05)
+        worst, best = self.definitions[metric].worst_first(0.05, 0.95)
         for one in self.slices(metric):
             p = "–" if one.dip is None else f"p = {one.dip.p_value:.2g}"
             known = one.scores if one.scores.size else np.array([np.nan])

@@ -15,6 +15,7 @@ from ogive.curves._crossings import Range
 from ogive.curves._statistics import Statistic, bad_side
 from ogive.curves._wording import MOST_NAMED, at_the_end, before, overtaking
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.results import Guarantee
 from ogive.trials import FloatArray
 from ogive.words import listed, printable, share
@@ -66,13 +67,13 @@ class Lead:
         p = Statistic.of(self.statistic).p
         if p is None or p == 0.5:
             return f"by the {self.statistic}"
-        bad = p if self.goal == "maximize" else 1.0 - p
+        bad = Metric.toward(self.goal).level(p)
         return f"in the worst {100 * bad:g} % of runs" if bad < 0.5 else f"in the best {100 * (1.0 - bad):g} % of runs"
 
     @property
     def leaders(self) -> tuple[tuple[str, ...], ...]:
         """The best model at each size by its estimate; several where they are equal, none where undefined."""
-        signed = self.estimate if self.goal == "maximize" else -self.estimate
+        signed = Metric.toward(self.goal).turned(self.estimate)
         best = np.max(np.where(np.isnan(signed), -np.inf, signed), axis=0)
         return tuple(
             tuple(m for m, v in zip(self.models, signed[:, i], strict=True) if v == best[i])
@@ -238,7 +239,7 @@ def _lead(
     curves: LearningCurves, scores: FloatArray, statistic: Statistic, goal: str, confidence: float, seed: int
 ) -> Lead:
     pairs = list(itertools.combinations(range(len(scores)), 2))
-    band = difference_band(scores, pairs, statistic, 1.0 if goal == "maximize" else -1.0, confidence, seed)
+    band = difference_band(scores, pairs, statistic, Metric.toward(goal).sign, confidence, seed)
     ahead = np.zeros((len(scores), len(scores), scores.shape[1]))
     for (i, j), sign in zip(pairs, band.sign, strict=True):
         ahead[i, j], ahead[j, i] = sign, -sign
@@ -307,7 +308,7 @@ def disagreements(curves: LearningCurves, metric: str | None, *, top: int, share
         raise InputError("rankings differ only where there are at least two models; got one.")
     if not 0.0 < share < 0.5:
         raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
-    sign = 1.0 if curves.definitions[name].goal == "maximize" else -1.0  # larger is better from here on
+    sign = curves.definitions[name].sign  # larger is better from here on
     scores = sign * np.stack([curves.scores(model, name) for model in curves.models])
     mean, spread = scores.mean(axis=2), scores.std(axis=2)
     tail = f"{100 * share:g} % quantile"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.metric import Bounds
+from ogive.metric import Bounds, Metric
 from ogive.results import Guarantee
 from ogive.statistics import mean_interval, quantile_interval
 from ogive.trials import FloatArray
@@ -64,7 +64,7 @@ class Statistic:
         """As in sentences; a quantile on the bad or good side says so."""
         if self.p is None or self.p == 0.5:
             return self.name
-        bad = self.p if goal == "maximize" else 1.0 - self.p
+        bad = Metric.toward(goal).level(self.p)
         side = f"worst {100 * bad:g} %" if bad < 0.5 else f"best {100 * (1.0 - bad):g} %"
         return f"{100 * self.p:g} % quantile ({side})"
 
@@ -79,7 +79,7 @@ class Statistic:
 
 def bad_side(goal: str, share: float) -> Statistic:
     """The quantile that a share of runs is worse than."""
-    return Statistic(share if goal == "maximize" else 1.0 - share)
+    return Statistic(Metric.toward(goal).level(share))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Aggregates
@@ -111,7 +112,7 @@ def aggregates(aggregates: Aggregates) -> AggregatesDisplay:
 
 def _sign(aggregates: Aggregates, statistic: str) -> float:
     """1 where small values of a statistic are good, else -1."""
-    return 1.0 if statistic == "optimality_gap" or aggregates.goal == "minimize" else -1.0
+    return 1.0 if statistic == "optimality_gap" else -Metric.toward(aggregates.goal).sign
 
 
 def _best_first(aggregates: Aggregates, statistic: str) -> tuple[str, ...]:

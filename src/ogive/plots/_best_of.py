@@ -10,6 +10,7 @@ import numpy as np
 from ogive.answers import CellBand, bands
 from ogive.answers._wording import unit_words
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
@@ -76,7 +77,7 @@ class BestOfDisplay(CurvePanels, Picture):
     def labels(self) -> tuple[str, str]:
         """Both axes in words."""
         across = "k: hyper-parameter configurations tried" if self.tuning else "k: draws of which the best is kept"
-        side = "higher" if self.goal == "maximize" else "lower"
+        side = Metric.toward(self.goal).good_side
         return across, f"{printable(self.metric)} of the best of k ({side} is better)"
 
     def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
@@ -197,7 +198,7 @@ def _headline(curves: tuple[BestOfCurve, ...], goal: str, tuning: bool) -> str:
     what = "Tuning curves" if tuning else "Best of k draws"
     if len({c.task for c in curves}) > 1 or len(curves) < 2:
         return f"{what}: what the best of k runs reaches"
-    sign = 1.0 if goal == "maximize" else -1.0
+    sign = Metric.toward(goal).sign
     most = min(float(c.k[-1]) for c in curves)
     tied = [k for k in (1.0, most) if len({_at(c, k) for c in curves}) == 1]
     if tied:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Profile, Steps
@@ -98,7 +99,10 @@ class ProfileDisplay(Picture):
             across = "τ: the best method's score over this one's" if over else X_LABELS[self.profile.kind]
             return across, "share of problems within τ"
         better = "better than τ" if self.profile.strict else "as good as τ or better"
-        return f"{X_LABELS['score']} ({'higher' if large else 'lower'} is better)", f"share of runs {better}"
+        return (
+            f"{X_LABELS['score']} ({Metric.toward(self.profile.goal).good_side} is better)",
+            f"share of runs {better}",
+        )
 
     @property
     def powers(self) -> FloatArray:

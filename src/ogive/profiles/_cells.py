@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.words import listed, plural, printable
 
 Joined: TypeAlias = Literal["mean", "median", "best"]
@@ -53,12 +54,12 @@ class Cells:
     @property
     def failure(self) -> float:
         """What stands for a failed run."""
-        return np.inf if self.goal == "minimize" else -np.inf
+        return -math.inf * self.sign
 
     @property
     def sign(self) -> float:
         """1 where large values are good, else -1."""
-        return 1.0 if self.goal == "maximize" else -1.0
+        return Metric.toward(self.goal).sign
 
     def cell(self, m: int, p: int) -> FloatArray:
         """The runs of one method on one problem."""
@@ -102,7 +103,7 @@ class Cells:
             # Exact sums: the same runs have the same mean in any order, and so tie.
             found = np.array([math.fsum(part) for part in np.split(self.values, self.starts[1:-1])]) / sizes
         elif how == "best":
-            pick = np.maximum if self.goal == "maximize" else np.minimum
+            pick = np.maximum if self.sign > 0 else np.minimum
             found = pick.reduceat(self.values, self.starts[:-1])
         else:
             found = np.array([np.median(part) for part in np.split(self.values, self.starts[1:-1])])
@@ -140,7 +141,7 @@ class Moments:
     @property
     def sign(self) -> float:
         """1 where large means are good, else -1."""
-        return 1.0 if self.goal == "maximize" else -1.0
+        return Metric.toward(self.goal).sign
 
     def only(self, methods: Sequence[str]) -> Moments:
         """The rows of some methods, in this order."""

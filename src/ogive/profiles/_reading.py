@@ -12,6 +12,7 @@ import numpy as np
 from ogive.arguments import FloatArray, Goal, as_goal
 from ogive.errors import InputError
 from ogive.importers._roles import ALIASES
+from ogive.metric import Metric
 from ogive.profiles import _moments
 from ogive.profiles._cells import Cells, Moments, Table, from_lists, from_matrix
 from ogive.trials import Trials
@@ -165,7 +166,7 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     if guessed:
         reading.append(f"goal of {name!r}: {direction} (guessed; say goal= to decide)")
     varied = (f"{listed(list(trials.varied))} varied between runs",) if trials.varied else ()
-    failure = np.inf if direction == "minimize" else -np.inf
+    failure = Metric(direction).worst
     values = trials.values(name).copy()
     status = np.array(trials.table["status"].to_pylist(), dtype=object)
     values[np.isin(status, FAILED) | np.isinf(values)] = failure
