@@ -16,7 +16,7 @@ from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
-from ogive.results import json_ready
+from ogive.results import Strength, json_ready, strength_of
 from ogive.statistics import Interval
 from ogive.trials import Trials, failure_rule, require_trials
 from ogive.words import aligned, interval, markdown, number, printable
@@ -65,6 +65,11 @@ class Row:
 
     def __str__(self) -> str:
         return number(self.estimate) if self.unlimited else interval(self.estimate, self.low, self.high)
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     @property
     def unlimited(self) -> bool:
@@ -331,8 +336,7 @@ def _doubts(found: Interval, *, judged: bool) -> list[str]:
 def _kinds(rows: Sequence[Row]) -> dict[str, list[str]]:
     """Statistics by the way their intervals are made, and what that guarantees."""
     found: dict[tuple[str, str], dict[str, None]] = {}
-    for statistic, method, guarantee in dict.fromkeys((row.statistic, row.method, row.guarantee) for row in rows):
-        strength = "guaranteed" if guarantee in ("exact", "conservative") else guarantee
+    for statistic, method, strength in dict.fromkeys((row.statistic, row.method, row.strength) for row in rows):
         found.setdefault((Statistic.parse(statistic).label, method), {})[strength] = None
     kinds: dict[str, list[str]] = {}
     for (label, method), strengths in found.items():

@@ -13,7 +13,7 @@ from ogive.arguments import as_confidence
 from ogive.curves._bands import difference_band
 from ogive.curves._statistics import Statistic, finite
 from ogive.errors import InputError
-from ogive.results import Guarantee
+from ogive.results import Guarantee, strength_of
 from ogive.trials import FloatArray
 from ogive.words import listed, printable
 
@@ -105,7 +105,7 @@ class Crossings:
             said += f"; undecided at {listed(undecided)}"
         return (
             f"By the {self.label} of {printable(self.metric)}, {said} ({100 * self.confidence:g} % for all {self.sizes.size} sizes "
-            f"together, {self.guarantee}; {self.n} paired repetitions), {self.scope}."
+            f"together, {strength_of(self.guarantee)}; {self.n} paired repetitions), {self.scope}."
         )
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from ogive.curves._statistics import Statistic, bad_side, finite
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.results import strength_of
 from ogive.words import number, printable
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class RequiredSize:
                 f"up to n = {self.largest} it is not seen that {what} [{self._end(self.low)}, {self._end(self.high)}]"
             )
         return (
-            f"{said[0].upper() + said[1:]} ({100 * self.confidence:g} % interval, guaranteed, on the measured sizes; "
+            f"{said[0].upper() + said[1:]} ({100 * self.confidence:g} % interval, {strength_of(self.guarantee)}, on the measured sizes; "
             f"{self.n} repetitions), {self.scope}."
         )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
-from ogive.results import Guarantee
+from ogive.results import Guarantee, Strength, strength_of
 from ogive.statistics import mean_interval, quantile_interval
 from ogive.trials import FloatArray
 from ogive.words import aligned, interval, printable
@@ -150,6 +150,11 @@ class StatisticCurves:
         return "\n".join([f"{self.label} of {self.metric}{some}", *aligned(rows), self.reading])
 
     @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
+
+    @property
     def reading(self) -> str:
         """How the intervals are to be read."""
         together = (
@@ -157,7 +162,7 @@ class StatisticCurves:
         )
         return (
             f"{100 * self.confidence:g} % intervals for {together} ({self.method}, "
-            f"{'guaranteed' if self.guarantee in ('exact', 'conservative') else self.guarantee}), {self.n} repetitions, {self.scope}."
+            f"{self.strength}), {self.n} repetitions, {self.scope}."
         )
 
     def to_pandas(self) -> pd.DataFrame:

@@ -265,7 +265,7 @@ def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
     }.get(profile.kind, f"Read: the share of {plural(n, 'problem')} on which a method is within τ of the best one. Left edge: how often it is the best.")  # fmt: skip
     text = f"{reads} Higher curves are better; curves that cross give no order, and no sign of equality."
     if profile.band != "none" and bands != "none":
-        sure = "guaranteed" if profile.guarantee in ("exact", "conservative") else profile.guarantee
+        sure = profile.strength
         whose = "" if len(leaders) == len(profile.methods) else f", for {listed([printable(m) for m in leaders])} only, to keep the others readable"  # fmt: skip
         text += (
             f" Shaded: where the whole curve lies with {100 * profile.confidence:g} % confidence for {together(profile)}, "

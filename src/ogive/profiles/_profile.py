@@ -17,7 +17,7 @@ from ogive.profiles._cells import place_of
 from ogive.profiles._curve import Curve
 from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_ranges, who_is_ahead
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
-from ogive.results import Guarantee, json_ready
+from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
 from ogive.words import aligned, interval, printable, share
 
@@ -122,7 +122,7 @@ class Profile:
         """What is shown, what is random, and the notes, a line each."""
         lines = [f"{self.meaning[:1].upper()}{self.meaning[1:]}."]
         if self.band != "none":
-            sure = "guaranteed" if self.guarantee in ("exact", "conservative") else self.guarantee
+            sure = self.strength
             lines.append(
                 f"Bands hold for all τ and {together(self)} with {100 * self.confidence:g} % confidence "
                 f"({self.band} band, {sure}); random: {self.random}."
@@ -148,6 +148,11 @@ class Profile:
     def end(self) -> float:
         """The largest finite distance or score."""
         return max((float(c.points[-1]) for c in self.curves if c.points.size), default=self.start)
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     @property
     def rising(self) -> bool:

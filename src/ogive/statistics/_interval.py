@@ -24,7 +24,7 @@ from ogive.arguments import (
     as_whole,
 )
 from ogive.errors import InputError
-from ogive.results import Guarantee, json_ready
+from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics._distribution import step_function
 
 INDEPENDENT = "independent scores"
@@ -56,6 +56,11 @@ class Interval:
 
     def _repr_html_(self) -> str:
         return f"<code>{self}</code> {self.guarantee}, {self.method}, n = {self.n}"
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     def excludes(self, value: float) -> bool:
         """Whether `value` lies outside."""
