@@ -1,6 +1,7 @@
 """Intervals: order statistics, Clopper-Pearson, Student; enumerated where that is possible."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -197,3 +198,16 @@ def test_means_of_the_largest_scores_do_not_overflow(clusters):
     assert_allclose((other.estimate, other.low), (one.estimate * 1e308, one.low * 1e308))
     lowest = tail_mean_interval(np.repeat(scores, 20) * 1e308, mass=0.5, tail="lower")
     assert_allclose(lowest.estimate, 1.1e308)
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "word"),
+    [
+        ("exact", "guaranteed"),
+        ("conservative", "guaranteed"),
+        ("approximate", "approximate"),
+        ("heuristic", "heuristic"),
+    ],
+)
+def test_the_strength_of_an_interval_is_the_word_for_its_guarantee(guarantee, word):
+    assert replace(quantile_interval(range(9), 0.5), guarantee=guarantee).strength == word

@@ -16,6 +16,7 @@ from ogive.answers._family import decide
 from ogive.answers._question import Question, refuse_undecidable
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind, sentences
 from ogive.results import json_ready
 from ogive.statistics._interval import tail_count
 from ogive.trials import Trials, compact
@@ -58,7 +59,7 @@ class Check:
     power: float
     source: str
     unit: str
-    notes: tuple[Any, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"Check({self.outcome}, {len(self.comparisons)} comparisons, margin {self.margin:g})"
@@ -101,7 +102,7 @@ class Check:
         """JSON-ready, with `"schema": 1`."""
         plain = {"margin": self.margin, "criterion": self.criterion, "drop": self.drop, "power": self.power}
         return {
-            "schema": 1, "source": self.source, "unit": self.unit, "notes": [str(note) for note in self.notes],
+            "schema": 1, "source": self.source, "unit": self.unit, "notes": sentences(self.notes),
             "outcome": self.outcome, "verdict": self.verdict, "deciding": list(self.deciding), **json_ready(plain),
             "rows": [c.to_dict() for c in self.comparisons],
         }  # fmt: skip
@@ -303,7 +304,9 @@ def _facts(new: Trials, baseline: Trials) -> dict[str, Any]:
         if theirs == ours:
             known[name] = ours
         else:
-            notes.append(f"{name}: not stated for both, since new says {_said(ours)} and the baseline {_said(theirs)}")
+            notes.append(
+                Note(NoteKind.NOT_STATED_FOR_BOTH, values={"fact": name, "new": _said(ours), "baseline": _said(theirs)})
+            )
     return {**known, "notes": tuple(notes)}
 
 

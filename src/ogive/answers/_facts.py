@@ -33,7 +33,7 @@ def facts(
 
 
 def _facts(trials: Trials, metric: str, confidence: float, failures: str | float) -> tuple[str, ...]:
-    sign = 1.0 if trials.definitions[metric].goal == "maximize" else -1.0
+    sign = trials.definitions[metric].sign
     by_task: dict[str, dict[str, _Runs]] = {}
     for cell in trials.cells:
         scores, rows = trials.resolve_failures(cell, metric, failures)

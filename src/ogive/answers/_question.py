@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ogive.answers._statistic import Statistic
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.statistics import Asked, Over
+from ogive.statistics import Asked, Over, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
 
 IMPROVEMENT = "improvement"
@@ -40,10 +39,9 @@ class Criterion:
         """The criterion of that name."""
         if name == IMPROVEMENT:
             return cls(name, None)
-        found = Statistic.parse(name) if isinstance(name, str) else None
-        if found is None or found.kind not in ("mean", "q", "worst", "iqm", "best_of"):
+        if not isinstance(name, str):
             raise InputError(f"`criterion` must be {CRITERIA}; got {name!r}.")
-        return cls(name, found)
+        return cls(name, Statistic.parse(name, argument="criterion", kinds=("mean", "q", "worst", "iqm", "best_of")))
 
     @property
     def even(self) -> float:

@@ -19,6 +19,7 @@ from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
 from ogive.answers._samples import Samples, all_pairs, gather
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
+from ogive.notes import sentences
 from ogive.results import json_ready
 from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
 from ogive.trials import FloatArray, IntArray, Trials
@@ -213,7 +214,7 @@ class Ranking:
         ]
         return {
             "schema": 1, "source": self._trials.source, "unit": self.unit,
-            "notes": [str(note) for note in self._trials.notes], "verdict": self.verdict, "criterion": self.criterion,
+            "notes": sentences(self._trials.notes), "verdict": self.verdict, "criterion": self.criterion,
             "over": self.question.over if len(self.question.tasks) > 1 else None, "resolution": self.resolution,
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows], "pairs": listing,
             "questions": questions,

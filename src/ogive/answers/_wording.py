@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ogive.answers._question import AVERAGE, BAD_DAY, IMPROVEMENT, NAMED, TRIES, TYPICAL, Criterion, Question
+from ogive.answers._samples import all_pairs
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
 from ogive.trials import Trials

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.words import listed, plural, printable
 
 Joined: TypeAlias = Literal["mean", "median", "best"]
@@ -32,12 +34,12 @@ class Cells:
     values: FloatArray
     starts: IntArray
     goal: Goal
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     independent: bool = True
     folds: bool = False
     repeated: bool = True
     source: str = "table"
-    reading: tuple[str, ...] = ()
+    reading: tuple[Note, ...] = ()
 
     @property
     def sizes(self) -> IntArray:
@@ -53,12 +55,12 @@ class Cells:
     @property
     def failure(self) -> float:
         """What stands for a failed run."""
-        return np.inf if self.goal == "minimize" else -np.inf
+        return -math.inf * self.sign
 
     @property
     def sign(self) -> float:
         """1 where large values are good, else -1."""
-        return 1.0 if self.goal == "maximize" else -1.0
+        return Metric.toward(self.goal).sign
 
     def cell(self, m: int, p: int) -> FloatArray:
         """The runs of one method on one problem."""
@@ -102,7 +104,7 @@ class Cells:
             # Exact sums: the same runs have the same mean in any order, and so tie.
             found = np.array([math.fsum(part) for part in np.split(self.values, self.starts[1:-1])]) / sizes
         elif how == "best":
-            pick = np.maximum if self.goal == "maximize" else np.minimum
+            pick = np.maximum if self.sign > 0 else np.minimum
             found = pick.reduceat(self.values, self.starts[:-1])
         else:
             found = np.array([np.median(part) for part in np.split(self.values, self.starts[1:-1])])
@@ -132,15 +134,15 @@ class Moments:
     std: FloatArray
     n: IntArray
     goal: Goal
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     source: str = "table"
-    reading: tuple[str, ...] = ()
+    reading: tuple[Note, ...] = ()
     independent: bool = True
 
     @property
     def sign(self) -> float:
         """1 where large means are good, else -1."""
-        return 1.0 if self.goal == "maximize" else -1.0
+        return Metric.toward(self.goal).sign
 
     def only(self, methods: Sequence[str]) -> Moments:
         """The rows of some methods, in this order."""
@@ -173,7 +175,7 @@ def from_matrix(
 def from_moments(moments: Moments) -> Cells:
     """The means as if each were one run, for kinds that need one number for each cell."""
     cells = from_matrix(moments.methods, moments.problems, moments.mean, moments.goal, moments.source)
-    return replace(cells, notes=(*moments.notes, "each cell is a mean; its spread is not used"))
+    return replace(cells, notes=(*moments.notes, Note(NoteKind.SPREAD_NOT_USED)))
 
 
 def as_joined(runs: str | None) -> Joined:
@@ -203,10 +205,10 @@ def settle_missing(cells: Cells, rule: str) -> Cells:
         kept = np.flatnonzero(~(lost > 0).any(axis=0))
         if kept.size == 0:
             raise InputError("every problem misses a value of some method; say missing='fail', or leave methods out.")
-        note = f"{plural(holes.shape[1] - kept.size, 'problem')} with missing values dropped"
+        note = Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": holes.shape[1] - kept.size, "what": "values"})
         return replace(cells.on(kept), notes=(*cells.notes, note))
     runs = [[_filled(cell, cells.failure) for cell in cells.of_method(m)] for m in range(len(cells.methods))]
-    note = f"{plural(int(lost.sum()), 'missing value')} counted as {'a failure' if lost.sum() == 1 else 'failures'}"
+    note = Note(NoteKind.MISSING_FAILED, "missing", {"n": int(lost.sum())})
     return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, note))
 
 

@@ -207,7 +207,7 @@ def _sentences(found: PairOfCurves, pair: Profile, whole: Profile, what: str) ->
     many = found.family_size > 1
     family = f"adjusted so that {found.family_size} pairs hold together at {100 * whole.confidence:g} %" if many else "one pair"  # fmt: skip
     alone = ", only these two in the field" if len(whole.methods) > 2 and pair.kind != "score" else ""
-    sure = "guaranteed" if pair.guarantee in ("exact", "conservative") else pair.guarantee
+    sure = pair.strength
     design = (
         f"({100 * pair.confidence:.4g} % confidence for all τ at once, {sure}; {_population(pair)}{alone}; {family})"
     )

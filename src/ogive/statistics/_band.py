@@ -23,7 +23,7 @@ from ogive.arguments import (
     as_threshold,
 )
 from ogive.errors import InputError
-from ogive.results import Guarantee
+from ogive.results import Guarantee, Strength, strength_of
 from ogive.statistics._distribution import Distribution, step_function
 from ogive.statistics._interval import INDEPENDENT, Interval
 from ogive.statistics._levels import CONFIDENCES, boundaries, local_level
@@ -63,6 +63,11 @@ class Band:
 
     def __repr__(self) -> str:
         return f"Band({self.method}, {self.confidence:.3g}, n={self.n}, {self.guarantee}, median {self.quantile(0.5)})"
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     def _repr_html_(self) -> str:
         return f"<code>{self!r}</code>"

@@ -24,7 +24,7 @@ from ogive.arguments import (
     as_whole,
 )
 from ogive.errors import InputError
-from ogive.results import Guarantee, json_ready
+from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics._distribution import step_function
 
 INDEPENDENT = "independent scores"
@@ -54,13 +54,13 @@ class Interval:
     def __str__(self) -> str:
         return f"{self.estimate:.3g} [{self.low:.3g}, {self.high:.3g}]"
 
-    @property
-    def strength(self) -> str:
-        """The word that sentences use: guaranteed (exact or conservative), approximate or heuristic."""
-        return "guaranteed" if self.guarantee in ("exact", "conservative") else self.guarantee
-
     def _repr_html_(self) -> str:
         return f"<code>{self}</code> {self.guarantee}, {self.method}, n = {self.n}"
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     def excludes(self, value: float) -> bool:
         """Whether `value` lies outside."""
