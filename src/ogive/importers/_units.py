@@ -117,7 +117,9 @@ def _varied(
     found = ["configuration"] if varies(cell, params) else []
     if roles.fold is not None:
         found.append("fold")
-    if roles.repeat is not None and roles.repeat.lower() == "seed" and varies(cell, table[roles.repeat]):
+    if any(
+        name is not None and name.lower() == "seed" and varies(cell, table[name]) for name in (roles.repeat, roles.pair)
+    ):
         found.append("seed")
     if unit not in found and roles.item is not None:
         found.append(roles.item)
@@ -215,16 +217,17 @@ def _few_valued(table: pa.Table, roles: Roles) -> list[str]:
 
 
 def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) -> tuple[str | None, int]:
-    """The joining column and how many rows have a partner in another method."""
-    column = (
-        roles.pair
-        or roles.item
-        or (roles.repeat if roles.repeat is not None and roles.repeat.lower() == "seed" else None)
-    )
+    """The joining column and how many rows have a partner in another method.
+
+    Items and folds are the same thing for every method. Equal seeds of two methods rarely mean equal draws:
+    they join only where they are asked to.
+    """
+    column = roles.pair or roles.item or roles.fold
     if column is None or np.unique(cell).size < 2:
         return None, 0
     labels = as_text(table[column])
-    key = codes(labels) * (int(codes(task).max()) + 1) + codes(task)
+    draw = _splits(table, roles) if column == roles.fold else codes(labels)
+    key = draw * (int(codes(task).max()) + 1) + codes(task)
     pairs = np.unique(np.stack([key, cell]), axis=1)
     in_several = np.bincount(pairs[0], minlength=int(key.max()) + 1) > 1
     said = np.asarray(pc.not_equal(pc.fill_null(labels, ""), "").to_numpy(zero_copy_only=False), dtype=bool)
@@ -232,7 +235,20 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
     return (column, matched) if matched else (None, 0)
 
 
+def _splits(table: pa.Table, roles: Roles) -> np.ndarray:
+    """A number for each fold of each repeat."""
+    fold = codes(as_text(table[roles.fold]))
+    if roles.repeat is None:
+        return fold
+    return np.asarray(codes(as_text(table[roles.repeat])) * (int(fold.max()) + 1) + fold)
+
+
 def _trial_numbers(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarray:
+    if roles.pair in (None, roles.fold) and roles.fold is not None and roles.item is None:
+        splits = _splits(table, roles)
+        # A number that stands several times in a cell joins nothing: rows are numbered through instead.
+        if np.unique(np.stack([cell, splits]), axis=1).shape[1] == cell.size:
+            return splits
     column = roles.pair or roles.repeat
     if column is None:
         order = np.argsort(cell, kind="stable")
