@@ -365,8 +365,8 @@ def test_one_missing_score_is_refused_and_named(bad):
     ("arguments", "says"),
     [
         ({"statistics": ["best"]}, "may name"),
-        ({"statistics": ["q1"]}, "may name"),
-        ({"statistics": ["lower_0"]}, "mass"),
+        ({"statistics": ["q1"]}, "share in"),
+        ({"statistics": ["lower_0"]}, "share in"),
         ({"statistics": ["upper_1e-20"]}, "1e-09"),
         ({"tasks": "all"}, "'fixed' or 'random'"),
         ({"method": "basic"}, "'t', 'percentile' or 'bca'"),

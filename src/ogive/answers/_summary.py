@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
-from ogive.answers._statistic import DEFAULT, NEEDS_BOUNDS, RIGHT_OR_WRONG, Sample, Statistic, right_or_wrong
+from ogive.answers._statistic import DEFAULT, NEEDS_BOUNDS, RIGHT_OR_WRONG, Sample, interval_of, right_or_wrong
 from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.results import Strength, json_ready, strength_of
-from ogive.statistics import Interval
+from ogive.statistics import Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
 from ogive.words import aligned, interval, markdown, number, printable
 
@@ -296,7 +296,7 @@ def _summarize_metric(
         for statistic in chosen:
             values: dict[str, Any] = {**NOTHING, "n": sample.n_units}
             try:
-                found = statistic.interval(sample, confidence, guaranteed=guaranteed)
+                found = interval_of(statistic, sample, confidence, guaranteed=guaranteed)
             except InputError as error:  # one statistic of one cell has no value; the others stand
                 remarks.append(
                     _sentence(error)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.curves._statistics import Statistic, StatisticCurves, level_of, statistic_curve
+from ogive.curves._statistics import StatisticCurves, level_of, statistic_curve, statistic_of, told
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.statistics import Statistic
 from ogive.trials import FloatArray, Trials
 from ogive.words import printable
 
@@ -154,14 +155,14 @@ class LearningCurves:
         is valid although the sizes of a repetition depend on each other. Repetitions are independent
         given the rows (and the fixed test set), so the intervals are about these.
         """
-        chosen, name = Statistic.of(statistic), self.metric_name(metric)
+        chosen, name = statistic_of(statistic), self.metric_name(metric)
         level = level_of(confidence, len(self.sizes), simultaneous)
         return StatisticCurves(
             curves=tuple(
                 statistic_curve(m, self.sizes, self.scores(m, name), chosen, level, self.definitions[name].bounds)
                 for m in self.models
             ),
-            metric=name, statistic=chosen.name, label=chosen.label(self.definitions[name].goal), confidence=confidence,
+            metric=name, statistic=chosen.name, label=told(chosen, self.definitions[name]), confidence=confidence,
             simultaneous=simultaneous, method="Student's t" if chosen.p is None else "order statistics",
             guarantee="approximate" if chosen.p is None else "conservative", n=self.n_repetitions, scope=self.scope,
         )  # fmt: skip

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.curves._statistics import Statistic, bad_side, finite
+from ogive.curves._statistics import finite
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.results import strength_of
+from ogive.statistics import Statistic
 from ogive.words import number, printable
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def required_size(
     low, high = curves.definitions[name].bounds
     if (low is not None and target < low) or (high is not None and target > high):
         raise InputError(f"`target` must be a score that {name!r} can have, within {(low, high)}; got {target!r}.")
-    statistic = bad_side(goal, WORST) if quantile is None else Statistic.quantile(quantile)
+    statistic = Statistic.quantile(curves.definitions[name].level(WORST) if quantile is None else quantile)
     assert statistic.p is not None
     curve = curves.statistic(statistic, name, confidence=confidence, simultaneous=True)[chosen]
     if np.isnan(curve.estimate).any():

@@ -13,7 +13,7 @@ from ogive.metric import Metric
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Aggregates
-from ogive.profiles._aggregates import LABELS
+from ogive.statistics._run_statistics import aggregate_label
 from ogive.words import clipped, listed
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class AggregatesDisplay(Picture):
                 [i.estimate], [place], marker="o", markersize=5.5, linestyle="none", color=colour, zorder=4
             )
             self.points_[statistic, method] = point
-        ax.set_title(f"{LABELS.get(statistic, statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")
+        ax.set_title(f"{aggregate_label(statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")
         ax.set_xlim(*span)
         ax.set_ylim(len(self.order) - 0.5, -0.5)
         ax.set_yticks(range(len(self.order)), [clipped(m, LONGEST_NAME) for m in self.order])
@@ -124,9 +124,9 @@ def _headline(aggregates: Aggregates) -> str:
     """Who is first, and by which aggregates; different ones may disagree."""
     led: dict[str, list[str]] = {}
     for s in aggregates.statistics:
-        led.setdefault(_best_first(aggregates, s)[0], []).append(LABELS.get(s, s))
+        led.setdefault(_best_first(aggregates, s)[0], []).append(aggregate_label(s))
     if len(led) == 1:
-        by = "all of them" if len(aggregates.statistics) > 1 else LABELS.get(aggregates.statistics[0], "")
+        by = "all of them" if len(aggregates.statistics) > 1 else aggregate_label(aggregates.statistics[0])
         return f"{clipped(next(iter(led)), LONGEST_NAME)} is first by {by}"
     parts = [
         f"{clipped(m, LONGEST_NAME)} {'is first ' if i == 0 else ''}by {listed(by)}"

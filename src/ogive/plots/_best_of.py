@@ -15,6 +15,7 @@ from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import CurvePanels
+from ogive.statistics import best_of_level
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped, number, printable
 
@@ -171,8 +172,7 @@ def best_of(
 def _curve(cell: CellBand, goal: str) -> BestOfCurve:
     n = cell.estimate.n
     k = np.unique(np.round(np.geomspace(1, n, MOST_POINTS))) if n > MOST_POINTS else np.arange(1.0, n + 1.0)
-    # The median of the largest of k is where F^k = 1/2; of the smallest, where (1 - F)^k = 1/2.
-    levels = 0.5 ** (1.0 / k) if goal == "maximize" else -np.expm1(np.log(0.5) / k)
+    levels = best_of_level(k, Metric.toward(goal))
     sides = (cell.band.high, cell.band.low) if cell.band is not None else ()
     low, high = [np.asarray(side.quantile(levels)) for side in sides] or [np.empty(0)] * 2
     return BestOfCurve(

@@ -16,13 +16,13 @@ from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
 from ogive.statistics import Interval, aggregate, improvement_over_tasks
-from ogive.statistics._run_statistics import AGGREGATES
+from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
 from ogive.words import aligned, interval, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LABELS = {"iqm": "IQM", "mean": "mean", "median": "median", "optimality_gap": "optimality gap"}
+LABELS = {name: aggregate_label(name) for name in AGGREGATES}
 COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
 
@@ -53,7 +53,7 @@ class Aggregates:
         return f"Aggregates({', '.join(self.statistics)}; {len(self.methods)} methods, {self.n_tasks} tasks)"
 
     def __str__(self) -> str:
-        head = ["method", *(LABELS.get(s, s) for s in self.statistics)]
+        head = ["method", *(aggregate_label(s) for s in self.statistics)]
         rows = [[printable(m), *(_shown(self.found[m, s]) for s in self.statistics)] for m in self.methods]
         return "\n".join(
             [*aligned([head, *rows]), "", self.sentence, *(f"{n[:1].upper()}{n[1:]}." for n in self.notes)]

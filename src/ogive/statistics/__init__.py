@@ -4,6 +4,7 @@ One sample
   ecdf, band                             the distribution, and what holds it with a confidence
   quantile_interval, exceedance          order statistics, Clopper and Pearson
   mean_interval, tail_mean_interval      Student's t, and its version for a tail
+  Statistic.parse("worst_0.1")           what the name of a statistic means, for either direction of a metric
   bootstrap_interval                     percentile and BCa, for anything else
   variance_components                    between and within clusters
   normality, dip                         for many samples at once, lattice-aware; one mode or more
@@ -13,7 +14,7 @@ Two samples
 Many tasks
   aggregate, improvement_over_tasks, profile_counts
 
-Inside: _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
+Inside: _statistic _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
 one sample; _comparison _placements _dominance _almost_dominance two; _resampling _run_statistics
 _aggregate _improvement tasks; _ranking tiers; _planning with _precision _power _pilot _anytime;
 _normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
@@ -47,6 +48,7 @@ from ogive.statistics._interval import (
     tail_mean_interval,
 )
 from ogive.statistics._normality import Normality, normality
+from ogive.statistics._statistic import Statistic, best_of_level
 from ogive.statistics._strata import Component, VarianceShares, variance_shares
 
 __all__ = [
@@ -60,11 +62,13 @@ __all__ = [
     "Interval",
     "Normality",
     "ScoreProfile",
+    "Statistic",
     "VarianceComponents",
     "VarianceShares",
     "aggregate",
     "almost_dominance",
     "band",
+    "best_of_level",
     "bootstrap_interval",
     "clopper_pearson",
     "dip",
