@@ -152,7 +152,7 @@ def quoted(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(map(repr, names[:most])) + more
 
 
-def printable(text: str) -> str:
+def printable(text: object) -> str:
     """Text without control characters, so that a name cannot move the cursor or colour the screen."""
     return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in str(text))
 

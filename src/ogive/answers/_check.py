@@ -14,6 +14,7 @@ from ogive.answers._outcome import Comparison, Comparisons
 from ogive.answers._statistic import Statistic
 from ogive.answers._wording import shown, unit_words
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind, sentences
 from ogive.statistics._interval import tail_count
 from ogive.trials import Trials, compact
 from ogive.words import listed, markdown, plural, printable
@@ -54,7 +55,7 @@ class Check:
     power: float
     source: str
     unit: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"Check({self.outcome}, {len(self.comparisons)} comparisons, margin {self.margin:g})"
@@ -122,7 +123,7 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         return {
-            "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "outcome": self.outcome,
+            "schema": 1, "source": self.source, "unit": self.unit, "notes": sentences(self.notes), "outcome": self.outcome,
             "deciding": list(self.deciding), "margin": self.margin, "statistic": self.statistic, "drop": self.drop,
             "power": self.power, "rows": [c.to_dict() for c in self.comparisons],
         }  # fmt: skip
@@ -313,7 +314,9 @@ def _facts(new: Trials, baseline: Trials) -> dict[str, Any]:
         if theirs == ours:
             known[name] = ours
         else:
-            notes.append(f"{name}: not stated for both, since new says {_said(ours)} and the baseline {_said(theirs)}")
+            notes.append(
+                Note(NoteKind.NOT_STATED_FOR_BOTH, values={"fact": name, "new": _said(ours), "baseline": _said(theirs)})
+            )
     return {**known, "notes": tuple(notes)}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ogive.answers._overall import Overall
 from ogive.answers._verdict import Conclusion
 from ogive.answers._wording import effect_label, shown
+from ogive.notes import Note, sentences
 from ogive.results import json_ready
 from ogive.statistics import Interval
 from ogive.words import aligned, printable
@@ -103,7 +104,7 @@ class Comparisons:
     verdict: str
     source: str
     unit: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"Comparisons({len(self.items)} tasks: {self.verdict})"
@@ -136,6 +137,6 @@ class Comparisons:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         return {
-            "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "verdict": self.verdict,
+            "schema": 1, "source": self.source, "unit": self.unit, "notes": sentences(self.notes), "verdict": self.verdict,
             "conclusion": self.conclusion, "overall": self.overall.to_dict(), "rows": [c.to_dict() for c in self.items],
         }  # fmt: skip

@@ -19,6 +19,7 @@ from ogive.answers._verdict import Conclusion, rule
 from ogive.answers._wording import Circumstances, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.notes import Note, sentences
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
@@ -98,7 +99,7 @@ class Ranking:
     verdict: str
     source: str
     unit: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"Ranking({len(self.rows)} methods in {self.rows[-1].tier} tiers, resolution {self.resolution:.2f})"
@@ -136,7 +137,7 @@ class Ranking:
              "statistic": p.statistic, "even": p.even, "difference": p.difference.to_dict()} for p in self.pairs
         ]  # fmt: skip
         return {
-            "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "verdict": self.verdict,
+            "schema": 1, "source": self.source, "unit": self.unit, "notes": sentences(self.notes), "verdict": self.verdict,
             "statistic": self.statistic, "resolution": self.resolution,
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows], "pairs": pairs,
         }  # fmt: skip

@@ -16,6 +16,7 @@ from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
+from ogive.notes import Note, sentences
 from ogive.results import Strength, json_ready, strength_of
 from ogive.statistics import Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
@@ -85,7 +86,7 @@ class Summary:
     confidence: float
     unit: str
     sentences: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     source: str
     failed: FailedRuns
     remarks: tuple[str, ...] = ()
@@ -158,7 +159,7 @@ class Summary:
             "unit": self.unit,
             "confidence": self.confidence,
             "failures": self.failed.rule,
-            "notes": [*self.notes, *self.remarks],
+            "notes": [*sentences(self.notes), *self.remarks],
             "sentences": list(self.sentences),
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows],
         }

@@ -21,6 +21,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
+from ogive.notes import sentences
 
 A = Annotated[
     str | None, typer.Option("--a", metavar="METHOD", help="The method in question; the first where there are two.")
@@ -63,6 +64,6 @@ def compare(
     if not quiet:
         tell(trials.notes)
     unit = trials.unit if trials.clustered and trials.unit else "run"
-    about = {"source": trials.source, "unit": unit, "notes": list(trials.notes), "verdict": result.verdict}
+    about = {"source": trials.source, "unit": unit, "notes": sentences(trials.notes), "verdict": result.verdict}
     show(result, as_json=as_json, about=about)
     note_looks(source, trials)

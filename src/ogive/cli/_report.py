@@ -90,6 +90,6 @@ def _report_curves(
 
     curves = read(source)
     for note in () if quiet else curves.notes:
-        say(f"note: {note}")
+        say(f"note: {note.words('cli')}")
     target.parent.mkdir(parents=True, exist_ok=True)
     print(write_curves(curves, target, metric=metric, confidence=confidence, failures=failures))

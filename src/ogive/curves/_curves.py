@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ogive.curves._statistics import StatisticCurves, level_of, statistic_curve, statistic_of, told
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.statistics import Statistic
 from ogive.trials import FloatArray, Trials
-from ogive.words import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ class LearningCurves:
         Of the data set, and of the fixed test set (0 where it varies).
     name, kind, seed
         Of the data; what is predicted; the root of the streams.
-    notes : tuple of str
+    notes : tuple of Note
         Fits that failed, and whatever else a reader should know.
     """
 
@@ -62,7 +62,7 @@ class LearningCurves:
     name: str = "data"
     kind: str = "classification"
     seed: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.values, self.sizes):
@@ -246,7 +246,7 @@ class LearningCurves:
                     f"`rule` must be a number, or 'worst' for a bounded metric; got {rule!r} for {name!r}."
                 )
             values[:, i] = np.where(np.isnan(values[:, i]), worst, values[:, i])
-        return replace(self, values=values, notes=(*self.notes, f"missing scores count as {printable(str(rule))}"))
+        return replace(self, values=values, notes=(*self.notes, Note(NoteKind.MISSING_COUNT_AS, values={"rule": rule})))
 
     def to_trials(self) -> Trials:
         """A table of trials: a method for each model, a task for each size, a trial for each repetition."""

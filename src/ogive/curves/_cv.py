@@ -26,6 +26,7 @@ from ogive.curves._shape import Slice, slice_of, spread_within_steps
 from ogive.curves._study import CurveDraw, curve_study
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note
 from ogive.seeding import stream
 from ogive.store import Store, place_for
 from ogive.study import Study
@@ -91,7 +92,7 @@ class CrossValidation:
     n_rows: int
     name: str
     seed: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         shape = self.values.shape

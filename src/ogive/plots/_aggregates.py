@@ -10,6 +10,7 @@ import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import capitalized
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Aggregates
@@ -104,7 +105,7 @@ def aggregates(aggregates: Aggregates) -> AggregatesDisplay:
     """
     first = aggregates.statistics[0]
     order = _best_first(aggregates, first)
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in aggregates.notes]
+    notes = [capitalized(note) for note in aggregates.notes]
     return AggregatesDisplay(
         aggregates=aggregates, order=order, headline=_headline(aggregates), caption=" ".join([aggregates.sentence, *notes])
     )  # fmt: skip

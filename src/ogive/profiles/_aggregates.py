@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalise import Reference, Scale, normalised
 from ogive.profiles._reading import Roles, as_table
@@ -45,8 +46,8 @@ class Aggregates:
     n_tasks: int
     goal: str
     confidence: float
-    notes: tuple[str, ...] = ()
-    reading: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reading: tuple[Note, ...] = ()
     source: str = ""
 
     def __repr__(self) -> str:
@@ -55,9 +56,7 @@ class Aggregates:
     def __str__(self) -> str:
         head = ["method", *(aggregate_label(s) for s in self.statistics)]
         rows = [[printable(m), *(_shown(self.found[m, s]) for s in self.statistics)] for m in self.methods]
-        return "\n".join(
-            [*aligned([head, *rows]), "", self.sentence, *(f"{n[:1].upper()}{n[1:]}." for n in self.notes)]
-        )
+        return "\n".join([*aligned([head, *rows]), "", self.sentence, *map(capitalized, self.notes)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -88,7 +87,7 @@ class Aggregates:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         return {
-            "schema": 1, "source": self.source, "unit": self.tasks, "notes": [*self.reading, *self.notes],
+            "schema": 1, "source": self.source, "unit": self.tasks, "notes": sentences((*self.reading, *self.notes)),
             "confidence": self.confidence, "rows": self.rows(),
         }  # fmt: skip
 
@@ -181,10 +180,10 @@ def aggregates(
     notes = (
         scaled.notes
         if normalise is not None
-        else (*scaled.notes, "scores are taken as they are: tasks must share a scale")
+        else (*scaled.notes, Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     )
     if isinstance(normalise, Reference):
-        notes = (*cells.notes, f"a score is the share of {normalise.method}'s runs that it beats on the task; these runs are resampled together with the method's")  # fmt: skip
+        notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalise.method}))  # fmt: skip
     return Aggregates(
         found=found, methods=tuple(shown), statistics=asked, tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
         confidence=confidence, notes=notes, reading=cells.reading, source=cells.source,
@@ -208,7 +207,7 @@ def _without_failures(cells: Cells, failed: float | None) -> Cells:
         raise InputError(
             f"{plural(n, 'failed run')} of {lost.size} have no score to average; say failed= with the score that they count as."
         )
-    note = f"{plural(n, 'failed run')} of {lost.size} count as {failed:g}"
+    note = Note(NoteKind.FAILED_RUNS, values={"n": n, "of_runs": lost.size, "counted": f"{failed:g}"})
     return replace(cells, values=np.where(lost, failed, cells.values), notes=(*cells.notes, note))
 
 

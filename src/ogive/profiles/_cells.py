@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.words import listed, plural, printable
 
 Joined: TypeAlias = Literal["mean", "median", "best"]
@@ -33,12 +34,12 @@ class Cells:
     values: FloatArray
     starts: IntArray
     goal: Goal
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     independent: bool = True
     folds: bool = False
     repeated: bool = True
     source: str = "table"
-    reading: tuple[str, ...] = ()
+    reading: tuple[Note, ...] = ()
 
     @property
     def sizes(self) -> IntArray:
@@ -133,9 +134,9 @@ class Moments:
     std: FloatArray
     n: IntArray
     goal: Goal
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     source: str = "table"
-    reading: tuple[str, ...] = ()
+    reading: tuple[Note, ...] = ()
     independent: bool = True
 
     @property
@@ -174,7 +175,7 @@ def from_matrix(
 def from_moments(moments: Moments) -> Cells:
     """The means as if each were one run, for kinds that need one number for each cell."""
     cells = from_matrix(moments.methods, moments.problems, moments.mean, moments.goal, moments.source)
-    return replace(cells, notes=(*moments.notes, "each cell is a mean; its spread is not used"))
+    return replace(cells, notes=(*moments.notes, Note(NoteKind.SPREAD_NOT_USED)))
 
 
 def as_joined(runs: str | None) -> Joined:
@@ -204,10 +205,10 @@ def settle_missing(cells: Cells, rule: str) -> Cells:
         kept = np.flatnonzero(~(lost > 0).any(axis=0))
         if kept.size == 0:
             raise InputError("every problem misses a value of some method; say missing='fail', or leave methods out.")
-        note = f"{plural(holes.shape[1] - kept.size, 'problem')} with missing values dropped"
+        note = Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": holes.shape[1] - kept.size, "what": "values"})
         return replace(cells.on(kept), notes=(*cells.notes, note))
     runs = [[_filled(cell, cells.failure) for cell in cells.of_method(m)] for m in range(len(cells.methods))]
-    note = f"{plural(int(lost.sum()), 'missing value')} counted as {'a failure' if lost.sum() == 1 else 'failures'}"
+    note = Note(NoteKind.MISSING_FAILED, "missing", {"n": int(lost.sum())})
     return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, note))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.profiles import _distances
 from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
@@ -246,9 +247,9 @@ def build(table: Table, design: Design) -> Profile:
     held = corridor(p, 1.0 - (1.0 - design.confidence) / m, judged, design.solve)
     best = 1.0 if design.kind == "ratio" else 0.0
     if not table.independent:
-        notes = (*notes, "no bands: a grid or an adaptive sampler chose the runs, or may have")
+        notes = (*notes, Note(NoteKind.NO_BANDS))
     if held.method not in (design.band, "none"):
-        notes = (*notes, f"the {held.method} band stands in for {design.band}, whose table ends below this confidence")
+        notes = (*notes, Note(NoteKind.OTHER_BAND, "band", {"band": held.method, "asked": design.band}))
     return Profile(
         kind=design.kind, methods=table.methods, problems=table.problems,
         curves=tuple(distance_curve(d, held, strict=design.strict) for d in distances),
@@ -273,7 +274,7 @@ def _again(table: Table, design: Design, methods: Sequence[str], confidence: flo
     return build(table.only(methods), replace(design, confidence=confidence))
 
 
-def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[str, ...]]:
+def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...]]:
     """Distances, methods × problems, and what must be said about them."""
     if isinstance(table, Moments):
         return _welch(table, design)
@@ -284,41 +285,42 @@ def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[str, ...]
         found = _distances.improvement(table) if kind == "improvement" else _distances.rank(table, paired=design.paired)
         return found, _uneven(table.sizes) if kind == "rank" else ()
     most = int(table.sizes.max())
-    joined = (f"several runs of a cell count by their {design.runs}",) if most > 1 else ()
+    joined = (Note(NoteKind.RUNS_JOINED, "runs", {"by": design.runs}),) if most > 1 else ()
     if design.split:
         how = _distances.split_sample(table, design.runs, kind, relative=design.relative)
-        return how, (*joined, "half of the runs chose the best method, the other half measured the distance, and the other way round")  # fmt: skip
+        return how, (*joined, Note(NoteKind.SPLIT_SAMPLE))
     values = table.joined(design.runs)
     if kind == "difference":
-        scale = ("differences are shares of the best score's size",) if design.relative else ("differences are taken as they are: problems must share a scale",)  # fmt: skip
+        scale = (
+            Note(NoteKind.RELATIVE)
+            if design.relative
+            else Note(NoteKind.COMMON_SCALE, values={"values": "differences", "over": "problems"}),
+        )
         return _distances.difference(table.sign * values, relative=design.relative), (*joined, *scale)
     if table.goal == "maximize":
         values = np.where(np.isfinite(values), 1.0 / np.where(np.isfinite(values), values, 1.0), np.inf)
     return _distances.ratio(values), joined
 
 
-def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[str, ...]]:
+def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...]]:
     notes = _uneven(table.n)
     if design.equalise is not None:
         table, least = _distances.equal_counts(table)
-        notes = (f"every mean counts as if it stood on {least} runs",)
+        notes = (Note(NoteKind.EQUAL_COUNTS, "equalise", {"n": least}),)
     flat = int(np.count_nonzero(table.std == 0.0))
     if flat:
         notes = (
             *notes,
-            f"{flat} of {table.std.size} cells {'has' if flat == 1 else 'have'} a standard deviation of 0, and the test believes them",
+            Note(NoteKind.NO_SPREAD, values={"n": flat, "of_cells": table.std.size}),
         )
     return _distances.welch(table), notes
 
 
-def _uneven(n: Any) -> tuple[str, ...]:
+def _uneven(n: Any) -> tuple[Note, ...]:
     low, high = int(np.min(n)), int(np.max(n))
     if low == high:
-        return (f"evidence, not size: with {low} runs each, other numbers of runs would give other distances",)
-    return (
-        f"cells have {low} to {high} runs: a method with few runs is never far from the best, so numbers of runs are compared with "
-        "methods (equalise='min-n' counts equally many)",
-    )
+        return (Note(NoteKind.EVIDENCE, values={"n": low}),)
+    return (Note(NoteKind.UNEVEN_COUNTS, "equalise", {"least": low, "most": high}),)
 
 
 def _score_profile(cells: Cells, design: Design) -> Profile:
@@ -334,13 +336,13 @@ def _score_profile(cells: Cells, design: Design) -> Profile:
     sure: Guarantee = "heuristic" if cells.folds else "approximate"
     notes = list(cells.notes)
     if design.normalise is None:
-        notes.append("scores are taken as they are: tasks must share a scale")
+        notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     if design.random_tasks and t < FEWEST_TASKS:
-        notes.append(f"too few tasks to generalise: {t}, where {FEWEST_TASKS} are wanted")
+        notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": FEWEST_TASKS}))
     if not cells.folds:
-        notes.append("runs are taken as independent")
+        notes.append(Note(NoteKind.RUNS_INDEPENDENT))
     else:
-        notes.append("the runs are folds of a cross-validation and not independent: the band is heuristic")
+        notes.append(Note(NoteKind.RUNS_ARE_FOLDS))
     return Profile(
         kind="score", methods=cells.methods, problems=cells.problems, curves=tuple(curve for curve, _ in found),
         wins=(means >= means.max(axis=0)).mean(axis=1),

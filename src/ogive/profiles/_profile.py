@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
+from ogive.notes import Names, Note, capitalized, sentences
 from ogive.profiles._cells import place_of
 from ogive.profiles._curve import Curve
 from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_ranges, who_is_ahead
@@ -71,9 +72,9 @@ class Profile:
         Draws behind each method's curve.
     strict : bool
         Whether a distance must be below τ (a score above it), or may also equal it.
-    notes : tuple of str
+    notes : tuple of Note
         What was decided on the way, and what the reader must know.
-    reading : tuple of str
+    reading : tuple of Note
         How the columns of the table were understood.
     """
 
@@ -91,8 +92,8 @@ class Profile:
     guarantee: Guarantee
     random: str
     n: tuple[int, ...]
-    notes: tuple[str, ...] = ()
-    reading: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reading: tuple[Note, ...] = ()
     source: str = ""
     again: Callable[[Sequence[str], float], Profile] = field(kw_only=True)
 
@@ -100,6 +101,10 @@ class Profile:
         return f"Profile({self.kind}, {len(self.methods)} methods, {len(self.problems)} problems, {self.band} band)"
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, names: Names = "python") -> str:
+        """A table and what must be said about it, with arguments as Python or the command line names them."""
         areas = self.area()
         # On scores an area depends on the largest score of all; the middle run does not.
         last = (
@@ -113,12 +118,12 @@ class Profile:
             [printable(self.methods[i]), share(float(self.wins[i])), share(float(self.solved[i])), _interval_text(shown[self.methods[i]])]
             for i in order
         ]  # fmt: skip
-        return "\n".join([*aligned([["method", "best on", "solved", last], *rows]), "", *self.statements()])
+        return "\n".join([*aligned([["method", "best on", "solved", last], *rows]), "", *self.statements(names)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
-    def statements(self) -> tuple[str, ...]:
+    def statements(self, names: Names = "python") -> tuple[str, ...]:
         """What is shown, what is random, and the notes, a line each."""
         lines = [f"{self.meaning[:1].upper()}{self.meaning[1:]}."]
         if self.band != "none":
@@ -127,7 +132,7 @@ class Profile:
                 f"Bands hold for all τ and {together(self)} with {100 * self.confidence:g} % confidence "
                 f"({self.band} band, {sure}); random: {self.random}."
             )
-        return (*lines, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes))
+        return (*lines, *(capitalized(note, names) for note in self.notes))
 
     @property
     def meaning(self) -> str:
@@ -288,7 +293,7 @@ class Profile:
         return {
             "schema": 1, "source": self.source, "kind": self.kind, "unit": self.random, "n_problems": len(self.problems),
             "goal": self.goal, "strict": self.strict, "confidence": self.confidence, "band": self.band, "guarantee": self.guarantee,
-            "random": self.random, "tau_max": self.end, "notes": [*self.reading, *self.notes], "rows": self.rows(), "curves": curves,
+            "random": self.random, "tau_max": self.end, "notes": sentences((*self.reading, *self.notes)), "rows": self.rows(), "curves": curves,
         }  # fmt: skip
 
     def to_pandas(self) -> pd.DataFrame:

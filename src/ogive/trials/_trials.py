@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
+from ogive.notes import Note, NoteKind, said
 from ogive.schema import LEADING, OK, TRAILING
 from ogive.trials._failed import count_failures, failure_rule, replacement
 from ogive.trials._rows import Cell, compact, the_one
@@ -40,8 +41,8 @@ class Trials:
         What one independent draw is; None where nobody said so and every row is taken for one.
     clustered : bool
         Whether several rows share a unit; the column `group` then names it.
-    question : str or None
-        What must be answered before rows can be counted; judging refuses with this sentence.
+    question : Note or None
+        What must be answered before rows can be counted; judging refuses with its sentence.
     varied : tuple of str
         What was drawn anew between trials.
     pair : str or None
@@ -57,7 +58,7 @@ class Trials:
         How often smaller tables of the same study were judged before.
     holds : mapping or None
         What a study held fixed or drew for several trials at once; empty where nothing, None where unknown.
-    notes : tuple of str
+    notes : tuple of Note
         How the table was read: what was declared and what was guessed.
     source : str
         Where it came from.
@@ -67,7 +68,7 @@ class Trials:
     definitions: Mapping[str, Metric]
     unit: str | None = None
     clustered: bool = False
-    question: str | None = None
+    question: Note | None = None
     varied: tuple[str, ...] = ()
     pair: str | None = None
     independent: bool = True
@@ -75,7 +76,7 @@ class Trials:
     scope: str | Mapping[str, str] | None = None
     looks: int = 0
     holds: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     source: str = ""
 
     def __repr__(self) -> str:
@@ -156,14 +157,14 @@ class Trials:
             raise InputError("no row is left of these algorithms on these tasks; name some that the table joins.")
         left = replace(self, table=compact(self.table.filter(pa.array(kept))))
         counts = [
-            f"{len(now)} of {len(before)} {what}"
+            (len(now), len(before), what)
             for now, before, what in (
                 (left.algorithms, self.algorithms, "methods"),
                 (left.tasks, self.tasks, "tasks"),
             )
             if len(now) < len(before)
         ]
-        return replace(left, notes=(*self.notes, f"selected: {' and '.join(counts)}")) if counts else left
+        return left.with_notes(Note(NoteKind.SELECTED, values={"counts": counts})) if counts else left
 
     def codes(self, column: str) -> IntArray:
         """Integer codes of a text column; equal text, equal code; -1 where missing."""
@@ -247,9 +248,10 @@ class Trials:
         """Failed trials counted by algorithm, task, status and message."""
         return count_failures(self)
 
-    def with_notes(self, *notes: str) -> Trials:
-        """The same table with further notes."""
-        return replace(self, notes=(*self.notes, *notes))
+    def with_notes(self, *notes: Note | str) -> Trials:
+        """The same table with further notes, or with remarks of your own."""
+        further = (said(note) if isinstance(note, str) else note for note in notes)
+        return replace(self, notes=(*self.notes, *further))
 
     def to_pandas(self) -> pd.DataFrame:
         """The columns algorithm, task, trial, item, group, status, params, the metrics, wall_s, cpu_s; not what is known of them, as the pairing."""
