@@ -18,7 +18,7 @@ from ogive.answers._samples import Samples, gather
 from ogive.answers._verdict import Conclusion, Ruling, rule
 from ogive.errors import InputError
 from ogive.results import json_ready
-from ogive.statistics import Differences, Interval, dominance, mcnemar, violation_ratio
+from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
 from ogive.statistics._planning import achieved, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.trials import FloatArray, Trials
@@ -496,7 +496,7 @@ def _asked_of(
 def _unknown(c: Comparison, error: float) -> Interval:
     return Interval(
         estimate=math.nan, low=-math.inf, high=math.inf, confidence=1.0 - error, n=c.n, method="none",
-        guarantee="conservative", assumptions=("the runs set no limits to it",),
+        guarantee="conservative", assumptions=(Assumption.NO_LIMITS,),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from ogive.arguments import Tail
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.seeding import stream
-from ogive.statistics import Interval, Statistic
+from ogive.statistics import Assumption, Interval, Statistic
 from ogive.statistics._leave_one_out import (
     interquartile_mean,
     interquartile_means,
@@ -21,16 +21,13 @@ from ogive.statistics._leave_one_out import (
     standard_deviations,
 )
 from ogive.trials import FloatArray, IntArray
-from ogive.words import plural
 
 __all__ = [
-    "DEFAULT", "NEEDS_BOUNDS", "RIGHT_OR_WRONG", "Sample", "Statistic", "interval_of", "right_or_wrong", "within",
+    "DEFAULT", "Sample", "Statistic", "interval_of", "right_or_wrong", "within",
 ]  # fmt: skip
 
 FEW_FOR_STD = 50
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
-RIGHT_OR_WRONG = "every score is 0 or 1"
-NEEDS_BOUNDS = "has no limits without bounds=(low, high)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ def interval_of(statistic: Statistic, sample: Sample, confidence: float, *, guar
     found = _within(statistic, _interval(statistic, sample, confidence, guaranteed), sample.metric)
     if sample.n_folds is None or found.guarantee == "heuristic":
         return found
-    return replace(found, guarantee="heuristic", assumptions=("folds share training data",))
+    return replace(found, guarantee="heuristic", assumptions=(Assumption.FOLDS,))
 
 
 def _within(statistic: Statistic, found: Interval, metric: Metric) -> Interval:
@@ -90,13 +87,7 @@ def _interval(statistic: Statistic, sample: Sample, confidence: float, guarantee
             sample.scores, statistic.level(sample.metric), confidence=confidence, clusters=sample.clusters
         )
         beyond = statistic.kind != "q" and statistic.amount > found.n
-        extra = (
-            (
-                f"{statistic.label} extrapolates beyond the {plural(found.n, 'run')} that {'was' if found.n == 1 else 'were'} made",
-            )
-            if beyond
-            else ()
-        )
+        extra = (Assumption.EXTRAPOLATES,) if beyond else ()
         return replace(found, assumptions=(*found.assumptions, *extra))
     if statistic.kind == "exceedance":
         return _exceedance(sample, statistic.amount, confidence)
@@ -135,7 +126,7 @@ def _average(statistic: Statistic, sample: Sample, confidence: float, guaranteed
         return (
             found
             if declared
-            else replace(found, guarantee="approximate", assumptions=(*found.assumptions, RIGHT_OR_WRONG))
+            else replace(found, guarantee="approximate", assumptions=(*found.assumptions, Assumption.RIGHT_OR_WRONG))
         )
     if guaranteed:
         return _from_band(statistic, sample, confidence, tail)
@@ -157,7 +148,7 @@ def _from_band(statistic: Statistic, sample: Sample, confidence: float, tail: Ta
     )
     if not (math.isinf(found.low) and math.isinf(found.high)):
         return found
-    return replace(found, assumptions=(*found.assumptions, f"the guaranteed {statistic.label} {NEEDS_BOUNDS}"))
+    return replace(found, assumptions=(*found.assumptions, Assumption.NEEDS_BOUNDS))
 
 
 def right_or_wrong(samples: Sequence[FloatArray]) -> bool:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
-from ogive.answers._statistic import DEFAULT, NEEDS_BOUNDS, RIGHT_OR_WRONG, Sample, interval_of, right_or_wrong
+from ogive.answers._statistic import DEFAULT, Sample, interval_of, right_or_wrong
 from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.notes import Note, sentences
 from ogive.results import Strength, json_ready, strength_of
-from ogive.statistics import Interval, Statistic
+from ogive.statistics import Assumption, Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import aligned, interval, markdown, number, printable
+from ogive.words import aligned, interval, markdown, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -306,7 +306,7 @@ def _summarize_metric(
                 )
             else:
                 values = {name: getattr(found, name) for name in values}
-                remarks += _doubts(found, judged=trials.independent)
+                remarks += _doubts(statistic, found, judged=trials.independent)
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
@@ -321,15 +321,20 @@ def _summarize_metric(
             )
 
 
-def _doubts(found: Interval, *, judged: bool) -> list[str]:
+def _doubts(statistic: Statistic, found: Interval, *, judged: bool) -> list[str]:
     """What a reader of the interval must know, as sentences."""
     unlimited = math.isinf(found.low) and math.isinf(found.high)
-    said = [_sentence(a) for a in found.assumptions if "extrapolat" in a or (judged and NEEDS_BOUNDS in a)]
+    label, said = statistic.label, []
+    if Assumption.EXTRAPOLATES in found.assumptions:
+        made = f"{plural(found.n, 'run')} that {'was' if found.n == 1 else 'were'} made"
+        said.append(_sentence(f"{label} extrapolates beyond the {made}"))
+    if judged and Assumption.NEEDS_BOUNDS in found.assumptions:
+        said.append(f"The guaranteed {label} has no limits without bounds=(low, high).")
     if unlimited and found.n > 1:
-        said += [f"No interval where {a}." for a in found.assumptions if "nothing can be said" in a]
-    if judged and RIGHT_OR_WRONG in found.assumptions:
+        said += [f"No interval where {a}." for a in found.assumptions if isinstance(a, Assumption) and a.is_silent]
+    if judged and Assumption.RIGHT_OR_WRONG in found.assumptions:
         said.append(
-            f"{found.method} takes for granted that {RIGHT_OR_WRONG}; declare bounds=(0, 1), and the mean is guaranteed."
+            f"{found.method} takes for granted that {Assumption.RIGHT_OR_WRONG}; declare bounds=(0, 1), and the mean is guaranteed."
         )
     return said
 

@@ -16,7 +16,7 @@ from ogive.profiles._cells import Moments, as_joined, from_moments, settle_missi
 from ogive.profiles._preparing import limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import json_ready
-from ogive.statistics import Interval, mean_interval
+from ogive.statistics import Assumption, Interval, mean_interval
 from ogive.words import aligned, interval, number, printable
 
 if TYPE_CHECKING:
@@ -149,5 +149,5 @@ def _back(logs: Any, shift: float, confidence: float) -> Interval:
     ends = [math.exp(v) - shift if v < 700 else math.inf for v in (found.estimate, found.low, found.high)]
     return Interval(
         estimate=ends[0], low=max(ends[1], 0.0), high=ends[2], confidence=confidence, method="Student's t of the logarithms",
-        guarantee="approximate", n=found.n, assumptions=("problems are a random sample",),
+        guarantee="approximate", n=found.n, assumptions=(Assumption.RANDOM_PROBLEMS,),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.notes import Names, Note, capitalized, sentences
 from ogive.profiles._cells import place_of
-from ogive.profiles._curve import Curve
+from ogive.profiles._curve import DRAWN, Curve
 from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_ranges, who_is_ahead
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
 from ogive.results import Guarantee, Strength, json_ready, strength_of
@@ -236,7 +236,7 @@ class Profile:
         sure: Guarantee = "conservative" if self.guarantee == "exact" else self.guarantee
         return Interval(
             estimate=estimate, low=low, high=high, confidence=self.confidence, method=f"{self.band} band", guarantee=sure,
-            n=self.n[place_of(method, self.methods)], assumptions=(f"random: {self.random}",),
+            n=self.n[place_of(method, self.methods)], assumptions=(DRAWN[self.random],),
         )  # fmt: skip
 
     def ahead(self, a: str, b: str) -> tuple[Ahead, ...]:

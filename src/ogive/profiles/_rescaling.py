@@ -9,8 +9,8 @@ import numpy as np
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.seeding import stream
-from ogive.statistics import Interval
-from ogive.statistics._aggregate import FIXED_TASKS, INDEPENDENT_RUNS, STUDENT_BOOTSTRAP
+from ogive.statistics import Assumption, Interval
+from ogive.statistics._aggregate import STUDENT_BOOTSTRAP
 from ogive.statistics._resampling import as_resamples, spread_correction, widened_at_the_edge
 from ogive.statistics._run_statistics import AGGREGATES
 
@@ -54,7 +54,7 @@ def reference_intervals(
         out[name] = Interval(
             estimate=estimate, low=low, high=high, confidence=confidence, n=int(sizes.sum()),
             method=f"{STUDENT_BOOTSTRAP}, both methods' runs within tasks", guarantee="approximate",
-            assumptions=(INDEPENDENT_RUNS, FIXED_TASKS),
+            assumptions=(Assumption.INDEPENDENT_RUNS, Assumption.FIXED_TASKS),
         )  # fmt: skip
     return out
 

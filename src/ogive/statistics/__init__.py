@@ -15,7 +15,7 @@ Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
   aggregate, improvement_over_tasks, profile_counts, tiers, rank_limits
 
-Inside: _statistic _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
+Inside: _assumptions _statistic _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
 one sample; _comparison _dominance _almost_dominance two; _resampling _run_statistics
 _differences _families _aggregate _improvement tasks; _ranking tiers; _planning with _precision _power _pilot _anytime;
 _normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
@@ -23,6 +23,7 @@ _normality with _normality_tests _lattice _dip. Knows nothing of tables, files o
 
 from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts
 from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._band import Band, band
 from ogive.statistics._bootstrap import bootstrap_interval
 from ogive.statistics._comparison import (
@@ -58,6 +59,7 @@ from ogive.statistics._strata import Component, VarianceShares, variance_shares
 __all__ = [
     "AlmostDominance",
     "Asked",
+    "Assumption",
     "Band",
     "Component",
     "Differences",

@@ -25,10 +25,9 @@ from ogive.arguments import (
     as_tail,
 )
 from ogive.errors import InputError
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._families import Asked, Draws, TaskRuns, differences_between
 from ogive.statistics._interval import Interval
-
-UNDEFINED = "infinite scores at both quantiles: nothing can be said about their difference"
 
 
 def paired_improvement(
@@ -199,7 +198,7 @@ def quantile_difference(
     return Interval(
         estimate=found.estimate, low=-math.inf if math.isnan(found.low) else found.low,
         high=math.inf if math.isnan(found.high) else found.high, confidence=found.confidence, n=found.n,
-        method=found.method, guarantee=found.guarantee, assumptions=(*found.assumptions, UNDEFINED),
+        method=found.method, guarantee=found.guarantee, assumptions=(*found.assumptions, Assumption.UNDEFINED),
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.results import Guarantee
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._differences import (
     BLOCK,
     ClusteredShares,
@@ -30,17 +31,12 @@ from ogive.statistics._differences import (
     quantile_limits,
 )
 from ogive.statistics._distribution import step_function
-from ogive.statistics._interval import FEW_IN_TAIL, INDEPENDENT, ROUNDING, SHORT_TAIL, tail_count, tail_influence
+from ogive.statistics._interval import FEW_IN_TAIL, ROUNDING, tail_count, tail_influence
 from ogive.statistics._leave_one_out import interquartile_mean
 
 Kind: TypeAlias = Literal["improvement", "mean", "worst", "iqm", "q"]
 Over: TypeAlias = Literal["fixed", "sample"]
 
-PAIRS = "independent pairs"
-CLUSTERS = "independent clusters of pairs"
-FIXED_TASKS = "tasks fixed"
-SAMPLED_TASKS = "tasks are a random sample"
-SHARED_DATA = "folds share training data"
 # Twenty runs a side with a collapse in one of twenty claimed a worse tail in 0.19 of equal methods.
 FEW_FOR_TAIL = 50
 FEW_FOR_IQM = 10
@@ -194,16 +190,16 @@ def _averages(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way:
 def _labels(
     asked: Asked, few: IntArray, sample: bool, n_tasks: int, way: int
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
-    unit = PAIRS if way >= 0 else INDEPENDENT
+    unit = Assumption.PAIRS if way >= 0 else Assumption.INDEPENDENT
     if asked.test_share is not None:
-        return _all("heuristic", few.size), (SHARED_DATA,)
+        return _all("heuristic", few.size), (Assumption.FOLDS,)
     if sample:
-        return _all("approximate", few.size), (SAMPLED_TASKS,)
-    assumptions: tuple[str, ...] = (unit,) if n_tasks == 1 else (unit, FIXED_TASKS)
+        return _all("approximate", few.size), (Assumption.RANDOM_TASKS,)
+    assumptions: tuple[str, ...] = (unit,) if n_tasks == 1 else (unit, Assumption.FIXED_TASKS)
     if asked.kind == "worst":
         short = (few < FEW_FOR_TAIL) | (np.ceil(few * asked.amount - 1e-9) < FEW_IN_TAIL)
         if short.any():
-            assumptions = (*assumptions, SHORT_TAIL)
+            assumptions = (*assumptions, Assumption.SHORT_TAIL)
     else:
         short = few < (FEW_FOR_IQM if asked.kind == "iqm" else 0)
     return tuple("heuristic" if s else "approximate" for s in short.tolist()), assumptions
@@ -403,7 +399,7 @@ def _shares(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, *, uni
     n, whole = _effective(sizes), sizes.sum(axis=0).astype(np.intp)
     return ShareDifferences(
         estimate=even + unit / 2.0 * (p[first] - p[second]), even=even, n=whole[first] + whole[second], method="Newcombe's hybrid score",
-        guarantees=_all("approximate", first.size), assumptions=(INDEPENDENT,) if len(tasks) == 1 else (INDEPENDENT, FIXED_TASKS),
+        guarantees=_all("approximate", first.size), assumptions=(Assumption.INDEPENDENT,) if len(tasks) == 1 else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS),
         shares=(p[first], p[second]), sizes=(n[first], n[second]), unit=unit,
     )  # fmt: skip
 
@@ -423,7 +419,13 @@ def _discordant(
     tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked, *, unit: float, even: float
 ) -> Differences:
     counted = [_counts(t.draws[way], first, second) for t in tasks]
-    return _from_counts(counted, unit, even, asked, (PAIRS,) if len(tasks) == 1 else (PAIRS, FIXED_TASKS))
+    return _from_counts(
+        counted,
+        unit,
+        even,
+        asked,
+        (Assumption.PAIRS,) if len(tasks) == 1 else (Assumption.PAIRS, Assumption.FIXED_TASKS),
+    )
 
 
 def _from_counts(
@@ -466,7 +468,7 @@ def _sampled_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: In
     if single:
         column = Draws(np.array([[float(s[0]) for s in t.scores] for t in tasks]).T)
         counted = [_counts(column, first, second)]
-        return _from_counts(counted, 1.0, 0.5, Asked(kind="improvement"), (SAMPLED_TASKS,))
+        return _from_counts(counted, 1.0, 0.5, Asked(kind="improvement"), (Assumption.RANDOM_TASKS,))
     total = _Sum(1, first.size)
     for task in tasks:
         if way >= 0:
@@ -479,7 +481,7 @@ def _sampled_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: In
     units = np.full(first.size, float(len(tasks)))
     return ClusteredShares(
         estimate=estimate, even=0.5, n=units.astype(np.intp), method="t of tasks' shares", guarantees=_all("approximate", first.size),
-        assumptions=(SAMPLED_TASKS,), variances=variances[0], degrees=degrees[0], units=units,
+        assumptions=(Assumption.RANDOM_TASKS,), variances=variances[0], degrees=degrees[0], units=units,
     )  # fmt: skip
 
 
@@ -500,7 +502,7 @@ def _clustered_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: 
     few = np.min(sizes, axis=0) < FEW_CLUSTERS
     return ClusteredShares(
         estimate=estimate, even=0.5, n=np.sum(sizes, axis=0).astype(np.intp), method="t of clusters' shares",
-        guarantees=tuple("heuristic" if f else "approximate" for f in few.tolist()), assumptions=(CLUSTERS,),
+        guarantees=tuple("heuristic" if f else "approximate" for f in few.tolist()), assumptions=(Assumption.CLUSTERED,),
         variances=np.where(np.isnan(variances[0]), 0.0, variances[0]), degrees=degrees[0], units=units,
     )  # fmt: skip
 
@@ -529,7 +531,7 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
     whole = sizes.sum(axis=0)
     return PlacementDifferences(
         estimate=share / t, even=0.5, n=(whole[first] + whole[second]).astype(np.intp), method="Newcombe with placements" if not several else "placements",
-        guarantees=_all("approximate", first.size), assumptions=(INDEPENDENT,) if not several else (INDEPENDENT, FIXED_TASKS),
+        guarantees=_all("approximate", first.size), assumptions=(Assumption.INDEPENDENT,) if not several else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS),
         variances=variance / t**2, degrees=degrees, fewer=t**2 / inverse,
         sizes=None if several else (sizes[0][first].astype(np.float64), sizes[0][second].astype(np.float64)),
         joint=None if together is None else _joint_placements(together, first, second),
@@ -604,7 +606,7 @@ def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way
     return QuantileDifferences(
         estimate=estimate, even=0.0, n=(sizes[first] + sizes[second]).astype(np.intp),
         method="order statistics" if asked.guaranteed else "order statistics, variance recovery", guarantees=_all(kind, first.size),
-        assumptions=(INDEPENDENT,) if len(tasks) == 1 else (INDEPENDENT, FIXED_TASKS), ordered=ordered, first=first, second=second,
+        assumptions=(Assumption.INDEPENDENT,) if len(tasks) == 1 else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS), ordered=ordered, first=first, second=second,
         level=asked.amount, turned=asked.turned, correlation=correlation, guaranteed=asked.guaranteed,
     )  # fmt: skip
 
