@@ -10,6 +10,8 @@ One sample
 Two samples
   paired_improvement, independent_improvement, mean_difference, tail_mean_difference,
   quantile_difference, proportion_difference, mcnemar, dominance, almost_dominance, violation_ratio
+Bounded scores, guaranteed (_betting)
+  bounded_mean_interval, bounded_tail_mean_interval, and their _difference; guaranteed_improvement
 Many tasks
   aggregate, improvement_over_tasks, profile_counts
 
@@ -22,6 +24,13 @@ _normality with _normality_tests _lattice _dip. Knows nothing of tables, files o
 from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts
 from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio
 from ogive.statistics._band import Band, band
+from ogive.statistics._betting import (
+    bounded_mean_difference,
+    bounded_mean_interval,
+    bounded_tail_mean_difference,
+    bounded_tail_mean_interval,
+    guaranteed_improvement,
+)
 from ogive.statistics._bootstrap import bootstrap_interval
 from ogive.statistics._comparison import (
     independent_improvement,
@@ -66,12 +75,17 @@ __all__ = [
     "almost_dominance",
     "band",
     "bootstrap_interval",
+    "bounded_mean_difference",
+    "bounded_mean_interval",
+    "bounded_tail_mean_difference",
+    "bounded_tail_mean_interval",
     "clopper_pearson",
     "dip",
     "dominance",
     "ecdf",
     "exceedance",
     "explained_share",
+    "guaranteed_improvement",
     "improvement_over_tasks",
     "independent_improvement",
     "mcnemar",
