@@ -310,7 +310,7 @@ def test_means_hold_their_confidence_on_both_sides(name, n):
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize("n", [200, 400])
 def test_tail_means_hold_their_confidence_on_both_sides(name, n):
-    """2,000 repetitions at n = 400: one costs about 3 ms, and 20,000 at n = 200 are told by the same arithmetic."""
+    """2,000 repetitions at n = 400, which takes the same path as n = 200."""
     repetitions = 20_000 if n == 200 else 2000
     found = misses(lambda rng: DRAWS[name][0](rng, n), tail, HALVES[name], repetitions, n)
     assert holds(found, repetitions)

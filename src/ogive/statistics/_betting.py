@@ -71,7 +71,7 @@ def bounded_mean_interval(scores: ArrayLike, bounds: Bounds, *, confidence: floa
     References
     ----------
     Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by betting, J. R.
-    Stat. Soc. B 86(1), section 4 and appendix B (grid Kelly). Cover (1991), Universal portfolios.
+    Stat. Soc. B 86(1). Cover (1991), Universal portfolios.
 
     Examples
     --------
@@ -438,7 +438,7 @@ def _smallest_sum(x: FloatArray, y: FloatArray, error: float) -> float:
     """
     first, second = _Bets(x, error, idle=_IDLE), _Bets(y, error, idle=_IDLE)
     log_limit = math.log(1.0 / error)
-    # No wealth falls below the idle share. The rectangles cost 0.5 to 3 % of the width.
+    # No wealth falls below the idle share. The rectangles cost 1 to 3 % of the width.
     cuts = np.linspace(log_limit - math.log(_IDLE), math.log(_IDLE), 49)
     smallest = 2.0
     for upper, lower in pairwise(cuts.tolist()):
