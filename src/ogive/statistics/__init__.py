@@ -11,6 +11,8 @@ One sample
 Two samples
   paired_improvement, independent_improvement, mean_difference, tail_mean_difference,
   quantile_difference, proportion_difference, mcnemar, dominance, almost_dominance, violation_ratio
+Bounded scores, guaranteed (_betting)
+  bounded_mean_interval, bounded_tail_mean_interval, and their _difference; guaranteed_improvement
 Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
   aggregate, improvement_over_tasks, profile_counts, tiers, rank_limits
@@ -25,6 +27,13 @@ from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts
 from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._band import Band, band
+from ogive.statistics._betting import (
+    bounded_mean_difference,
+    bounded_mean_interval,
+    bounded_tail_mean_difference,
+    bounded_tail_mean_interval,
+    guaranteed_improvement,
+)
 from ogive.statistics._bootstrap import bootstrap_interval
 from ogive.statistics._comparison import (
     independent_improvement,
@@ -83,6 +92,10 @@ __all__ = [
     "band",
     "best_of_level",
     "bootstrap_interval",
+    "bounded_mean_difference",
+    "bounded_mean_interval",
+    "bounded_tail_mean_difference",
+    "bounded_tail_mean_interval",
     "clopper_pearson",
     "criterion_value",
     "differences_between",
@@ -91,6 +104,7 @@ __all__ = [
     "ecdf",
     "exceedance",
     "explained_share",
+    "guaranteed_improvement",
     "improvement_over_tasks",
     "independent_improvement",
     "mcnemar",

@@ -59,7 +59,7 @@ def paired_improvement(
     >>> print(paired_improvement([3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6]))
     1 [0.541, 1]
     """
-    x, y = _pairs(a, b)
+    x, y = as_pairs(a, b)
     codes = as_clusters(clusters, x.size)
     if guaranteed and codes is not None:
         raise InputError(
@@ -130,7 +130,7 @@ def mean_difference(
         raise InputError(f"`test_share` is n_test / n_train and must be positive; got {test_share:g}.")
     asked = Asked(kind="mean", test_share=test_share)
     if paired:
-        x, y = _pairs(a, b)
+        x, y = as_pairs(a, b)
         return _joined(x, y, as_clusters(clusters, x.size), asked, confidence)
     if clusters is not None or test_share is not None:
         raise InputError("`clusters` and `test_share` go with paired=True; average the clusters of each sample first.")
@@ -158,7 +158,7 @@ def tail_mean_difference(
     -10 [-14.7, -5.31] approximate
     """
     mass, tail = as_mass(mass), as_tail(tail)
-    x, y = _pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
+    x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
     if tail == "upper":  # the lower tail of what is turned round
         return tail_mean_difference(-x, -y, mass=mass, tail="lower", paired=paired, confidence=confidence).negated()
     asked = Asked(kind="worst", amount=mass)
@@ -221,7 +221,7 @@ def proportion_difference(a: ArrayLike, b: ArrayLike, *, paired: bool = True, co
     >>> print(proportion_difference([1, 1, 1, 1, 0, 0], [1, 0, 0, 1, 0, 0]))
     0.333 [-0.532, 0.777]
     """
-    x, y = _pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
+    x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
     _refuse_other_than_binary(x, y)
     asked = Asked(kind="mean", binary=True)
     return _joined(x, y, None, asked, confidence) if paired else _apart(x, y, asked, confidence)
@@ -231,7 +231,7 @@ def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     """Exact two-sided p-value of McNemar's test for 0/1 scores paired by item."""
     from scipy.stats import binomtest
 
-    x, y = _pairs(a, b)
+    x, y = as_pairs(a, b)
     _refuse_other_than_binary(x, y)
     only_a, only_b = int(np.sum((x == 1) & (y == 0))), int(np.sum((x == 0) & (y == 1)))
     return 1.0 if only_a + only_b == 0 else float(binomtest(only_a, only_a + only_b).pvalue)
@@ -260,7 +260,8 @@ def _apart(x: FloatArray, y: FloatArray, asked: Asked, confidence: float) -> Int
     return differences_between([task], _FIRST, _SECOND, np.array([-1]), asked).interval(0, 1.0 - confidence)
 
 
-def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def as_pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Two samples whose scores stand in pairs; refuses samples of different size."""
     x, y = as_scores(a, name="a"), as_scores(b, name="b")
     if x.size != y.size:
         raise InputError(
