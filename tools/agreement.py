@@ -67,22 +67,27 @@ def random_table(number: int, *, large: bool = False) -> tuple[Any, dict[str, An
 
 def _rows(rng: np.random.Generator, n_methods: int, n_tasks: int, kind: str, scores: str) -> Iterator[dict[str, Any]]:
     shift = rng.normal(0.0, rng.choice([0.0, 0.3, 1.0]), n_methods)
-    n = int(rng.choice([3, 5, 8, 12, 20, 35]))
+    n = int(rng.choice([3, 5, 8, 12, 20, 35, 80]))
+    risky = rng.random(n_methods) < 0.3
     for t in range(n_tasks):
         common = rng.normal(size=400)
         for m in range(n_methods):
             size = {"single": 1, "unequal": int(rng.integers(2, 30)), "folds": 10}.get(kind, n)
             for i in range(size):
                 share = common[i] if kind in ("items", "clusters", "folds") else 0.0
-                raw = shift[m] + 0.7 * share + rng.normal()
+                good = shift[m] + 0.7 * share + rng.normal()
+                if risky[m]:  # better as a rule, far worse now and then
+                    good += -6.0 if rng.random() < 0.15 else 0.8
                 yield {
-                    "algorithm": f"m{m}", "task": f"t{t}", "score": _score(rng, scores, raw),
+                    "algorithm": f"m{m}", "task": f"t{t}", "score": _score(rng, scores, good),
                     **({"item": i} if kind in ("items", "clusters") else {}),
                     **({"passage": i // 3} if kind == "clusters" else {}), **({"fold": i % 5, "repeat": i // 5} if kind == "folds" else {}),
                 }  # fmt: skip
 
 
 def _score(rng: np.random.Generator, scores: str, raw: float) -> float:
+    if scores == "loss":
+        return float(-raw)
     if scores == "lattice":
         return float(round(raw))
     if scores == "binary":
@@ -131,18 +136,26 @@ def _of_pair(trials: Any, c: Comparison, asked: dict[str, Any]) -> Iterator[str]
     if c.conclusion in ("better", "worse") and c.direction != {"better": 1, "worse": -1}[c.conclusion]:
         yield f"{c.conclusion} with direction {c.direction}"
     turned = compare(trials, c.b, c.a, **asked)
-    if c.conclusion in TURNED and turned.conclusion in TURNED and turned.conclusion != TURNED[c.conclusion]:
-        # "worse, whether by more than the margin" has no mirror image but "not worse, and better".
-        if c.margin is None or "worse" not in (c.conclusion, turned.conclusion):
-            yield f"{c.conclusion}, but turned round {turned.conclusion}"
-    if not _close(turned.primary.estimate, 2 * even - c.primary.estimate) or not _close(turned.primary.low, 2 * even - c.primary.high):
+    # "worse, whether by more than the margin" has no mirror image but "not worse, and better".
+    mirrored = c.margin is None or "worse" not in (c.conclusion, turned.conclusion)
+    if mirrored and TURNED.get(c.conclusion, turned.conclusion) != turned.conclusion and turned.conclusion in TURNED:
+        yield f"{c.conclusion}, but turned round {turned.conclusion}"
+    if not _close(turned.primary.estimate, 2 * even - c.primary.estimate) or not _close(
+        turned.primary.low, 2 * even - c.primary.high
+    ):
         yield "limits change when the methods are turned round"
     yield from _of_questions(c)
     for part in c.tasks:
-        alone = _asked(lambda part=part: compare(trials, c.a, c.b, task=part.task, **{k: v for k, v in asked.items() if k != "over"}))  # type: ignore[misc]
+        alone = _asked(
+            lambda part=part: compare(
+                trials, c.a, c.b, task=part.task, **{k: v for k, v in asked.items() if k != "over"}
+            )
+        )  # type: ignore[misc]
         if alone is None:
             continue
-        yield from _same(f"task {part.task}", part.primary.estimate, alone.primary.estimate, part.direction, alone.direction)
+        yield from _same(
+            f"task {part.task}", part.primary.estimate, alone.primary.estimate, part.direction, alone.direction
+        )
     if not c.tasks:
         yield from _with_summary(trials, c)
 
@@ -182,7 +195,11 @@ def _with_ranking(c: Comparison, r: Ranking) -> Iterator[str]:
     yield from _same("pair", p.difference.estimate, c.primary.estimate, p.direction, c.direction)
     if r.n_pairs == 1 and (p.conclusion != c.conclusion or not _close(p.difference.low, c.primary.low)):
         yield f"{p.conclusion}, but compare says {c.conclusion}"
-    if p.conclusion != c.conclusion and "cannot tell" not in (p.conclusion, c.conclusion) and p.direction * c.direction < 0:
+    if (
+        p.conclusion != c.conclusion
+        and "cannot tell" not in (p.conclusion, c.conclusion)
+        and p.direction * c.direction < 0
+    ):
         yield f"{p.conclusion}, but compare says {c.conclusion}"
 
 
@@ -191,7 +208,9 @@ def _with_summary(trials: Any, c: Comparison) -> Iterator[str]:
     if c.n_unmatched or c._samples.order_only or trials.clustered:
         return
     rule = c.question.failures
-    table = _asked(lambda: summarize(trials.select(tasks=[c.task]), statistics=["mean"], metric=c.metric, failures=rule))
+    table = _asked(
+        lambda: summarize(trials.select(tasks=[c.task]), statistics=["mean"], metric=c.metric, failures=rule)
+    )
     if table is None or (c.paired and sum(c.n_failed)):
         return
     means = {row.algorithm: row.estimate for row in table.rows}
@@ -215,11 +234,17 @@ def _of_ranking(trials: Any, r: Ranking, asked: dict[str, Any]) -> Iterator[str]
     for q in r.questions.values():
         if q.primary and q.leaders != r.leaders:
             yield f"{q.name} decides, but its leaders differ"
-    bold = _asked(lambda: leaders(trials, **{k: v for k, v in asked.items() if k != "margin"} | {"criterion": r.criterion}))
+    bold = _asked(
+        lambda: leaders(trials, **{k: v for k, v in asked.items() if k != "margin"} | {"criterion": r.criterion})
+    )
     if bold is None or asked.get("margin") is not None:
         return
     for task in trials.tasks:
-        alone = _asked(lambda task=task: rank(trials, task=task, **{k: v for k, v in asked.items() if k != "over"} | {"criterion": r.criterion}))  # type: ignore[misc]
+        alone = _asked(
+            lambda task=task: rank(
+                trials, task=task, **{k: v for k, v in asked.items() if k != "over"} | {"criterion": r.criterion}
+            )
+        )  # type: ignore[misc]
         if alone is None:
             continue
         first = set(alone.leaders)
@@ -239,7 +264,12 @@ def _of_page(trials: Any, asked: dict[str, Any], ranking: Ranking | None) -> Ite
         c = _asked(lambda: compare(trials, decided.a, decided.b, **asked | {"failures": rule}))
         if c is not None and (c.conclusion, c.primary) != (decided.conclusion, decided.primary):
             yield f"the page says {decided.conclusion}, compare {c.conclusion}"
-    if isinstance(decided, Ranking) and ranking is not None and decided.question == ranking.question and decided.rows != ranking.rows:
+    if (
+        isinstance(decided, Ranking)
+        and ranking is not None
+        and decided.question == ranking.question
+        and decided.rows != ranking.rows
+    ):
         yield "the page ranks otherwise than rank"
     if len(trials.tasks) > 1 or not trials.judged:
         return

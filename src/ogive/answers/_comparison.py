@@ -258,11 +258,13 @@ class Comparison:
         return self._samples.runs[0].scores[a], self._samples.runs[0].scores[b]
 
     def _described(self, criterion: str) -> Interval:
-        error = 1.0 - self.question.confidence
-        if criterion == self.criterion and not self.question.guaranteed:
-            return self._differences(self._samples).interval(0, error)
-        found = _four_interval(self, criterion, error)
-        return _unknown(self, error) if isinstance(found, str) else found
+        """Another criterion on the same runs, at the stated confidence; without limits where it has no values."""
+        error, question = 1.0 - self.question.confidence, replace(self.question, guaranteed=False)
+        if self._samples.order_only and question.asking(criterion).criterion.needs_values:
+            return _unknown(self, error)
+        if self.question.test_share is not None and criterion != "mean":
+            return _unknown(self, error)
+        return _asked_of(self._samples, question.asking(criterion), self._trials, error, self._places)
 
     def _differences(self, samples: Samples) -> Differences:
         a, b = self._places
@@ -272,7 +274,7 @@ class Comparison:
     def _dominance(self) -> Dominance | None:
         if self.tasks or self._samples.clustered:
             return None
-        return dominance(*self._scores, confidence=self.question.confidence)
+        return dominance(*_with_a_floor(self._scores), confidence=self.question.confidence)
 
 
 def compare(
@@ -543,6 +545,13 @@ def _spreads(c: Comparison) -> tuple[float, ...]:
     a, b = c._places
     gaps = c._samples.runs[0].draws[0].scores[a] - c._samples.runs[0].draws[0].scores[b]
     return (float(np.nanstd(gaps, ddof=1)),)
+
+
+def _with_a_floor(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, ...]:
+    """Both samples with a number below every score in the place of minus infinity: only their order is asked for."""
+    usable = np.concatenate([s[np.isfinite(s)] for s in samples])
+    floor = float(np.nextafter(usable.min(), -np.inf)) if usable.size else 0.0
+    return tuple(np.where(np.isneginf(s), floor, s) for s in samples)
 
 
 def _ordered(x: float, y: float) -> tuple[float, float]:

@@ -34,7 +34,7 @@ class Samples:
     n_runs, n_failed : array [method, task]
         Units with a score; failed runs.
     order_only : bool
-        Failures count as worse than every score, by a number that stands for nothing but that.
+        Failures count as worse than every score, as minus infinity, which has a place in the order and no value.
     """
 
     methods: tuple[str, ...]
@@ -97,8 +97,8 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     n_runs, n_rows, n_failed = (np.zeros((len(names), len(question.tasks)), dtype=np.intp) for _ in range(3))
     for place, task in enumerate(question.tasks):
         found = [_cell(trials, m, task, question, sign) for m in names]
-        values, order = _finite([v for v, _ in found])
-        order_only |= order
+        values = [v for v, _ in found]
+        order_only |= any(bool(np.isneginf(v).any()) for v in values)
         rows = [r for _, r in found]
         draws = _joined(trials, task, values, rows) if wanted else None
         units = [_by_unit(trials, v, r) for v, r in zip(values, rows, strict=True)]
@@ -140,15 +140,6 @@ def _cell(trials: Trials, method: str, task: str, question: Question, sign: floa
     if not values.size:
         raise InputError(f"{method!r} has no usable score on {task!r}; leave it out, or count its failures.")
     return sign * values, rows
-
-
-def _finite(samples: list[FloatArray]) -> tuple[list[FloatArray], bool]:
-    """Scores with a number below every one of them in the place of minus infinity; whether there was any."""
-    if not any(np.isneginf(s).any() for s in samples):
-        return samples, False
-    usable = np.concatenate([s[~np.isneginf(s)] for s in samples])
-    below = float(np.nextafter(usable.min(), -np.inf)) if usable.size else 0.0
-    return [np.where(np.isneginf(s), below, s) for s in samples], True
 
 
 def _by_unit(trials: Trials, values: FloatArray, rows: IntArray) -> FloatArray:

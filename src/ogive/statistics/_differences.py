@@ -316,29 +316,36 @@ class QuantileDifferences(Differences):
                 low[at], high[at] = self.take(at).limits(float(one))
             return low, high
         each = float(errors) / 2.0 if self.guaranteed else float(errors)
-        below_sum, above_sum = np.zeros(len(self)), np.zeros(len(self))
-        for t, methods in enumerate(self.ordered):
-            known = {
-                m: quantile_limits(methods[m], self.level, each, self.turned)
-                for m in np.unique((self.first, self.second)).tolist()
-            }
-            reach = np.array(
-                [[q - low, high - q] for q, low, high in (known.get(m, (0.0, 0.0, 0.0)) for m in range(len(methods)))]
-            )
-            down_a, up_b, up_a, down_b = (
-                reach[self.first, 0], reach[self.second, 1], reach[self.first, 1], reach[self.second, 0]
-            )  # fmt: skip
-            if self.guaranteed:
-                below_sum += down_a + up_b
-                above_sum += up_a + down_b
-                continue
-            r = 0.0 if self.correlation is None else np.minimum(self.correlation[t], 0.0)
-            below_sum += down_a**2 + up_b**2 - 2.0 * r * _product(down_a, up_b)
-            above_sum += up_a**2 + down_b**2 - 2.0 * r * _product(up_a, down_b)
-        n_tasks = len(self.ordered)
-        if not self.guaranteed:
-            below_sum, above_sum = np.sqrt(below_sum), np.sqrt(above_sum)
-        return self.estimate - below_sum / n_tasks, self.estimate + above_sum / n_tasks
+        reaches = [self._reaches(t, each) for t in range(len(self.ordered))]
+        with np.errstate(invalid="ignore"):
+            low, high = (self._added if self.guaranteed else self._recovered)(reaches)
+        # Failed runs may put a quantile at minus infinity; where both are there nothing is known of their difference.
+        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+    def _reaches(self, t: int, error: float) -> tuple[FloatArray, FloatArray]:
+        """[k, 3] of both methods on one task: the quantile and its limits."""
+        methods = self.ordered[t]
+        known = np.full((len(methods), 3), np.nan)
+        for m in np.unique((self.first, self.second)).tolist():
+            known[m] = quantile_limits(methods[m], self.level, error, self.turned)
+        return known[self.first], known[self.second]
+
+    def _added(self, reaches: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+        low = np.mean([a[:, 1] - b[:, 2] for a, b in reaches], axis=0)
+        return low, np.mean([a[:, 2] - b[:, 1] for a, b in reaches], axis=0)
+
+    def _recovered(self, reaches: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+        below, above = np.zeros(len(self)), np.zeros(len(self))
+        for t, (a, b) in enumerate(reaches):
+            r = np.zeros(len(self)) if self.correlation is None else np.minimum(self.correlation[t], 0.0)
+            down_a, up_a, down_b, up_b = a[:, 0] - a[:, 1], a[:, 2] - a[:, 0], b[:, 0] - b[:, 1], b[:, 2] - b[:, 0]
+            below += down_a**2 + up_b**2 - 2.0 * r * _product(down_a, up_b)
+            above += up_a**2 + down_b**2 - 2.0 * r * _product(up_a, down_b)
+        n, finite = len(reaches), np.isfinite(self.estimate)
+        low, high = self._added(reaches)  # all that can be said where a quantile is infinite
+        return (
+            np.where(finite, self.estimate - np.sqrt(below) / n, low), np.where(finite, self.estimate + np.sqrt(above) / n, high)
+        )  # fmt: skip
 
     def take(self, index: IntArray) -> QuantileDifferences:
         return QuantileDifferences(
