@@ -1,14 +1,15 @@
-"""Differences with intervals that hold for every distribution within bounds."""
+"""Differences with intervals that hold for every distribution: betting, Hoeffding, exact tests, order statistics."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ogive.errors import InputError
-from ogive.seeding import stream
 from ogive.statistics import (
+    Assumption,
     Differences,
     Interval,
     ListedDifferences,
@@ -75,48 +76,45 @@ def _pairs(samples: Samples, place: int, a: int, b: int) -> tuple[FloatArray, Fl
 
 
 def _over_tasks(samples: Samples, a: int, b: int, confidence: float) -> Interval:
-    """The mean over tasks of outcomes in [0, 1].
+    """The mean over tasks, of who won or of the difference.
 
-    Tasks that are a sample give one outcome each. Fixed ones are put together round by round: one run from
-    every task makes one round, and the means of rounds are independent, with the mean over tasks as theirs.
+    Tasks that are a sample give one bounded outcome each, and betting tells their mean. Of fixed tasks the runs
+    are independent without being alike: Hoeffding's inequality (1963) bounds the sum of all of them, and that of
+    the shares of wins, which average over ways to form as many pairs as the rarer method has runs.
     """
     improvement = samples.asked.kind == "improvement"
     span = 1.0 if improvement else _bounds(samples)[1] - _bounds(samples)[0]
-    outcomes = [_outcomes(samples, place, a, b, span) for place in range(len(samples.runs))]
+    values, scales = zip(*(_on_task(samples, place, a, b, span) for place in range(len(samples.runs))), strict=True)
+    n, estimate = len(values), float(np.mean(values))
     if samples.question.sampled:
-        rounds = np.array([float(o.mean()) for o in outcomes])
+        outcomes = np.array(values) if improvement else (np.array(values) / span + 1.0) / 2.0
+        found = bounded_mean_interval(outcomes, (0.0, 1.0), confidence=confidence)
+        low, high = (
+            (found.low, found.high)
+            if improvement
+            else ((2.0 * found.low - 1.0) * span, (2.0 * found.high - 1.0) * span)
+        )
+        method, count = f"{found.method} on tasks", n
     else:
-        n = min(o.size for o in outcomes)
-        rounds = np.mean([o[:n] for o in outcomes], axis=0)
-    found = bounded_mean_interval(rounds, (0.0, 1.0), confidence=confidence)
-    estimate = float(np.mean([o.mean() for o in outcomes]))
-    if improvement:
-        return _moved(found, estimate, 0.0, 1.0)
-    return _moved(found, (2.0 * estimate - 1.0) * span, -span, 2.0 * span)
-
-
-def _moved(found: Interval, estimate: float, start: float, unit: float) -> Interval:
-    low, high = start + unit * found.low, start + unit * found.high
+        half = math.sqrt(math.log(2.0 / (1.0 - confidence)) / 2.0 * sum(scales)) / n
+        limit = (0.0, 1.0) if improvement else (-span, span)
+        low, high = max(estimate - half, limit[0]), min(estimate + half, limit[1])
+        method, count = "Hoeffding", int(samples.n_runs[a].sum() + samples.n_runs[b].sum())
     return Interval(
-        estimate=min(max(estimate, low), high), low=low, high=high, confidence=found.confidence, method=f"{found.method}, round by round",
-        guarantee=found.guarantee, n=found.n, assumptions=found.assumptions,
+        estimate=min(max(estimate, low), high), low=low, high=high, confidence=confidence, method=method,
+        guarantee="conservative", n=count, assumptions=(Assumption.BOUNDED,),
     )  # fmt: skip
 
 
-def _outcomes(samples: Samples, place: int, a: int, b: int, span: float) -> FloatArray:
-    """For each pair on a task who won (0, 1/2, 1), or the difference brought to [0, 1]; in an order fixed by the task."""
-    task, improvement = samples.question.tasks[place], samples.asked.kind == "improvement"
-    rng = stream(0, "resample", task, "rounds")
+def _on_task(samples: Samples, place: int, a: int, b: int, span: float) -> tuple[float, float]:
+    """The estimate on one task, and the sum of the squared ranges of the terms that it is made of."""
+    improvement = samples.asked.kind == "improvement"
     if samples.joined[a, b] >= 0:
         x, y = _pairs(samples, place, a, b)
-        gaps = np.sort((x > y) + 0.5 * (x == y) if improvement else x - y)
-        gaps = gaps[rng.permutation(gaps.size)]
-    else:
-        x, y = samples.runs[place].scores[a], samples.runs[place].scores[b]
-        if samples.question.sampled:
-            gaps = np.array([win_shares((x, y))[0, 1] if improvement else float(x.mean() - y.mean())])
-        else:
-            n = min(x.size, y.size)
-            x, y = x[rng.permutation(x.size)[:n]], y[rng.permutation(y.size)[:n]]
-            gaps = (x > y) + 0.5 * (x == y) if improvement else x - y
-    return np.asarray(gaps if improvement else (gaps / span + 1.0) / 2.0)
+        if improvement:
+            return float(np.mean((x > y) + 0.5 * (x == y))), 1.0 / x.size
+        return float(np.mean(x - y)), (2.0 * span) ** 2 / x.size
+    x, y = samples.runs[place].scores[a], samples.runs[place].scores[b]
+    if improvement:
+        return float(win_shares((x, y))[0, 1]), 1.0 / min(x.size, y.size)
+    return float(x.mean() - y.mean()), span**2 * (1.0 / x.size + 1.0 / y.size)
