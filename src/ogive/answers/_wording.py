@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ogive.answers._ranking import Leading, Ranking
 
 MOST_NAMED = 4
+PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: TRIES}
 WHY = {
     "few runs": "too few runs", "no values": "failed runs have no value", "folds": "folds say nothing about it",
     "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
@@ -244,7 +245,7 @@ def _other_questions(c: Comparison) -> str:
     answers, names = c.questions, {1: printable(c.a), -1: printable(c.b)}
     split = c.disagreement
     if split is not None:
-        for_a, for_b = (listed(list(side)) for side in split)
+        for_a, for_b = (listed([PHRASES[name] for name in side]) for side in split)
         bad = answers[BAD_DAY]
         detail = f": {_averages(c, bad)}" if bad.direction and not bad.primary else ""
         safe = f"; {names[bad.direction]} is the safer choice" if bad.direction else ""
@@ -256,7 +257,7 @@ def _other_questions(c: Comparison) -> str:
         )
     others = [q for q in answers.values() if not q.primary and q.direction and q.name != BAD_DAY]
     if c.direction == 0 and others:
-        return _capital(f"{listed([q.name for q in others])}, {names[others[0].direction]} is ahead.")
+        return _capital(f"{listed([PHRASES[q.name] for q in others])} {names[others[0].direction]} is ahead.")
     if bad.refused is None and not bad.primary:
         return _capital(f"{BAD_DAY} they cannot be told apart.")
     return ""
