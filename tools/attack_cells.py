@@ -77,7 +77,7 @@ class Answer:
 
     verdicts: tuple[tuple[str, str], ...]  # conclusion and strength: over all first, then tasks or pairs
     interval: Any = None
-    sides: tuple[str, ...] = ()  # conclusions on the questions beside the primary one
+    sides: tuple[tuple[str, str], ...] = ()  # the same for the questions beside the primary one
     said: float | None = None  # a probability that was stated
     raw: Any = None
 
@@ -214,15 +214,14 @@ def _compared(found: Any) -> Answer:
     )  # fmt: skip
 
 
-def _sides(found: Any) -> tuple[str, ...]:
-    """Conclusions of the named questions that are not the primary one."""
+def _sides(found: Any) -> tuple[tuple[str, str], ...]:
+    """Conclusion and strength of the named questions that are not the primary one."""
     questions = getattr(found, "questions", None) or ()
     each = questions.values() if isinstance(questions, Mapping) else questions
-    primary = getattr(found, "criterion", None)
     return tuple(
-        str(getattr(q, "conclusion", "cannot tell"))
+        (q.conclusion, strength_of(q.interval))
         for q in each
-        if getattr(q, "criterion", getattr(q, "statistic", None)) != primary
+        if q.interval is not None and q.criterion != found.criterion
     )
 
 
@@ -262,7 +261,8 @@ def _claimed(answer: Answer, wanted: Sequence[str], *, first_only: bool = False)
     made = [strength for conclusion, strength in verdicts if conclusion in wanted]
     numbers = {"over all": float(answer.verdicts[0][0] in wanted)}
     if answer.sides:
-        numbers["beside"] = float(any(c in DIRECTIONS for c in answer.sides))
+        numbers["beside"] = float(any(c in DIRECTIONS and s != "heuristic" for c, s in answer.sides))
+        numbers["beside, heuristic"] = float(any(c in DIRECTIONS and s == "heuristic" for c, s in answer.sides))
     return Outcome(float(bool(made)), strongest(made) if made else weakest(s for _, s in verdicts), numbers)
 
 

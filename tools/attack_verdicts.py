@@ -379,7 +379,7 @@ def _fewer(found: Found) -> str:
         for c in CELLS
         if c.name in found and found[c.name]["tables"] < c.tables
     ]
-    return ", ".join(few) if few else "none"
+    return "; ".join(few) if few else "none"
 
 
 def _beside(after: Found) -> list[str]:
@@ -391,7 +391,7 @@ def _beside(after: Found) -> list[str]:
         return []
     worst, where = max(rates)
     return [
-        f"The questions beside the primary one share a second error of 0.05: some of them claims a direction in at most {worst:.3f} of tables ({where}).", ""
+        f"The questions beside the primary one share a second error of 0.05: one that is not heuristic claims a direction in at most {worst:.3f} of tables ({where}).", ""
     ]  # fmt: skip
 
 
@@ -417,7 +417,7 @@ def section(before: Found, after: Found) -> list[str]:
         " whose worst tenth is worse by the margin. Collapses are rare, bounds (0, 1) declared unless said; at most 0.05 whatever the strength.", "",
         *table(["attack", "asked", *two], plain_rows("Gates and margins", before, after)),
         "### Said and true", "",
-        "A stated probability, and how often it came true: the power that `check` prints for a drop of two margins, and P(first) of the method at the top.", "",
+        "A stated probability, and how often it came true: the power that `check` prints for a drop of two margins, and P(first) of the method at the top. Off by more than 0.05 fails.", "",
         *table(["attack", *two], said_rows(before, after)),
         "### Clusters of pairs", "",
         "The share of tables whose interval misses the true probability of improvement, 0.84, where the pairs of a cluster mostly agree.", "",
