@@ -174,10 +174,11 @@ class Comparison:
     @cached_property
     def other_improvement(self) -> Interval | None:
         """For pairs: how often a fresh run of `a` beats a fresh one of `b`, which is another question."""
-        if not self.paired:
+        if not self.paired or self.question.test_share is not None:
             return None
         apart = replace(self._samples, joined=np.full_like(self._samples.joined, -1))
-        return _asked_of(apart, self.question.asking("improvement"), self._trials, 1.0 - self.question.confidence)
+        error = 1.0 - self.question.confidence
+        return _asked_of(apart, self.question.asking("improvement"), self._trials, error, self._places)
 
     @cached_property
     def mean_difference(self) -> Interval:
@@ -484,10 +485,8 @@ def _four_interval(c: Comparison, criterion: str, error: float) -> Interval | st
     return found
 
 
-def _asked_of(
-    samples: Samples, question: Question, trials: Trials, error: float, places: tuple[int, int] | None = None
-) -> Interval:
-    a, b = (0, 1) if places is None else places
+def _asked_of(samples: Samples, question: Question, trials: Trials, error: float, places: tuple[int, int]) -> Interval:
+    a, b = places
     asked = samples.asking(replace(question, tasks=samples.question.tasks, over=samples.question.over), trials)
     asked = replace(asked, asked=replace(asked.asked, test_share=samples.asked.test_share))
     return asked.differences(np.array([a]), np.array([b])).interval(0, error)
