@@ -15,7 +15,7 @@ from ogive.answers._family import Decided, decide
 from ogive.answers._hidden import Hidden, hidden_collapse
 from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
 from ogive.answers._samples import Samples, gather
-from ogive.answers._verdict import Conclusion, Ruling, rule
+from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.results import json_ready
 from ogive.statistics import Differences, Interval, dominance, mcnemar, violation_ratio
@@ -400,12 +400,10 @@ def _comparison(
         interval = replace(interval, guarantee="heuristic")
     even, margin = question.criterion.even, question.margin
     ruling = rule(interval.low - even, interval.high - even, margin)
-    hidden = hidden_collapse(samples, i, j, ruling.conclusion, interval, margin)
-    if hidden is not None and hidden.withheld:
-        ruling = Ruling("cannot tell", ruling.direction)
+    conclusion, hidden = hidden_collapse(samples, i, j, ruling.conclusion, interval, margin)
     paired = bool(samples.joined[i, j] >= 0)
     return Comparison(
-        a=a, b=b, task=None if len(question.tasks) > 1 else question.tasks[0], question=question, conclusion=ruling.conclusion,
+        a=a, b=b, task=None if len(question.tasks) > 1 else question.tasks[0], question=question, conclusion=conclusion,
         direction=ruling.direction, primary=interval, tasks=tasks, hidden=hidden, family_size=family, paired=paired,
         n=interval.n, n_runs=(int(samples.n_runs[i].sum()), int(samples.n_runs[j].sum())), n_unmatched=samples.unmatched(i, j),
         n_failed=(int(samples.n_failed[i].sum()), int(samples.n_failed[j].sum())), _samples=samples, _trials=trials,

@@ -248,10 +248,7 @@ class Ranking:
         if self._trials.n_folds is not None and not self.question.sampled:
             found = replace(found, guarantee="heuristic")
         ruling = rule(found.low - even, found.high - even, margin)
-        conclusion = ruling.conclusion
-        hidden = hidden_collapse(self._samples, i, j, conclusion, found, margin)
-        if hidden is not None and hidden.withheld:
-            conclusion = "cannot tell"
+        conclusion, _ = hidden_collapse(self._samples, i, j, ruling.conclusion, found, margin)
         won, lost = int(self._tasks_won[i, j]), int(self._tasks_won[j, i])
         return Pair(
             a=names[i], b=names[j], difference=found, even=even, conclusion=conclusion, direction=ruling.direction, wins=won,

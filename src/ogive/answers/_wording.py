@@ -75,7 +75,7 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
 
 def verdict_sentences(c: Comparison) -> str:
     """The verdict on two methods: who, by how much; other ways to look at it; of what."""
-    parts = [_claim_with_effect(c), _hidden(c.hidden, c.a), _alone(c), _other_questions(c), _of_what(c)]
+    parts = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _alone(c), _other_questions(c), _of_what(c)]
     return " ".join(part for part in parts if part)
 
 
@@ -210,8 +210,8 @@ def _percent(i: Interval) -> str:
     return f"{estimate} % of the time (between {low} % and {high} %)"
 
 
-def _hidden(hidden: Hidden | None, a: str) -> str:
-    """What so few runs cannot rule out."""
+def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
+    """What so few runs cannot rule out; of both methods where `b` is named and they are equivalent."""
     if hidden is None:
         return ""
     rate, runs = share(hidden.rate), plural(hidden.n, "run")
@@ -223,6 +223,11 @@ def _hidden(hidden: Hidden | None, a: str) -> str:
         return (
             f"{_capital(runs)} of {printable(a)} cannot rule out that up to {rate} of its runs collapse to the worst score, which would "
             f"cost {number(hidden.cost)}{more}."
+        )
+    if hidden.other_rate is not None and b is not None:
+        return (
+            f"That holds if fewer than {rate} of the runs of {printable(a)} and {share(hidden.other_rate)} of those of {printable(b)} "
+            "collapse, which so many runs cannot rule out."
         )
     return f"That holds if fewer than {rate} of the runs of {printable(a)} collapse, which {runs} cannot rule out."
 
