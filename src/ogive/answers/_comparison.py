@@ -421,11 +421,7 @@ def _four(c: Comparison) -> dict[str, NamedAnswer]:
                 name=name, criterion=criterion, conclusion=c.conclusion, interval=c.primary, direction=c.direction, primary=True
             )  # fmt: skip
             continue
-        if (
-            c._samples.asked.binary
-            and {criterion, c.criterion} == {"improvement", "mean"}
-            and c.question.test_share is None
-        ):
+        if same_question(c._samples, criterion):
             found[name] = _same_question(c, name, criterion)
             continue
         interval = _four_interval(c, criterion, error)
@@ -456,31 +452,39 @@ def _same_question(c: Comparison, name: str, criterion: str) -> NamedAnswer:
 def _four_interval(c: Comparison, criterion: str, error: float) -> Interval | str:
     """The interval of another criterion on the same runs, or why there is none."""
     question = c.question.asking(criterion)
-    named = question.criterion
-    if c.question.test_share is not None and criterion != "mean":
-        return "folds"
-    if c._samples.order_only and named.needs_values:
-        return "no values"
-    if c._samples.asked.binary and criterion not in ("mean", "improvement"):
-        return "right or wrong"
-    fewest = int(c._samples.n_runs[list(c._places)].min())
-    if criterion == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS and not c.question.sampled:
-        return "few runs"
-    if c.question.guaranteed and (len(c.question.tasks) > 1 and criterion not in ("mean", "improvement")):
-        return "not guaranteed"
-    if c.question.guaranteed and named.needs_values and None in c._samples.bounds:
-        return "not guaranteed"
-    if (
-        c.question.sampled
-        and named.statistic is not None
-        and named.statistic.kind in ("worst", "best_of", "q")
-        and fewest < 2
-    ):
-        return "few runs"
+    reason = why_not(c._samples, question, c._trials)
+    if reason is not None:
+        return reason
     found = _asked_of(c._samples, question, c._trials, error, c._places)
     if math.isinf(found.low) and math.isinf(found.high):
         return "few runs"
     return found
+
+
+def same_question(samples: Samples, criterion: str) -> bool:
+    """Whether another criterion asks the same again: of right or wrong answers, means and who beats whom do."""
+    asked = {criterion, samples.question.criterion.name}
+    return samples.asked.binary and asked == {"improvement", "mean"} and samples.question.test_share is None
+
+
+def why_not(samples: Samples, question: Question, trials: Trials) -> str | None:
+    """Why another criterion cannot be asked of the same runs, as in `NamedAnswer.refused`; None where it can."""
+    criterion, fewest = question.criterion, int(samples.n_runs.min())
+    if question.test_share is not None and criterion.name != "mean":
+        return "folds"
+    if samples.order_only and criterion.needs_values:
+        return "no values"
+    if samples.asked.binary and criterion.name not in ("mean", "improvement"):
+        return "right or wrong"
+    if criterion.name == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS:
+        return "few runs"
+    if question.sampled and criterion.name not in ("mean", "improvement") and fewest < 2:
+        return "few runs"
+    try:
+        question._refuse_impossible(trials)
+    except InputError:
+        return "not guaranteed"
+    return None
 
 
 def _asked_of(samples: Samples, question: Question, trials: Trials, error: float, places: tuple[int, int]) -> Interval:

@@ -224,6 +224,8 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
             f"{_capital(runs)} of {printable(a)} cannot rule out that up to {rate} of its runs collapse to the worst score, which would "
             f"cost {number(hidden.cost)}{more}."
         )
+    if hidden.cost is not None:  # the bounds say that it costs no more than the margin
+        return ""
     if hidden.other_rate is not None and b is not None:
         return (
             f"That holds if fewer than {rate} of the runs of {printable(a)} and {share(hidden.other_rate)} of those of {printable(b)} "
