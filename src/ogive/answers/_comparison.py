@@ -504,15 +504,25 @@ def _unknown(c: Comparison, error: float) -> Interval:
 def _detectable(c: Comparison) -> float:
     from scipy.special import ndtri
 
-    if c.criterion == "improvement" and not c._samples.clustered and not c.tasks and not c.paired:
+    if c.criterion == "improvement" and not c._samples.clustered and not c.tasks:
         a, b = c.n_runs
-        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=False, share=a / (a + b))
-        return min(1.0, 0.5 + achieved(question, a + b))
+        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=c.paired, share=a / (a + b))
+        if not c.paired:
+            return min(1.0, 0.5 + achieved(question, a + b))
+        # Ties say nothing: the pairs that differ are judged, and are as rare among new ones as seen here.
+        differ = round(c.n * (1.0 - _tied_share(c)))
+        return min(1.0, 0.5 + achieved(question, differ) * (differ / c.n if differ else 1.0))
     # The interval's half-width is z standard errors; power asks for z_power more, beyond the margin.
     half = (c.primary.high - c.primary.low) / 2.0
     z = float(ndtri(0.5 + c.primary.confidence / 2.0))
     seen = (c.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
     return min(1.0, 0.5 + seen) if c.criterion == "improvement" else seen
+
+
+def _tied_share(c: Comparison) -> float:
+    """The share of a task's pairs that are tied."""
+    table = c._samples.runs[0].draws[0].scores[list(c._places)]
+    return float(np.mean(table[0] == table[1], where=~np.isnan(table).any(axis=0)))
 
 
 def _needed(c: Comparison) -> tuple[int, float] | None:

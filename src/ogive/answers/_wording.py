@@ -691,7 +691,8 @@ def _capital(text: str) -> str:
 
 def _sentence(text: str, *names: str) -> str:
     """Text that begins with a capital, unless it begins with a name, which is written as it is."""
-    return text if any(text.startswith(printable(name)) for name in names) else _capital(text)
+    begun = [len(printable(name)) for name in names if text.startswith(printable(name))]
+    return text if any(not text[n : n + 1].isalnum() for n in begun) else _capital(text)
 
 
 __all__ = [
