@@ -127,6 +127,12 @@ def test_equal_seeds_join_methods_only_where_that_is_asked_for_and_the_partners_
     assert paired_by_seed(8) in trials.notes
 
 
+def test_items_join_methods_also_where_they_are_declared_the_unit():
+    table = frame(model=["a"] * 6 + ["b"] * 6, question=[*range(6), *range(6)])
+    for unit in ({}, {"unit": "question"}):
+        assert ogive.read(table, **unit).pair == "question"
+
+
 def test_seeds_pair_only_within_a_task():
     table = frame(model=["a", "a", "b", "b"], task=["x", "y", "y", "x"], seed=[0, 1, 0, 1])
     assert ogive.read(table, pair="seed").pair is None
