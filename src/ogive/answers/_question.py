@@ -181,13 +181,21 @@ class Question:
         level = statistic.amount if metric.goal == "maximize" else 1.0 - statistic.amount
         return Asked(kind="q", amount=level, **common)
 
-    def _refuse_impossible(self, trials: Trials) -> None:
-        """What this table cannot answer, one sentence each."""
-        if self.test_share is not None and not self.sampled and self.criterion.name != "mean":
+    def refuse_folds(self) -> None:
+        """Refuse a criterion for which folds, or splits of the same rows, have no interval.
+
+        Of a sample of tasks each counts by the mean of its folds, which can be averaged and can win.
+        """
+        possible = ("mean", IMPROVEMENT) if self.sampled else ("mean",)
+        if self.test_share is not None and self.criterion.name not in possible:
             raise InputError(
                 "folds and splits of the same rows have a corrected interval for the mean only; "
                 f"got criterion={self.criterion.name!r}."
             )
+
+    def _refuse_impossible(self, trials: Trials) -> None:
+        """What this table cannot answer, one sentence each."""
+        self.refuse_folds()
         if not self.guaranteed:
             return
         if self.test_share is not None or trials.clustered:

@@ -89,6 +89,7 @@ class Samples:
 
 def gather(trials: Trials, methods: Sequence[str], question: Question) -> Samples:
     """The runs of these methods on the question's tasks."""
+    question.refuse_folds()
     names = tuple(sorted(methods))
     sign = trials.definitions[question.metric].sign
     wanted = trials.pair is not None if question.paired is None else question.paired

@@ -76,7 +76,7 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
 
 def verdict_sentences(c: Comparison) -> str:
     """The verdict on two methods: who, by how much; other ways to look at it; of what."""
-    parts = [_claim_with_effect(c), _hidden(c.hidden, c.a), _alone(c), _other_questions(c), _of_what(c)]
+    parts = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _alone(c), _other_questions(c), _of_what(c)]
     return " ".join(part for part in parts if part)
 
 
@@ -211,8 +211,8 @@ def _percent(i: Interval) -> str:
     return f"{estimate} % of the time (between {low} % and {high} %)"
 
 
-def _hidden(hidden: Hidden | None, a: str) -> str:
-    """What so few runs cannot rule out."""
+def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
+    """What so few runs cannot rule out; of both methods where `b` is named and they are equivalent."""
     if hidden is None:
         return ""
     rate, runs = share(hidden.rate), plural(hidden.n, "run")
@@ -224,6 +224,13 @@ def _hidden(hidden: Hidden | None, a: str) -> str:
         return (
             f"{_capital(runs)} of {printable(a)} cannot rule out that up to {rate} of its runs collapse to the worst score, which would "
             f"cost {number(hidden.cost)}{more}."
+        )
+    if hidden.cost is not None:  # the bounds say that it costs no more than the margin
+        return ""
+    if hidden.other_rate is not None and b is not None:
+        return (
+            f"That holds if fewer than {rate} of the runs of {printable(a)} and {share(hidden.other_rate)} of those of {printable(b)} "
+            "collapse, which so many runs cannot rule out."
         )
     return f"That holds if fewer than {rate} of the runs of {printable(a)} collapse, which {runs} cannot rule out."
 
@@ -685,7 +692,8 @@ def _capital(text: str) -> str:
 
 def _sentence(text: str, *names: str) -> str:
     """Text that begins with a capital, unless it begins with a name, which is written as it is."""
-    return text if any(text.startswith(printable(name)) for name in names) else _capital(text)
+    begun = [len(printable(name)) for name in names if text.startswith(printable(name))]
+    return text if any(not text[n : n + 1].isalnum() for n in begun) else _capital(text)
 
 
 __all__ = [

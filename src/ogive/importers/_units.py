@@ -227,6 +227,8 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
         return None, 0
     labels = as_text(table[column])
     draw = _splits(table, roles) if column == roles.fold else codes(labels)
+    if column == roles.fold and roles.pair is None and not _once(cell, draw):
+        return None, 0  # rows would be joined by their places in the file
     key = draw * (int(codes(task).max()) + 1) + codes(task)
     pairs = np.unique(np.stack([key, cell]), axis=1)
     in_several = np.bincount(pairs[0], minlength=int(key.max()) + 1) > 1
@@ -243,11 +245,16 @@ def _splits(table: pa.Table, roles: Roles) -> np.ndarray:
     return np.asarray(codes(as_text(table[roles.repeat])) * (int(fold.max()) + 1) + fold)
 
 
+def _once(cell: np.ndarray, draw: np.ndarray) -> bool:
+    """Whether no draw stands twice in a cell."""
+    return int(np.unique(np.stack([cell, draw]), axis=1).shape[1]) == cell.size
+
+
 def _trial_numbers(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarray:
     if roles.pair in (None, roles.fold) and roles.fold is not None and roles.item is None:
         splits = _splits(table, roles)
         # A number that stands several times in a cell joins nothing: rows are numbered through instead.
-        if np.unique(np.stack([cell, splits]), axis=1).shape[1] == cell.size:
+        if _once(cell, splits):
             return splits
     column = roles.pair or roles.repeat
     if column is None:
