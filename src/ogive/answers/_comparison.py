@@ -51,7 +51,9 @@ class NamedAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        plain = json_ready({f: getattr(self, f) for f in ("name", "criterion", "conclusion", "refused", "primary")})
+        plain = json_ready(
+            {f: getattr(self, f) for f in ("name", "criterion", "conclusion", "direction", "refused", "primary")}
+        )
         return {**plain, "interval": None if self.interval is None else self.interval.to_dict()}
 
 
@@ -231,7 +233,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         plain = (
-            "a", "b", "task", "metric", "conclusion", "verdict", "criterion", "margin", "paired", "n", "family_size",
+            "a", "b", "task", "metric", "conclusion", "direction", "verdict", "criterion", "margin", "paired", "n", "family_size",
             "n_failed", "n_runs", "violation_ratio", "detectable", "mcnemar_p",
         )  # fmt: skip
         out: dict[str, Any] = {"schema": 1, **json_ready({name: getattr(self, name) for name in plain})}

@@ -252,11 +252,6 @@ def _over(over: str | None, trials: Trials, metric: str, tasks: Sequence[str], s
     single = not shared_rows and any(
         trials.cell(m, t).rows.size == 1 for m in trials.algorithms for t in tasks if trials.cell(m, t).rows.size
     )
-    if over == "fixed" and single:
-        raise InputError(
-            "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
-            "say over='sample' to take the tasks for a sample."
-        )
     if over is None:
         return "sample" if single or shared_rows else "fixed"
     return "fixed" if over == "fixed" else "sample"

@@ -111,6 +111,11 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
             int(np.count_nonzero(trials.failed(question.metric)[trials.cell(m, task).rows])) for m in names
         ]
         shares.append(_shared(draws, n_rows[:, place], question.paired))
+    if len(question.tasks) > 1 and question.over == "fixed" and bool((n_runs < 2).any()):
+        raise InputError(
+            "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
+            "say over='sample' to take the tasks for a sample."
+        )
     shared = _together(shares, len(names))
     if question.paired and not by_mean:
         _refuse_apart(names, shared)

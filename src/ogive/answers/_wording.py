@@ -188,11 +188,11 @@ def _gap(
         estimate, low, high = interval_parts(turned.estimate, turned.low, turned.high, marks)
         limits = f"at least {low}" if math.isinf(turned.high) else f"between {low} and {high}"
         return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate} ({limits})"
-    _, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
+    estimate, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
+    limits = f"between {low} and {high}"
     if math.isinf(raw.low) or math.isinf(raw.high):
-        side = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
-        return f"the {what} of {a} minus that of {b} is {side}"
-    return f"the {what} of {a} minus that of {b} lies between {low} and {high}"
+        limits = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
+    return f"the {what} of {a} minus that of {b} is {estimate} ({limits})"
 
 
 def _share_words(criterion: Criterion) -> str:

@@ -238,11 +238,14 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
 
 
 def _splits(table: pa.Table, roles: Roles) -> np.ndarray:
-    """A number for each fold of each repeat."""
-    fold = codes(as_text(table[roles.fold]))
-    if roles.repeat is None:
-        return fold
-    return np.asarray(codes(as_text(table[roles.repeat])) * (int(fold.max()) + 1) + fold)
+    """A number for each fold of each repeat, by their names: the same in another table of the same splits."""
+    names = [
+        as_text(table[name]).to_numpy(zero_copy_only=False).astype(str)
+        for name in (roles.fold, roles.repeat)
+        if name is not None
+    ]
+    fold, *repeat = (np.unique(labels, return_inverse=True)[1] for labels in names)
+    return np.asarray(fold if not repeat else repeat[0] * (int(fold.max()) + 1) + fold)
 
 
 def _once(cell: np.ndarray, draw: np.ndarray) -> bool:
