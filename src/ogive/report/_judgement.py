@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ogive.answers import Comparison, Conclusion, Question, Ranking, judge_all, judge_pair
+from ogive.answers._wording import ranking_parts, verdict_parts
 from ogive.errors import InputError
 from ogive.trials import Trials
 from ogive.words import listed, printable
@@ -39,6 +40,13 @@ class Judgement:
     def sentence(self) -> str:
         """The verdict; empty where there is none."""
         return "" if self.decided is None else self.decided.verdict
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The verdict in two parts: what is claimed, and of what."""
+        if self.comparison is not None:
+            return verdict_parts(self.comparison)
+        return ("", "") if self.ranking is None else ranking_parts(self.ranking)
 
     def conclusions(self) -> dict[str, Conclusion]:
         """What is concluded of each pair (and task)."""
@@ -165,9 +173,7 @@ def sensitivity(judged: Judgement) -> str:
         return f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.reason.removeprefix('No verdict: ')}"
     changed = _changes(judged.conclusions(), again.conclusions())
     if not changed:
-        return (
-            f"The verdict does not depend on how failures count: with failed runs {words} every conclusion is the same."
-        )
+        return f"The verdict does not depend on how failures count: with failed runs {words} it is the same."
     listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
     return f"The verdict depends on how failures count: with failed runs {words}, {listing}."
 
