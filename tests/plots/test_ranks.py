@@ -1,14 +1,16 @@
 """The chart of ranks: its data and its artists, never its pixels."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 import ogive
+from ogive.answers import Rank
 from ogive.plots import ranks
-from ogive.plots._ranks import HALF_BAR
+from ogive.plots._ranks import HALF_BAR, headline
 from ogive.words import number
 
 RNG = np.random.default_rng(4)
@@ -70,10 +72,13 @@ def test_the_headline_says_who_leads_and_whom_it_is_certainly_better_than():
 
 
 def test_one_that_is_not_certainly_better_than_each_only_leads():
-    scores = {"a": [5, 6, 7, 8, 9, 8], "b": [4, 6, 5, 7, 6, 7], "c": [1, 2, 1, 2, 1, 2]}
-    found = ogive.rank(ogive.read({**scores, "d": [4]}, unit="row"), criterion="mean")
-    assert found.leaders[0] == "a"
-    assert "certainly better than all" not in ranks(found).headline
+    """Alone in the first tier, since another method is certainly better than `c`, and yet not apart from `c` itself."""
+    rows = [
+        Rank(algorithm=m, score=s, rank_low=1, rank_high=3, tier=t)
+        for m, s, t in (("a", 3, 1), ("b", 2, 2), ("c", 1, 2))
+    ]
+    known = SimpleNamespace(leaders=("a",), rows=rows, pair=lambda a, b: SimpleNamespace(certain=int(b == "b")))
+    assert headline(known) == "a leads: no other method is certainly better"
 
 
 def test_the_caption_counts_open_ranks_and_looks():
