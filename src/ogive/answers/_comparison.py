@@ -112,7 +112,9 @@ class Comparison:
         return comparison_text(self)
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in str(self).split("\n") if line)
+        # The tables below the verdict are aligned by spaces, which HTML keeps in <pre> alone.
+        said, _, tables = str(self).partition("\n\n")
+        return f"<p>{html.escape(said)}</p><pre>{html.escape(tables)}</pre>"
 
     @property
     def metric(self) -> str:

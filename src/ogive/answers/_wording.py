@@ -76,8 +76,13 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
 
 def verdict_sentences(c: Comparison) -> str:
     """The verdict on two methods: who, by how much; other ways to look at it; of what."""
-    parts = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _alone(c), _other_questions(c), _of_what(c)]
-    return " ".join(part for part in parts if part)
+    return " ".join(verdict_parts(c))
+
+
+def verdict_parts(c: Comparison) -> tuple[str, str]:
+    """The verdict in two parts: what is claimed, and of what. A page sets the second one smaller."""
+    claims = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _alone(c), _other_questions(c)]
+    return " ".join(part for part in claims if part), _of_what(c)
 
 
 def comparison_text(c: Comparison) -> str:
@@ -452,8 +457,13 @@ def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
 
 def ranking_sentences(r: Ranking) -> str:
     """Who leads; what the data separate; bad days; of what."""
-    parts = [_lead(r), _separated(r), _cycles(r), _bad_days(r), _runs_of(r), _unranked(r)]
-    return " ".join(part for part in parts if part)
+    return " ".join(ranking_parts(r))
+
+
+def ranking_parts(r: Ranking) -> tuple[str, str]:
+    """The verdict in two parts: what is claimed, and of what. A page sets the second one smaller."""
+    claims, basis = [_lead(r), _separated(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
+    return " ".join(part for part in claims if part), " ".join(part for part in basis if part)
 
 
 def ranking_text(r: Ranking) -> str:
@@ -698,5 +708,6 @@ def _sentence(text: str, *names: str) -> str:
 
 __all__ = [
     "NAMED", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_text", "effect_label", "question_effect",
-    "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words", "verdict_sentences",
+    "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words",
+    "verdict_parts", "verdict_sentences",
 ]  # fmt: skip

@@ -91,7 +91,11 @@ def _caption(ranking: Ranking) -> str:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
     level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
     level += f" at {question.looks} looks" if question.looks > 1 else ""
+    white = "the data cannot tell"
+    if question.margin is not None:
+        white = f"no difference of more than {question.margin:g} is certain"
+    gives = what if len(ranking.rows) > MOST_WITH_NUMBERS else f"the conclusion, and {what}"
     return (
-        f"Read a row: each cell gives the conclusion, and {what}. Blue: the row's method is better; orange: worse; white: "
-        f"the data cannot tell. Intervals have {level}, over {ranking.unit}."
+        f"Read a row: each cell gives {gives}. Blue: the row's method is better; orange: worse; white: {white}. "
+        f"Intervals have {level}, over {ranking.unit}."
     )
