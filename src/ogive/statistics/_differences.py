@@ -108,20 +108,20 @@ class Differences(ABC):
 class StudentDifferences(Differences):
     """estimate ± t · standard error, the widest of several ways to estimate it.
 
-    `variances` and `degrees` have one row for each way. A variance of zero says that nothing was seen of
-    the spread: the limits are infinite.
+    `deviations` (standard errors, not their squares, which vanish below 1e-162) and `degrees` have one row
+    for each way. A standard error of zero says that nothing was seen of the spread: the limits are infinite.
     """
 
-    variances: FloatArray
+    deviations: FloatArray
     degrees: FloatArray
     joint: Callable[[np.random.Generator, int], FloatArray] | None = None
 
     def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
         from scipy.special import stdtrit
 
-        usable = (self.variances > 0.0) & (self.degrees > 0.0)
+        usable = (self.deviations > 0.0) & (self.degrees > 0.0)
         quantile = stdtrit(np.where(usable, self.degrees, 1.0), 1.0 - np.asarray(error) / 2.0)
-        halves = np.where(usable, quantile * np.sqrt(np.maximum(self.variances, 0.0)), np.inf)
+        halves = np.where(usable, quantile * np.where(usable, self.deviations, 1.0), np.inf)
         # The first way decides whether anything was seen; the others may only widen.
         half = np.where(usable[0], np.max(np.where(usable, halves, 0.0), axis=0), np.inf)
         return self.estimate - half, self.estimate + half
@@ -129,7 +129,7 @@ class StudentDifferences(Differences):
     def take(self, index: IntArray) -> StudentDifferences:
         return StudentDifferences(
             **self._taken(index),  # type: ignore[arg-type]
-            variances=self.variances[:, index], degrees=self.degrees[:, index],
+            deviations=self.deviations[:, index], degrees=self.degrees[:, index],
         )  # fmt: skip
 
     def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:
@@ -260,7 +260,7 @@ class ClusteredShares(Differences):
     toss with its mean (Hoeffding 1956). t alone misses near-unanimous shares in 0.10 to 0.17 of samples.
     """
 
-    variances: FloatArray
+    deviations: FloatArray
     degrees: FloatArray
     units: FloatArray
 
@@ -268,9 +268,9 @@ class ClusteredShares(Differences):
         from scipy.special import stdtrit
 
         share, n = self.estimate, self.units
-        usable = (self.degrees > 0.0) & (self.variances > 0.0)
+        usable = (self.degrees > 0.0) & (self.deviations > 0.0)
         quantile = stdtrit(np.where(usable, self.degrees, 1.0), 1.0 - np.asarray(error) / 2.0)
-        half = np.where(usable, quantile * np.sqrt(np.maximum(self.variances, 0.0)), 0.0)
+        half = np.where(usable, quantile * self.deviations, 0.0)
         low, high = share - half, share + half
         edge = ~usable | (np.minimum(share, 1.0 - share) * n <= FEW_DISSENTING)
         below, _ = binomial_limits_of(np.floor(share * n + 1e-9), np.floor(n + 1e-9), error)
@@ -283,7 +283,7 @@ class ClusteredShares(Differences):
     def take(self, index: IntArray) -> ClusteredShares:
         return ClusteredShares(
             **self._taken(index),  # type: ignore[arg-type]
-            variances=self.variances[index], degrees=self.degrees[index], units=self.units[index],
+            deviations=self.deviations[index], degrees=self.degrees[index], units=self.units[index],
         )  # fmt: skip
 
 
