@@ -22,14 +22,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.results import Guarantee
-from ogive.statistics._interval import Interval, order_statistic_ranks
+from ogive.statistics._interval import ONE_SCORE, Interval, order_statistic_ranks
 
 Errors = float | FloatArray
 
@@ -39,8 +39,6 @@ FEW_FOR_WILSON = 50
 # How many pairs of unknown spread are added to what was seen, by simulation: fewer cover too rarely
 # close to separation, more cost power with five runs a side.
 PAIRS_ADDED = 0.2
-# With more runs a side full separation is rarer than any error in use.
-FEW_RUNS = 20
 # Where at most so many units go against the majority, what the others show says little about them.
 FEW_DISSENTING = 5.0
 BLOCK = 2_000_000
@@ -109,11 +107,13 @@ class StudentDifferences(Differences):
     """estimate ± t · standard error, the widest of several ways to estimate it.
 
     `deviations` (standard errors, not their squares, which vanish below 1e-162) and `degrees` have one row
-    for each way. A standard error of zero says that nothing was seen of the spread: the limits are infinite.
+    for each way. A standard error of zero says that nothing was seen of the spread: the limits are infinite,
+    for the reason `flat`; NaN, that one unit was seen, or one in a tail.
     """
 
     deviations: FloatArray
     degrees: FloatArray
+    flat: str
     joint: Callable[[np.random.Generator, int], FloatArray] | None = None
 
     def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
@@ -129,8 +129,15 @@ class StudentDifferences(Differences):
     def take(self, index: IntArray) -> StudentDifferences:
         return StudentDifferences(
             **self._taken(index),  # type: ignore[arg-type]
-            deviations=self.deviations[:, index], degrees=self.degrees[:, index],
+            deviations=self.deviations[:, index], degrees=self.degrees[:, index], flat=self.flat,
         )  # fmt: skip
+
+    def with_limits(self, i: int, low: float, high: float, error: float) -> Interval:
+        found = Differences.with_limits(self, i, low, high, error)
+        if math.isfinite(low) or math.isfinite(high):
+            return found
+        reason = self.flat if self.deviations[0, i] == 0.0 and self.degrees[0, i] >= 0.0 else ONE_SCORE
+        return replace(found, assumptions=(*found.assumptions, reason))
 
     def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:
         return None if self.joint is None else self.joint(rng, n_draws)
@@ -207,13 +214,17 @@ class PlacementDifferences(Differences):
 
     `variances` [2, k] are those of the placements' means, of A's runs and of B's; `degrees` likewise;
     `fewer` is the number of runs of the rarer method, or what stands for it over several tasks. On one
-    task the limits reach at least as far as Newcombe's (2006, method 5) for `sizes`, and hold 1/2 where
-    even full separation is more likely than the error.
+    task the limits reach at least as far as Newcombe's (2006, method 5) for `sizes`. They hold 1/2 where even full
+    separation of equal methods, whose probability has the logarithm `separation`, is more likely than the error.
+    Where a method is `alone`, with one run on some of several tasks, nothing is seen of its spread: the limits
+    are Clopper and Pearson's for `fewer` pairs, which vary no less.
     """
 
     variances: FloatArray
     degrees: FloatArray
     fewer: FloatArray
+    separation: FloatArray
+    alone: NDArray[np.bool_]
     sizes: tuple[FloatArray, FloatArray] | None
     joint: Callable[[np.random.Generator, int], FloatArray] | None = None
 
@@ -231,20 +242,21 @@ class PlacementDifferences(Differences):
         share, fewer = self.estimate, self.fewer
         rho = (total + PAIRS_ADDED / fewer**2) / (share * (1.0 - share) + PAIRS_ADDED / fewer)
         low, high = score_limits(share, quantile**2 * rho)
-        if self.sizes is None:
-            return low, high
-        m, n = self.sizes
-        other_low, other_high = newcombe_limits(share, m, n, level)
-        low, high = np.minimum(low, other_low), np.maximum(high, other_high)
-        chance = 2.0 * np.exp(_log_beta_inverse(m, n))  # of full separation, by either method
-        possible = (np.minimum(m, n) <= FEW_RUNS) & (chance > np.asarray(error))
+        if self.sizes is not None:
+            other_low, other_high = newcombe_limits(share, *self.sizes, level)
+            low, high = np.minimum(low, other_low), np.maximum(high, other_high)
+        elif self.alone.any():
+            other_low, other_high = outer_binomial_limits(share, fewer, error)
+            low, high = np.where(self.alone, other_low, low), np.where(self.alone, other_high, high)
+        possible = 2.0 * np.exp(self.separation) > np.asarray(error)
         return np.where(possible, np.minimum(low, 0.5), low), np.where(possible, np.maximum(high, 0.5), high)
 
     def take(self, index: IntArray) -> PlacementDifferences:
         sizes = None if self.sizes is None else (self.sizes[0][index], self.sizes[1][index])
         return PlacementDifferences(
             **self._taken(index),  # type: ignore[arg-type]
-            variances=self.variances[:, index], degrees=self.degrees[:, index], fewer=self.fewer[index], sizes=sizes,
+            variances=self.variances[:, index], degrees=self.degrees[:, index], fewer=self.fewer[index],
+            separation=self.separation[index], alone=self.alone[index], sizes=sizes,
         )  # fmt: skip
 
     def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:
@@ -273,10 +285,7 @@ class ClusteredShares(Differences):
         half = np.where(usable, quantile * self.deviations, 0.0)
         low, high = share - half, share + half
         edge = ~usable | (np.minimum(share, 1.0 - share) * n <= FEW_DISSENTING)
-        below, _ = binomial_limits_of(np.floor(share * n + 1e-9), np.floor(n + 1e-9), error)
-        _, above = binomial_limits_of(
-            np.minimum(np.ceil(share * n - 1e-9), np.floor(n + 1e-9)), np.floor(n + 1e-9), error
-        )
+        below, above = outer_binomial_limits(share, n, error)
         low, high = np.where(edge, np.minimum(low, below), low), np.where(edge, np.maximum(high, above), high)
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
@@ -292,7 +301,8 @@ class QuantileDifferences(Differences):
     """Quantiles of A minus those of B, averaged over tasks, from order statistics.
 
     The distances of each quantile from its limits are put together as standard errors are (method of
-    variance estimates recovery, Zou and Donner 2008). `guaranteed` adds them instead, each at half the error.
+    variance estimates recovery, Zou and Donner 2008). `guaranteed` takes the limits themselves, each at half the
+    error. An infinite quantile whose limit is the same infinity lies at no distance from it.
     `ordered[t][m]` are the sorted scores of method m on task t, `first` and `second` the methods of a
     pair. `levels[t][m]` is the level on the scores as held here; `turned` says that they are losses with
     their sign changed, whose quantiles count from the other end. `correlation` [task, k] of the two
@@ -316,29 +326,29 @@ class QuantileDifferences(Differences):
                 low[at], high[at] = self.take(at).limits(float(one))
             return low, high
         each = float(errors) / 2.0 if self.guaranteed else float(errors)
-        below_sum, above_sum = np.zeros(len(self)), np.zeros(len(self))
-        for t, methods in enumerate(self.ordered):
-            known = {
-                m: quantile_limits(methods[m], self.level, each, self.turned)
-                for m in np.unique((self.first, self.second)).tolist()
-            }
-            reach = np.array(
-                [[q - low, high - q] for q, low, high in (known.get(m, (0.0, 0.0, 0.0)) for m in range(len(methods)))]
-            )
-            down_a, up_b, up_a, down_b = (
-                reach[self.first, 0], reach[self.second, 1], reach[self.first, 1], reach[self.second, 0]
-            )  # fmt: skip
+        below, above = np.zeros(len(self)), np.zeros(len(self))
+        with np.errstate(invalid="ignore"):  # the difference of one infinity and itself is not known
+            for t in range(len(self.ordered)):
+                value, low, high = self._of_methods(t, each)
+                if self.guaranteed:
+                    below += low[self.first] - high[self.second]
+                    above += high[self.first] - low[self.second]
+                    continue
+                down, up = (np.where(value == end, 0.0, np.abs(value - end)) for end in (low, high))
+                r = 0.0 if self.correlation is None else np.minimum(self.correlation[t], 0.0)
+                below = np.hypot(below, _together(down[self.first], up[self.second], r))
+                above = np.hypot(above, _together(up[self.first], down[self.second], r))
+            n_tasks = len(self.ordered)
             if self.guaranteed:
-                below_sum += down_a + up_b
-                above_sum += up_a + down_b
-                continue
-            r = 0.0 if self.correlation is None else np.minimum(self.correlation[t], 0.0)
-            below_sum += down_a**2 + up_b**2 - 2.0 * r * _product(down_a, up_b)
-            above_sum += up_a**2 + down_b**2 - 2.0 * r * _product(up_a, down_b)
-        n_tasks = len(self.ordered)
-        if not self.guaranteed:
-            below_sum, above_sum = np.sqrt(below_sum), np.sqrt(above_sum)
-        return self.estimate - below_sum / n_tasks, self.estimate + above_sum / n_tasks
+                return below / n_tasks, above / n_tasks
+            return self.estimate - below / n_tasks, self.estimate + above / n_tasks
+
+    def _of_methods(self, t: int, error: float) -> FloatArray:
+        """[value, low, high] of each method on one task; 0 for methods in none of the pairs."""
+        found = np.zeros((3, len(self.ordered[t])))
+        for m in np.unique((self.first, self.second)).tolist():
+            found[:, m] = quantile_limits(self.ordered[t][m], self.level, error, self.turned)
+        return found
 
     def take(self, index: IntArray) -> QuantileDifferences:
         return QuantileDifferences(
@@ -448,6 +458,14 @@ def binomial_limits_of(k: FloatArray, n: FloatArray, error: Errors) -> tuple[Flo
     return low, high
 
 
+def outer_binomial_limits(share: FloatArray, n: FloatArray, error: Errors) -> tuple[FloatArray, FloatArray]:
+    """Clopper and Pearson's limits for a share of n that need not be whole: of the whole wins on either side."""
+    whole = np.floor(n + 1e-9)
+    low, _ = binomial_limits_of(np.floor(share * whole + 1e-9), whole, error)
+    _, high = binomial_limits_of(np.ceil(share * whole - 1e-9), whole, error)
+    return low, high
+
+
 def newcombe_limits(
     share: FloatArray, m: FloatArray, n: FloatArray, level: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -496,14 +514,10 @@ def quantile_limits(ordered: FloatArray, level: float, error: float, turned: boo
     )
 
 
-def _product(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a b, with nothing times infinity as nothing: an infinite reach is infinite by its square."""
-    finite = np.isfinite(a) & np.isfinite(b)
-    return np.where(finite, np.where(finite, a, 0.0) * np.where(finite, b, 0.0), 0.0)
-
-
-def _log_beta_inverse(m: FloatArray, n: FloatArray) -> FloatArray:
-    """log 1 / (m + n over m)."""
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(m + 1.0) + gammaln(n + 1.0) - gammaln(m + n + 1.0))
+def _together(a: FloatArray, b: FloatArray, r: Errors) -> FloatArray:
+    """√(a² + b² − 2 r a b) for r <= 0, whatever the size of a and b."""
+    larger = np.maximum(a, b)
+    usable = (larger > 0.0) & np.isfinite(larger)
+    unit = np.where(usable, larger, 1.0)
+    x, y = np.where(usable, a, 0.0) / unit, np.where(usable, b, 0.0) / unit
+    return np.asarray(np.where(usable, unit * np.sqrt(x * x + y * y - 2.0 * r * x * y), larger))

@@ -30,7 +30,17 @@ from ogive.statistics._differences import (
     quantile_limits,
 )
 from ogive.statistics._distribution import step_function
-from ogive.statistics._interval import FEW_IN_TAIL, INDEPENDENT, LARGE, ROUNDING, SHORT_TAIL, tail_count, tail_influence
+from ogive.statistics._interval import (
+    EQUAL_SCORES,
+    EQUAL_TAIL,
+    FEW_IN_TAIL,
+    INDEPENDENT,
+    LARGE,
+    ROUNDING,
+    SHORT_TAIL,
+    tail_count,
+    tail_influence,
+)
 from ogive.statistics._leave_one_out import interquartile_mean
 
 Kind: TypeAlias = Literal["improvement", "mean", "worst", "iqm", "q"]
@@ -41,6 +51,9 @@ CLUSTERS = "independent clusters of pairs"
 FIXED_TASKS = "tasks fixed"
 SAMPLED_TASKS = "tasks are a random sample"
 SHARED_DATA = "folds share training data"
+EQUAL_PAIRS = "all pairs differ by the same amount: nothing can be said about rare other differences"
+EQUAL_MIDDLE = "the middle half holds one value only: nothing can be said about its spread"
+EQUAL_TASKS = "the tasks' differences show no spread: nothing can be said about other tasks"
 # Twenty runs a side with a collapse in one of twenty claimed a worse tail in 0.19 of equal methods.
 FEW_FOR_TAIL = 50
 FEW_FOR_IQM = 10
@@ -195,7 +208,7 @@ def _averages(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way:
     return StudentDifferences(
         estimate=estimate * unit, even=0.0, n=np.full(first.size, len(tasks)) if sample else runs,
         method=method + (" of tasks" if sample else ""), guarantees=guarantees, assumptions=assumptions,
-        deviations=deviations * unit, degrees=degrees,
+        deviations=deviations * unit, degrees=degrees, flat=_flat(asked, way, sample),
         joint=None if sample else _joint_averages(tasks, first, second, way, asked, few),
     )  # fmt: skip
 
@@ -235,6 +248,17 @@ def _labels(
     return tuple("heuristic" if s else "approximate" for s in short.tolist()), assumptions
 
 
+def _flat(asked: Asked, way: int, sample: bool) -> str:
+    """Why limits are infinite where nothing was seen of a spread."""
+    if sample:
+        return EQUAL_TASKS
+    if asked.kind == "worst":
+        return EQUAL_TAIL
+    if asked.kind == "iqm":
+        return EQUAL_MIDDLE
+    return EQUAL_PAIRS if way >= 0 else EQUAL_SCORES
+
+
 def _all(kind: Guarantee, k: int) -> tuple[Guarantee, ...]:
     return (kind,) * k
 
@@ -245,7 +269,9 @@ def _terms(scores: FloatArray, asked: Asked) -> tuple[float, FloatArray, float]:
     if asked.kind == "mean":
         return float(scores.mean()), scores, n - 1.0
     if asked.kind == "iqm":
-        inner = np.clip(scores, *np.quantile(scores, (0.25, 0.75), method="inverted_cdf"))
+        # As far from one end as from the other, so that turned scores have the same spread.
+        ordered, quarter = np.sort(scores), math.ceil(n / 4.0)
+        inner = np.clip(scores, ordered[quarter - 1], ordered[n - quarter])
         return interquartile_mean(scores), inner / 0.5, max(math.ceil(n / 2.0) - 1.0, 0.0)
     if asked.kind == "q":
         return quantile_limits(np.sort(scores), asked.amount, 0.5, asked.turned)[0], scores, n - 1.0
@@ -478,7 +504,7 @@ def _from_counts(
     d = np.minimum(d, n)
     tied = d < n
     guarantees: tuple[Guarantee, ...] = tuple(
-        "conservative" if asked.guaranteed or (len(counted) == 1 and not t) else "approximate" for t in tied.tolist()
+        "conservative" if len(counted) == 1 and (asked.guaranteed or not t) else "approximate" for t in tied.tolist()
     )
     return DiscordantDifferences(
         estimate=even + unit * (won - lost) / 2.0, even=even, n=sizes.sum(axis=0).astype(np.intp),
@@ -553,7 +579,7 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
     joint = first.size > 1 and few >= FEWEST_FOR_JOINT and methods <= MOST_JOINT
     share = np.zeros(first.size)
     variance, parts = np.zeros((2, first.size)), np.zeros((2, first.size))
-    inverse = np.zeros(first.size)
+    inverse, separation, alone = np.zeros(first.size), np.zeros(first.size), np.zeros(first.size, dtype=bool)
     together = np.zeros((methods, methods, methods)) if joint else None
     for task in tasks:
         n = np.array([float(s.size) for s in task.scores])
@@ -564,6 +590,8 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
             variance[row] += part
             parts[row] += part**2 / np.maximum(n[a] - 1.0, 1.0)
         inverse += 1.0 / np.minimum(n[first], n[second])
+        separation += _log_of_separation(n[first], n[second])
+        alone |= np.minimum(n[first], n[second]) < 2.0
     t = len(tasks)
     degrees = np.where(parts > 0.0, variance**2 / np.where(parts > 0.0, parts, 1.0), 1.0)
     sizes = np.array([[s.size for s in task.scores] for task in tasks])
@@ -571,10 +599,17 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
     return PlacementDifferences(
         estimate=share / t, even=0.5, n=(whole[first] + whole[second]).astype(np.intp), method="Newcombe with placements" if not several else "placements",
         guarantees=_all("approximate", first.size), assumptions=(INDEPENDENT,) if not several else (INDEPENDENT, FIXED_TASKS),
-        variances=variance / t**2, degrees=degrees, fewer=t**2 / inverse,
+        variances=variance / t**2, degrees=degrees, fewer=t**2 / inverse, separation=separation, alone=alone,
         sizes=None if several else (sizes[0][first].astype(np.float64), sizes[0][second].astype(np.float64)),
         joint=None if together is None else _joint_placements(together, first, second),
     )  # fmt: skip
+
+
+def _log_of_separation(m: FloatArray, n: FloatArray) -> FloatArray:
+    """log 1 / (m + n over m): of all of one method's runs above all of the other's, if nothing differs."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(m + 1.0) + gammaln(n + 1.0) - gammaln(m + n + 1.0))
 
 
 def win_shares(samples: Sequence[FloatArray]) -> FloatArray:
