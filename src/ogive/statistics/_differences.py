@@ -147,8 +147,8 @@ class StudentDifferences(Differences):
 class ShareDifferences(Differences):
     """Shares of ones of independent runs, p₁ − p₂ (Newcombe 1998, method 10, with or without continuity correction).
 
-    `unit` is 2 for the difference of shares and 1 for a probability of improvement, as for pairs. Over several tasks `shares` are means of the tasks' shares, and `sizes` the number of runs that one
-    binomial with their variance would have: tasks of different difficulty vary less than that.
+    `unit` is 2 for the difference of shares and 1 for a probability of improvement, as for pairs. Over several
+    tasks `shares` are means of the tasks' shares, and `sizes` the runs of a binomial that varies no less.
     """
 
     shares: tuple[FloatArray, FloatArray]
@@ -213,8 +213,8 @@ class PlacementDifferences(Differences):
     """How often a run of A beats a run of B, from independent runs.
 
     `variances` [2, k] are those of the placements' means, of A's runs and of B's; `degrees` likewise;
-    `fewer` is the number of runs of the rarer method, or what stands for it over several tasks. On one
-    task the limits reach at least as far as Newcombe's (2006, method 5) for `sizes`. They hold 1/2 where even full
+    `fewer` is the number of runs of the rarer method, times the number of tasks; `added` [2, k] what one pair on each
+    task adds to the variance and to θ(1 − θ). On one task the limits reach at least as far as Newcombe's (2006, method 5) for `sizes`. They hold 1/2 where even full
     separation of equal methods, whose probability has the logarithm `separation`, is more likely than the error.
     Where a method is `alone`, with one run on some of several tasks, nothing is seen of its spread: the limits
     are Clopper and Pearson's for `fewer` pairs, which vary no less.
@@ -223,6 +223,7 @@ class PlacementDifferences(Differences):
     variances: FloatArray
     degrees: FloatArray
     fewer: FloatArray
+    added: FloatArray
     separation: FloatArray
     alone: NDArray[np.bool_]
     sizes: tuple[FloatArray, FloatArray] | None
@@ -238,15 +239,16 @@ class PlacementDifferences(Differences):
         df = np.where(parts > 0.0, total**2 / np.where(parts > 0.0, parts, 1.0), 1.0)
         quantile = np.where(parts > 0.0, stdtrit(df, level), ndtri(level))
         # The variance is rho theta (1 - theta) with rho at most 1 / fewer (van Dantzig 1951). Close to separation
-        # little is seen of it, and a fifth of a pair with the largest rho is added.
-        share, fewer = self.estimate, self.fewer
-        rho = (total + PAIRS_ADDED / fewer**2) / (share * (1.0 - share) + PAIRS_ADDED / fewer)
+        # little is seen of it, and a fifth of a pair with the largest rho is added on each task: three runs of equal
+        # methods separate in a tenth of samples, and other tasks cannot tell that this was chance.
+        share = self.estimate
+        rho = (total + PAIRS_ADDED * self.added[0]) / (share * (1.0 - share) + PAIRS_ADDED * self.added[1])
         low, high = score_limits(share, quantile**2 * rho)
         if self.sizes is not None:
             other_low, other_high = newcombe_limits(share, *self.sizes, level)
             low, high = np.minimum(low, other_low), np.maximum(high, other_high)
         elif self.alone.any():
-            other_low, other_high = outer_binomial_limits(share, fewer, error)
+            other_low, other_high = outer_binomial_limits(share, self.fewer, error)
             low, high = np.where(self.alone, other_low, low), np.where(self.alone, other_high, high)
         possible = 2.0 * np.exp(self.separation) > np.asarray(error)
         return np.where(possible, np.minimum(low, 0.5), low), np.where(possible, np.maximum(high, 0.5), high)
@@ -256,7 +258,7 @@ class PlacementDifferences(Differences):
         return PlacementDifferences(
             **self._taken(index),  # type: ignore[arg-type]
             variances=self.variances[:, index], degrees=self.degrees[:, index], fewer=self.fewer[index],
-            separation=self.separation[index], alone=self.alone[index], sizes=sizes,
+            added=self.added[:, index], separation=self.separation[index], alone=self.alone[index], sizes=sizes,
         )  # fmt: skip
 
     def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:

@@ -458,9 +458,13 @@ def root(covariance: FloatArray) -> FloatArray:
 
 
 def _effective(sizes: FloatArray) -> FloatArray:
-    """Draws of one binomial with the variance of the mean of the tasks' shares, from sizes [task, …]."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(sizes.shape[0] ** 2 / np.sum(1.0 / sizes, axis=0))
+    """Draws of one binomial that varies no less than the mean of the tasks' shares, from sizes [task, …].
+
+    The number of tasks times their fewest draws (Hoeffding 1956). Draws with the harmonic mean of the sizes
+    vary less than the shares do where the one hard task is the one with few draws: they missed 0.11 to 0.49 of
+    samples with 5 against 50, 10 against 100 or 3 against 1000 runs on one of ten tasks.
+    """
+    return np.asarray(sizes.shape[0] * np.min(sizes, axis=0))
 
 
 def _shares(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, *, unit: float, even: float) -> Differences:
@@ -579,7 +583,7 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
     joint = first.size > 1 and few >= FEWEST_FOR_JOINT and methods <= MOST_JOINT
     share = np.zeros(first.size)
     variance, parts = np.zeros((2, first.size)), np.zeros((2, first.size))
-    inverse, separation, alone = np.zeros(first.size), np.zeros(first.size), np.zeros(first.size, dtype=bool)
+    added, separation, fewest = np.zeros((2, first.size)), np.zeros(first.size), np.full(first.size, np.inf)
     together = np.zeros((methods, methods, methods)) if joint else None
     for task in tasks:
         n = np.array([float(s.size) for s in task.scores])
@@ -589,9 +593,10 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
             part = spread[a, b] / n[a]
             variance[row] += part
             parts[row] += part**2 / np.maximum(n[a] - 1.0, 1.0)
-        inverse += 1.0 / np.minimum(n[first], n[second])
+        fewer = np.minimum(n[first], n[second])
+        added += np.array([fewer**-2.0 / len(tasks) ** 2, 1.0 / fewer / len(tasks)])
         separation += _log_of_separation(n[first], n[second])
-        alone |= np.minimum(n[first], n[second]) < 2.0
+        fewest = np.minimum(fewest, fewer)
     t = len(tasks)
     degrees = np.where(parts > 0.0, variance**2 / np.where(parts > 0.0, parts, 1.0), 1.0)
     sizes = np.array([[s.size for s in task.scores] for task in tasks])
@@ -599,7 +604,7 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
     return PlacementDifferences(
         estimate=share / t, even=0.5, n=(whole[first] + whole[second]).astype(np.intp), method="Newcombe with placements" if not several else "placements",
         guarantees=_all("approximate", first.size), assumptions=(INDEPENDENT,) if not several else (INDEPENDENT, FIXED_TASKS),
-        variances=variance / t**2, degrees=degrees, fewer=t**2 / inverse, separation=separation, alone=alone,
+        variances=variance / t**2, degrees=degrees, fewer=t * fewest, added=added, separation=separation, alone=fewest < 2.0,
         sizes=None if several else (sizes[0][first].astype(np.float64), sizes[0][second].astype(np.float64)),
         joint=None if together is None else _joint_placements(together, first, second),
     )  # fmt: skip
