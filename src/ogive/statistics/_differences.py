@@ -269,9 +269,11 @@ class PlacementDifferences(Differences):
 class ClusteredShares(Differences):
     """The mean of shares in [0, 1], one for each cluster of pairs, or for each task of a sample of tasks.
 
-    Student's t. Where at most five units go against the majority, the limits reach at least as far as
-    Clopper and Pearson's for as many wins among as many units: a share in [0, 1] varies no more than a
-    toss with its mean (Hoeffding 1956). t alone misses near-unanimous shares in 0.10 to 0.17 of samples.
+    The wider of Student's interval and the score interval with Student's quantile: the variance is ρ θ (1 − θ), ρ
+    taken from the units and θ (1 − θ) at the limit. t alone misses 50 unanimous clusters at even odds in 0.07 of
+    samples, the score alone 100 at odds of 1 to 9. Where at most five units go against the majority, the limits
+    reach at least as far as Clopper and Pearson's for as many wins among as many units: a share in [0, 1] varies
+    no more than a toss with its mean (Hoeffding 1956). t alone misses near-unanimous shares in 0.10 to 0.17.
     """
 
     deviations: FloatArray
@@ -284,8 +286,10 @@ class ClusteredShares(Differences):
         share, n = self.estimate, self.units
         usable = (self.degrees > 0.0) & (self.deviations > 0.0)
         quantile = stdtrit(np.where(usable, self.degrees, 1.0), 1.0 - np.asarray(error) / 2.0)
+        rho = np.where(usable, self.deviations**2 / np.where(usable, share * (1.0 - share), 1.0), 0.0)
+        low, high = score_limits(share, quantile**2 * rho)
         half = np.where(usable, quantile * self.deviations, 0.0)
-        low, high = share - half, share + half
+        low, high = np.minimum(low, share - half), np.maximum(high, share + half)
         edge = ~usable | (np.minimum(share, 1.0 - share) * n <= FEW_DISSENTING)
         below, above = outer_binomial_limits(share, n, error)
         low, high = np.where(edge, np.minimum(low, below), low), np.where(edge, np.maximum(high, above), high)

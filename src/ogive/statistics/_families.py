@@ -548,7 +548,7 @@ def _sampled_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: In
     estimate, deviations, degrees = total.of_sample()
     units = np.full(first.size, float(len(tasks)))
     return ClusteredShares(
-        estimate=estimate, even=0.5, n=units.astype(np.intp), method="t of tasks' shares", guarantees=_all("approximate", first.size),
+        estimate=estimate, even=0.5, n=units.astype(np.intp), method="wider of t and score t of tasks' shares", guarantees=_all("approximate", first.size),
         assumptions=(SAMPLED_TASKS,), deviations=deviations[0], degrees=degrees[0], units=units,
     )  # fmt: skip
 
@@ -571,7 +571,7 @@ def _clustered_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: 
     units = _effective(np.array(sizes))
     few = np.min(sizes, axis=0) < FEW_CLUSTERS
     return ClusteredShares(
-        estimate=estimate, even=0.5, n=np.sum(sizes, axis=0).astype(np.intp), method="t of clusters' shares",
+        estimate=estimate, even=0.5, n=np.sum(sizes, axis=0).astype(np.intp), method="wider of t and score t of clusters' shares",
         guarantees=tuple("heuristic" if f else "approximate" for f in few.tolist()), assumptions=(CLUSTERS,),
         deviations=np.where(np.isnan(deviations[0]), 0.0, deviations[0]), degrees=degrees[0], units=units,
     )  # fmt: skip
