@@ -47,8 +47,9 @@ def paired_improvement(
     alone, McNemar's exact test; the limits stand at the corners of the intervals of D and p.
     Approximate with ties (simulated: at least 0.964 at 0.95) and conservative without; with
     `guaranteed` conservative for every distribution and every n, each interval at half the error.
-    With clusters it is Student's interval of the clusters' shares of wins, and at least Clopper and
-    Pearson's for clusters where few of them dissent; heuristic below 20 clusters.
+    With clusters it is the wider of Student's interval of the clusters' shares of wins and the score
+    interval with their variance, and at least Clopper and Pearson's for clusters where few of them
+    dissent; heuristic below 20 clusters.
 
     References
     ----------
