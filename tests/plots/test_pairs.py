@@ -94,6 +94,15 @@ def test_white_cells_are_undecided_only_where_there_is_no_margin():
     assert "white: no difference of more than 5 is certain" in pairs(ogive.rank(trials, margin=5.0)).caption
 
 
+def test_a_claim_that_was_withheld_is_explained():
+    samples = {m: RNG.normal(size=40) for m in "ab"}
+    withheld = pairs(ogive.rank(ogive.read(samples, unit="row", bounds=(-20, 20)), margin=1.0))
+    given = pairs(ogive.rank(ogive.read(samples, unit="row"), margin=1.0))
+    assert [display.cells["a", "b"].conclusion for display in (withheld, given)] == ["cannot tell", "equivalent"]
+    assert "cannot rule out collapses" in withheld.caption
+    assert "collapses" not in given.caption
+
+
 def test_many_methods_have_signs_instead_of_numbers():
     display = pairs(ranking(12)).plot()
     assert set(texts(display.axes_["pairs"])) <= {"+", "−", "?"}

@@ -75,8 +75,23 @@ def pairs(ranking: Ranking) -> PairsDisplay:
     if n == 1:
         headline = "The two methods can be told apart" if separated else "The two methods cannot be told apart"
     return PairsDisplay(
-        methods=methods, cells=cells, question=ranking.question, headline=headline, caption=_caption(ranking)
+        methods=methods,
+        cells=cells,
+        question=ranking.question,
+        headline=headline,
+        caption=f"{_caption(ranking)}{_withheld(cells)}",
     )
+
+
+def _withheld(cells: dict[tuple[str, str], Pair]) -> str:
+    """Why `cannot tell` may stand beside an interval on the safe side of the margin."""
+    for p in cells.values():
+        if p.margin is not None and p.conclusion == "cannot tell" and p.difference.low > p.even - p.margin:
+            return (
+                " Cannot tell, although the interval would allow a claim of no loss: so few runs cannot rule out collapses that would "
+                "cost more than the margin."
+            )
+    return ""
 
 
 def _caption(ranking: Ranking) -> str:
