@@ -313,7 +313,7 @@ def student(statistic, degrees, margin=0.0):
     k = len(statistic)
     return StudentDifferences(
         estimate=np.sign(statistic) * margin + statistic, even=0.0, n=np.full(k, 9), method="t", guarantees=("approximate",) * k,
-        variances=np.ones((1, k)), degrees=np.full((1, k), float(degrees)),
+        deviations=np.ones((1, k)), degrees=np.full((1, k), float(degrees)), flat=Assumption.EQUAL_SCORES,
     )  # fmt: skip
 
 

@@ -111,7 +111,8 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
             int(np.count_nonzero(trials.failed(question.metric)[trials.cell(m, task).rows])) for m in names
         ]
         shares.append(_shared(draws, n_rows[:, place], question.paired))
-    if len(question.tasks) > 1 and question.over == "fixed" and bool((n_runs < 2).any()):
+    single = any(trials.cell(m, task).rows.size < 2 for m in names for task in question.tasks)
+    if len(question.tasks) > 1 and question.over == "fixed" and single:
         raise InputError(
             "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
             "say over='sample' to take the tasks for a sample."
