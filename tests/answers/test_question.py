@@ -11,6 +11,7 @@ import ogive
 from ogive.answers import Question, check, compare, leaders, rank
 from ogive.answers._family import decide
 from ogive.errors import InputError
+from ogive.statistics import Assumption
 from ogive.statistics._differences import StudentDifferences
 
 CRITERIA = ("improvement", "mean", "median", "q0.25", "worst_0.1", "iqm", "best_of_8")
