@@ -15,7 +15,7 @@ Many tasks
 
 Inside: _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
 one sample; _comparison _placements _dominance _almost_dominance two; _resampling _run_statistics
-_aggregate _improvement tasks; _ranking tiers; _planning with _precision _power _pilot _anytime;
+_aggregate _improvement tasks; _ranking tiers; _strata _effects _selection where spread comes from; _planning with _precision _power _pilot _anytime;
 _normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
 """
 
@@ -47,6 +47,7 @@ from ogive.statistics._interval import (
     tail_mean_interval,
 )
 from ogive.statistics._normality import Normality, normality
+from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
 from ogive.statistics._strata import Component, VarianceShares, variance_shares
 
 __all__ = [
@@ -57,8 +58,10 @@ __all__ = [
     "Distribution",
     "Dominance",
     "Gain",
+    "Grouping",
     "Interval",
     "Normality",
+    "Permutable",
     "ScoreProfile",
     "VarianceComponents",
     "VarianceShares",
@@ -72,8 +75,10 @@ __all__ = [
     "ecdf",
     "exceedance",
     "explained_share",
+    "first_order_parts",
     "improvement_over_tasks",
     "independent_improvement",
+    "largest_gain_test",
     "mcnemar",
     "mean_difference",
     "mean_interval",
