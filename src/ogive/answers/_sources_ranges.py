@@ -286,7 +286,7 @@ def _test(
         codes = [parameters[j].codes[here] for j in members]
         first = np.arange(int(here.sum())) if of is None else np.unique(of, return_index=True)[1]
         if of is not None and not all(np.array_equal(c[first][of], c) for c in codes):
-            of, first = None, np.arange(of.size)
+            of, first = None, np.arange(int(here.sum()))
         parts = np.array(
             [first_order_parts(better[here], of, statistic="median" if t == "median" else "tail", mass=WORST) for t in TARGETS]
         )  # fmt: skip
@@ -344,7 +344,7 @@ def _judged(
 def _cost(rate: float, target: Target, distance: float) -> float:
     """What runs at the worst bound, at this rate, take from the target.
 
-    They make up ten times their rate of the worst tenth of runs. The median of runs loses less than their mean does,
-    which is what is counted.
+    They make up ten times their rate of the worst tenth of runs. For the median the loss of the mean stands in, which
+    is roughly right, and too large where runs lie close together around it.
     """
     return distance * (rate if target == "median" else min(1.0, rate / WORST))

@@ -55,7 +55,7 @@ def first_order_parts(
     else:
         terms = np.minimum(better - np.sort(better)[max(0, math.ceil(mass * better.size - 1e-9) - 1)], 0.0)
     terms = terms - terms.mean()
-    return terms if units is None else np.bincount(units, weights=terms)
+    return np.asarray(terms if units is None else np.bincount(units, weights=terms), dtype=np.float64)
 
 
 def largest_gain_test(
@@ -123,15 +123,15 @@ def _weights(field: Permutable, grouping: Grouping, codes: IntArray) -> tuple[Fl
     """Which unit is in which group, and for each target what the groups' sums count in each set's statistic."""
     n = codes.size
     n_groups = grouping.sets[0].shape[1]
-    members = (codes[:, None] == np.arange(n_groups)).astype(np.float64)
+    members = np.asarray(codes[:, None] == np.arange(n_groups), dtype=np.float64)
     sizes = members.sum(axis=0)
-    out = []
+    out: list[FloatArray] = []
     for part, sets in zip(field.parts, grouping.sets, strict=True):
         kept = sets @ sizes
         # The variance of a sum of `kept` of n values drawn without replacement, whose mean is 0.
         variance = kept * (n - kept) / max(n * (n - 1.0), 1.0) * float(np.sum(part**2))
         scale = np.where(variance > 0.0, 1.0 / np.sqrt(np.where(variance > 0.0, variance, 1.0)), 0.0)
-        out.append((sets * scale[:, None]).T)
+        out.append(np.asarray((sets * scale[:, None]).T, dtype=np.float64))
     return members, out
 
 
