@@ -124,7 +124,9 @@ def test_paired_differences_are_seen_with_the_planned_power():
 @pytest.mark.parametrize("mass", [1.0, 0.25, 0.1])
 def test_a_large_pilot_foretells_the_width(mass):
     rng = np.random.default_rng(10)
-    n = plan_trials(PilotPrecision.from_scores(rng.normal(size=5000), mass=mass, tail="lower"), 0.2).n_trials
+    n = plan_trials(
+        PilotPrecision.from_scores(rng.normal(size=5000), mass=mass, tail="lower", assurance=None), 0.2
+    ).n_trials
     widths = []
     for _ in range(2000):
         x = rng.normal(size=n)

@@ -250,7 +250,7 @@ def sources(
 
     Shares of variance are approximate only from 59 draws of each source on and where the spread within
     draws is equal, else heuristic: with 20 configurations, 5 % of which collapse, an interval
-    holds the true share in about half of all tables. Simulated coverage and false claims:
+    holds the true share in six tables of ten. Simulated coverage and false claims:
     docs/reference/sources.md.
 
     Examples

@@ -278,6 +278,8 @@ def _test(
     """
     together: dict[bytes, list[int]] = {}
     for j, parameter in enumerate(parameters):
+        if not any(choices[len(TARGETS) * j + t].candidates for t in range(len(TARGETS))):
+            continue  # set in too few of the held-out runs
         together.setdefault((held & (parameter.codes >= 0)).tobytes(), []).append(j)
     fields, places = [], []
     for members in together.values():

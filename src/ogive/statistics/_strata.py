@@ -114,9 +114,9 @@ def variance_shares(
 
     They are called heuristic below 59 draws of some source, and where Bartlett's test at 5 % finds that the
     spread within draws differs between them. Few draws know nothing of a rare kind: where 5 % of the
-    configurations collapse, 95 % intervals hold the share of the configuration in .45, .56 and .88 of
+    configurations collapse, 95 % intervals hold the share of the configuration in .45, .59 and .84 of
     tables with 10, 20 and 50 configurations, and the tables that miss it look perfectly normal. Where the
-    spread of the runs differs by configuration (log-normal, by a factor of 2.7), they hold it in .78 to .86.
+    spread of the runs differs by configuration (log-normal, by a factor of 2.7), they hold it in .76 to .85.
     Simulated coverage: docs/reference/sources.md.
 
     References
