@@ -43,7 +43,7 @@ class Range:
         How many values the whole parameter has, where it is categorical.
     before, after, gain
         The target over all held-out runs and over those that are kept; the difference, positive where the
-        sub-range is better, at the confidence left after `family` ranges, two for each parameter, share the error.
+        sub-range is better, at the confidence left after the `family` ranges that were chosen share the error.
     p_value : float
         How often chance alone makes the largest gain of any candidate range so large (`largest_gain_test`).
     n_kept : int
@@ -184,7 +184,8 @@ def find_ranges(
     if all(choice.chosen is None for choice in choices):
         return ()
     p_values = _test(parameters, choices, sign * scores, units, held)
-    family = len(parameters) * len(TARGETS)
+    # What was chosen does not depend on the held-out scores, so only the chosen ranges share the error.
+    family = sum(choice.chosen is not None for choice in choices)
     worst = bounds[0] if sign > 0 else bounds[1]
     return tuple(
         _judged(
