@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 import ogive
 from ogive.answers._plan import TAKES, plan
@@ -94,14 +95,14 @@ def test_the_exact_band_says_when_another_needs_fewer():
 def test_a_paired_pilot_plans_for_pairs_with_the_spread_of_their_differences(paired):
     found = plan(paired, difference=0.05)
     assert found.question.paired
-    assert_allclose(found.question.sd, [np.std(A - B, ddof=1)])
+    assert_allclose(found.question.sd_pilot, [np.std(A - B, ddof=1)])
     assert found.source == paired.source
     assert "paired trials detect a difference of means of 0.05" in str(found)
 
 
 def test_an_unpaired_pilot_plans_with_both_spreads_and_needs_more(paired):
     found = plan(paired, difference=0.05, paired=False)
-    assert_allclose(found.question.sd, [np.std(A, ddof=1), np.std(B, ddof=1)])
+    assert_allclose(found.question.sd_pilot, [np.std(A, ddof=1), np.std(B, ddof=1)])
     assert found.n_trials > 10 * plan(paired, difference=0.05).n_trials
 
 
@@ -110,24 +111,60 @@ def test_the_order_of_two_methods_does_not_matter(paired, names):
     assert plan(paired, difference=0.05, **names).n_trials == plan(paired, difference=0.05).n_trials
 
 
+def test_a_plan_from_a_pilot_allows_for_a_larger_spread_and_says_so(paired):
+    found = plan(paired, difference=0.05)
+    limit = np.std(A - B, ddof=1) * np.sqrt(29 / stats.chi2.ppf(0.2, 29))
+    assert_allclose(found.question.sd, [limit])
+    assert found.n_trials > plan("difference", difference=0.05, sd=float(np.std(A - B, ddof=1)), paired=True).n_trials
+    assert f"if the spread is at most {limit:.3g}, as the pilot says with 80 % assurance" in str(found)
+    assert "80 % upper limit of the 0.141 of the pilot's 30 pairs" in found.assumptions[-1]
+    both = plan(paired, difference=0.05, paired=False)
+    assert "if the spreads are at most" in str(both)
+    assert json.loads(json.dumps(both.to_dict()))["question"]["sd_pilot"] == list(both.question.sd_pilot)
+    mean = plan(paired, half_width=0.1, a="a")
+    assert "as the pilot says with 80 % assurance" in str(mean)
+    worst = plan(paired, half_width=0.1, mass=0.25, a="a")
+    assert worst.guarantee == "heuristic"
+    assert "assurance" not in str(worst)
+
+
+def test_each_method_has_the_limit_of_its_own_number_of_runs():
+    few, many = A[:4], B
+    found = plan(ogive.read({"a": few, "b": many}, unit="row"), difference=0.5, paired=False)
+    factors = np.divide(found.question.sd, found.question.sd_pilot)
+    assert_allclose(factors, [np.sqrt((n - 1) / stats.chi2.ppf(0.2, n - 1)) for n in (4, 30)])
+
+
+def test_spreads_that_differ_take_more_trials_for_an_improvement():
+    alike, differ = plan("improvement", p=0.65), plan("improvement", p=0.65, sd=(1, 5))
+    assert plan("improvement", p=0.65, sd=2.0).n_trials == alike.n_trials == 117
+    assert differ.n_trials == plan("improvement", p=0.65, sd=(5, 1)).n_trials == 148
+    assert plan("improvement", p=0.65, sd=(1e-3, 1)).n_trials == pytest.approx(117 * 1.5, abs=1)
+    assert "spread alike" in alike.assumptions[-1]
+    assert "spreads of 1 and 5" in differ.assumptions[-1]
+    with pytest.raises(InputError, match="two spreads, of methods that are not paired"):
+        plan("improvement", p=0.65, sd=(1, 5), paired=True)
+
+
 def test_pairs_are_joined_by_their_key_not_by_their_place():
     table = frame(a=A, b=B)
     shuffled = table.sample(frac=1.0, random_state=1)
     found = plan(ogive.read(shuffled, unit="row", pair="seed"), difference=0.05)
-    assert_allclose(found.question.sd, [np.std(A - B, ddof=1)])
+    assert_allclose(found.question.sd_pilot, [np.std(A - B, ddof=1)])
 
 
 def test_unmatched_trials_are_left_out_of_pairs():
     table = frame(a=A, b=B).reset_index(drop=True).drop(index=[0, 1, 35])
     found = plan(ogive.read(table, unit="row", pair="seed"), difference=0.05)
     kept = np.setdiff1d(np.arange(30), [0, 1, 5])
-    assert_allclose(found.question.sd, [np.std((A - B)[kept], ddof=1)])
+    assert_allclose(found.question.sd_pilot, [np.std((A - B)[kept], ddof=1)])
     assert found.question.n_pilot == 27
 
 
 def test_one_method_lends_its_spread_to_both():
     found = plan(ogive.read({"a": A}, unit="row"), difference=0.5)
-    assert found.question.sd[0] == found.question.sd[1] == np.std(A, ddof=1)
+    assert found.question.sd_pilot[0] == found.question.sd_pilot[1] == np.std(A, ddof=1)
+    assert found.question.sd[0] == found.question.sd[1] > np.std(A, ddof=1)
 
 
 def test_a_half_width_or_a_mass_asks_for_the_mean_of_one_method(paired):
@@ -153,7 +190,7 @@ def test_a_pilot_in_clusters_plans_clusters_and_repeats(clustered):
 def test_a_difference_in_clusters_counts_clusters_and_says_so(clustered):
     found = plan(clustered, difference=0.5)
     means = clustered.scores().reshape(12, 4).mean(axis=1)
-    assert_allclose(found.question.sd, [np.std(means, ddof=1)] * 2)
+    assert_allclose(found.question.sd_pilot, [np.std(means, ddof=1)] * 2)
     assert "one trial is one config" in found.notes[0]
 
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from make_sources_coverage import DESIGNS, explained_coverage, planted, share_coverage
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from ogive.errors import InputError
 from ogive.statistics import variance_components
+from ogive.statistics._components import FEW_DRAWS, UNEQUAL_WITHIN, spread_differs
 from ogive.statistics._effects import explained_share, restriction_gain
 from ogive.statistics._strata import variance_shares
 
@@ -222,3 +224,47 @@ def test_the_explained_share_does_not_depend_on_the_unit(factor):
 def test_a_statistic_that_is_not_offered_is_refused(name):
     with pytest.raises(InputError, match="'median' or 'tail'"):
         restriction_gain(range(20), [True] * 20, statistic=name)
+
+
+@pytest.mark.parametrize(
+    ("k", "spread_by_draw", "said"),
+    [
+        (58, 1.0, (FEW_DRAWS,)),
+        (59, 1.0, ()),
+        (80, 8.0, (UNEQUAL_WITHIN,)),
+        (20, 8.0, (FEW_DRAWS, UNEQUAL_WITHIN)),
+    ],
+)
+@pytest.mark.parametrize("crossed", [False, True])
+def test_shares_of_few_draws_or_of_unequal_spread_are_heuristic(k, spread_by_draw, said, crossed):
+    rng = np.random.default_rng(3)
+    runs = 60 if crossed else 4
+    config = np.repeat(np.arange(k), runs)
+    draws = {"configuration": config, "seed": np.arange(config.size)}
+    y = rng.normal(size=k)[config] + np.where(config % 2, 1.0, spread_by_draw) * rng.normal(size=config.size)
+    if crossed:
+        draws = {"configuration": config, "data": np.tile(np.arange(runs), k), "seed": np.arange(config.size)}
+        y = y + rng.normal(size=runs)[draws["data"]]
+    for c in variance_shares(y, draws, rng=rng, n_pivots=500).components:
+        assert c.share.assumptions[1:] == said
+        assert c.share.guarantee == ("heuristic" if said else "approximate")
+
+
+@pytest.mark.parametrize("runs", [2, 3, 10])
+def test_equal_spreads_are_called_unequal_in_one_table_of_twenty(runs):
+    rng = np.random.default_rng(runs)
+    codes = np.repeat(np.arange(60), runs)
+    called = np.mean([spread_differs(rng.normal(size=60 * runs), codes) for _ in range(2000)])
+    assert 0.01 < called < 0.075
+
+
+def test_the_test_of_spreads_is_bartletts():
+    rng = np.random.default_rng(0)
+    seen = set()
+    for factor in (1.0, 1.5, 2.0, 3.0):
+        groups = [s * rng.normal(size=n) for s, n in zip((1.0, factor, 1.0), (5, 9, 7), strict=True)]
+        p = stats.bartlett(*groups).pvalue
+        found = spread_differs(np.concatenate(groups), np.repeat(np.arange(3), (5, 9, 7)))
+        assert found == (p < 0.05)
+        seen.add(found)
+    assert seen == {True, False}

@@ -17,7 +17,7 @@ from ogive.statistics._anytime import anytime_constant, anytime_margin, spend
 from ogive.statistics._band import margin
 from ogive.statistics._levels import local_level
 from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision, best_repeats
-from ogive.statistics._planning import Plan, plan_trials, trials_for
+from ogive.statistics._planning import Plan, largest_spread, plan_trials, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.statistics._precision import SLOW_FROM, TABLE_END, BandPrecision, QuantilePrecision, WorstCasePrecision
 
@@ -35,8 +35,10 @@ EVEN = (
     PilotPrecision.from_scores(PILOT),
     PilotPrecision.from_scores(PILOT, mass=0.1, tail="lower"),
     TwoLevelPrecision(between=1.0, within=4.0, repeats=3),
+    TwoLevelPrecision.from_pilot(PILOT, np.repeat(np.arange(10), 4)),
     ImprovementTest(),
     ImprovementTest(share=0.25, power=0.9),
+    ImprovementTest(sd=(1.0, 5.0), share=0.4),
     DifferenceTest(sd=(1.0, 1.0)),
     DifferenceTest(sd=(1.0, 3.0), margin=0.05),
     DifferenceTest(sd=(1.0,), paired=True),
@@ -145,11 +147,30 @@ def test_the_worst_case_is_attained_by_two_outcomes_and_exceeded_by_no_sample(me
 
 def test_the_planned_width_of_the_pilots_own_size_is_its_interval():
     mean = mean_interval(PILOT)
-    assert_allclose(PilotPrecision.from_scores(PILOT).width(40), mean.high - mean.estimate)
+    assert_allclose(PilotPrecision.from_scores(PILOT, assurance=None).width(40), mean.high - mean.estimate)
     for tail in ("lower", "upper"):
         i = tail_mean_interval(PILOT, mass=0.25, tail=tail)
-        planned = PilotPrecision.from_scores(PILOT, mass=0.25, tail=tail).width(40)
+        planned = PilotPrecision.from_scores(PILOT, mass=0.25, tail=tail, assurance=None).width(40)
         assert_allclose(planned, i.high - i.estimate)
+
+
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_the_largest_spread_is_that_of_the_chi_square_distribution(n):
+    limit = largest_spread(2.0, n)
+    assert_allclose(stats.chi2.cdf((n - 1) * (2.0 / limit) ** 2, n - 1), 0.2)
+    assert largest_spread(2.0, n, 0.9) > limit
+    assert_allclose(PilotPrecision.from_scores(PILOT).sd, largest_spread(float(np.std(PILOT, ddof=1)), 40))
+    with pytest.raises(InputError, match="assurance"):
+        largest_spread(2.0, n, 80)
+
+
+def test_a_pilot_in_clusters_plans_with_the_upper_limits_of_both_variances():
+    clusters = np.repeat(np.arange(10), 4)
+    q, known = TwoLevelPrecision.from_pilot(PILOT, clusters), variance_components(PILOT, clusters, confidence=0.6)
+    assert_allclose((q.between, q.within), (known.between.high, known.within.high))
+    none = TwoLevelPrecision.from_pilot([0, 1, 0, 1, 0, 1], [1, 1, 2, 2, 3, 3])
+    assert none.between > 0.0
+    assert none.repeats < 100, "clusters that look alike may still differ"
 
 
 def test_the_planned_width_of_a_quantile_is_the_level_of_its_order_statistics():

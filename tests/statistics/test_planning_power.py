@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from make_planning_coverage import difference_power, improvement_power, pilot_plans
 from scipy import stats
 from simulate import plausible
 
@@ -79,6 +80,31 @@ def test_a_difference_beyond_a_margin_is_seen_with_the_planned_power(spreads, di
     assert abs(np.mean(low > margin_of) - 0.8) < 0.03
 
 
+@pytest.mark.parametrize("spreads", [(1.0, 5.0), (5.0, 1.0)])
+@pytest.mark.parametrize("p", [0.6, 0.7])
+def test_an_improvement_is_seen_with_the_planned_power_where_spreads_are_told(p, spreads):
+    """2,000 tables: one costs up to 5 ms."""
+    assert abs(improvement_power(p, spreads, told=True, tables=2000)[1] - 0.8) < 0.05
+
+
+def test_the_power_test_notices_spreads_that_are_not_told():
+    assert improvement_power(0.65, (1.0, 5.0), told=False, tables=2000)[1] < 0.75
+
+
+@pytest.mark.parametrize("difference", [1.0, 3.0])
+def test_a_difference_is_seen_with_the_planned_power_at_spreads_of_five_to_one(difference):
+    assert abs(difference_power(difference, (1.0, 5.0), tables=REPETITIONS)[1] - 0.8) < 0.03
+
+
+@pytest.mark.parametrize("sd", [(1.0, 1.0), (1.0, 5.0), (1.0,)])
+@pytest.mark.parametrize("n_pilot", [3, 5, 10])
+def test_four_plans_out_of_five_deliver_the_power_they_state(n_pilot, sd):
+    """2,000 pilots, through the public call; plans with the pilot's own spread must fail."""
+    now, own = pilot_plans("normal", sd, n_pilot, pilots=2000)
+    assert np.mean(now >= 0.8 - 1e-9) >= plausible(0.8, 2000)[0]
+    assert np.mean(own >= 0.8 - 1e-9) < plausible(0.8, 2000)[0]
+
+
 @pytest.mark.parametrize(("claim", "most"), [("not worse", 0.83), ("equivalent", 0.85)])
 def test_equal_methods_are_seen_as_such_with_the_planned_power(claim, most):
     n = plan_trials(DifferenceTest(sd=(1.0, 1.0), claim_of=claim), 0.6).n_trials // 2
@@ -98,7 +124,9 @@ def test_paired_differences_are_seen_with_the_planned_power():
 @pytest.mark.parametrize("mass", [1.0, 0.25, 0.1])
 def test_a_large_pilot_foretells_the_width(mass):
     rng = np.random.default_rng(10)
-    n = plan_trials(PilotPrecision.from_scores(rng.normal(size=5000), mass=mass, tail="lower"), 0.2).n_trials
+    n = plan_trials(
+        PilotPrecision.from_scores(rng.normal(size=5000), mass=mass, tail="lower", assurance=None), 0.2
+    ).n_trials
     widths = []
     for _ in range(2000):
         x = rng.normal(size=n)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ogive.arguments import as_scores
 from ogive.errors import InputError
+from ogive.statistics._planning import largest_spread
 from ogive.trials import FloatArray, IntArray, Trials
 
 TOO_FEW = "`pilot` must hold at least two {} to know a spread; got {}."
@@ -29,13 +30,23 @@ class Pilot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """The standard deviation of the differences of pairs, or of both methods' scores."""
+    """The standard deviation of the differences of pairs, or of both methods' scores.
+
+    `sizes` are the numbers of scores behind each, `n` the smallest; `limits` what the true ones stay below with the
+    assurance of a plan.
+    """
 
     sd: tuple[float, ...]
+    limits: tuple[float, ...]
     paired: bool
-    n: int
+    sizes: tuple[int, ...]
     source: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The fewest scores."""
+        return min(self.sizes)
 
 
 def pilot_of(
@@ -175,4 +186,6 @@ def _spread(pilot: Trials, samples: list[FloatArray], paired: bool) -> Spread:
     if max(spreads) == 0.0 or min(spreads) == 0.0:
         raise InputError("`pilot` shows no spread: its scores (or differences) are equal. Add runs, or say `sd`.")
     notes = (f"one trial is one {pilot.unit}, with as many rows as in the pilot",) if pilot.clustered else ()
-    return Spread(sd=spreads, paired=paired, n=least, source=pilot.source, notes=notes)
+    sizes = tuple(sample.size for sample in samples)
+    limits = tuple(largest_spread(sd, n) for sd, n in zip(spreads, sizes, strict=True))
+    return Spread(sd=spreads, limits=limits, paired=paired, sizes=sizes, source=pilot.source, notes=notes)

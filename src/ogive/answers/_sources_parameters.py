@@ -54,16 +54,9 @@ class Parameter:
         last = self.n_bins - 1 if self.rare else self.n_bins
         return tuple(value for b in bins for value in (self.rare if b == last else (self.labels[b],)))
 
-    def words(self, bins: Sequence[int]) -> str:
-        """A set of bins, in words: `kernel = rbf or linear`, `C ≥ 0.1`."""
-        name = printable(self.name)
-        if self.kind == "categorical":
-            chosen = [printable(self.labels[b]) for b in bins]
-            return f"{name} = {chosen[0] if len(chosen) == 1 else ', '.join(chosen[:-1]) + ' or ' + chosen[-1]}"
-        low, high = self.limits(bins)
-        if low is None:
-            return f"{name} < {high:g}" if high is not None else f"any {name}"
-        return f"{name} ≥ {low:g}" if high is None else f"{low:g} ≤ {name} < {high:g}"
+    def kept_labels(self, bins: Sequence[int]) -> tuple[str, ...]:
+        """The names of a categorical parameter's bins; none of a numeric one."""
+        return () if self.kind == "numeric" else tuple(self.labels[b] for b in bins)
 
     def limits(self, bins: Sequence[int]) -> tuple[float | None, float | None]:
         """Where neighbouring bins of a numeric parameter begin and end; None at an end of the whole range."""
@@ -87,6 +80,22 @@ class BinEffect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorseHalf:
+    """Values most of whose runs lie in the worse half: names of bins, or the ends of a range; `share` of their runs."""
+
+    parameter: str
+    labels: tuple[str, ...]
+    low: float | None
+    high: float | None
+    share: float
+
+    @property
+    def words(self) -> str:
+        """`kernel = sigmoid`, `C < 0.1`."""
+        return range_words(self.parameter, self.labels, self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """What one hyper-parameter does: the share of the variance that it explains, and the scores along it.
 
@@ -99,7 +108,23 @@ class Effect:
     present: float
     explained: Interval
     bins: tuple[BinEffect, ...]
-    made_bad: str | None
+    made_bad: WorseHalf | None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the share that it explains is certainly above 0."""
+        return self.explained.low > 0.0
+
+
+def range_words(parameter: str, labels: Sequence[str], low: float | None, high: float | None) -> str:
+    """Part of a parameter, in words: `kernel = rbf or linear`, `C ≥ 0.1`."""
+    name = printable(parameter)
+    if labels:
+        chosen = [printable(label) for label in labels]
+        return f"{name} = {chosen[0] if len(chosen) == 1 else ', '.join(chosen[:-1]) + ' or ' + chosen[-1]}"
+    if low is None:
+        return f"{name} < {high:g}" if high is not None else f"any {name}"
+    return f"{name} ≥ {low:g}" if high is None else f"{low:g} ≤ {name} < {high:g}"
 
 
 def find_parameters(trials: Trials, rows: IntArray, units: IntArray | None) -> tuple[list[Parameter], list[str]]:
@@ -276,11 +301,14 @@ def _share_of(yes: np.ndarray, of: IntArray | None, confidence: float) -> Interv
     )  # fmt: skip
 
 
-def _blame(parameter: Parameter, guilty: list[int], codes: IntArray, bad: np.ndarray) -> str | None:
-    """`kernel = sigmoid (94 % of such runs)`: bins most of whose runs lie in the worse half."""
+def _blame(parameter: Parameter, guilty: list[int], codes: IntArray, bad: np.ndarray) -> WorseHalf | None:
+    """Bins most of whose runs lie in the worse half."""
     if not guilty:
         return None
     joined = parameter.kind == "categorical" or guilty == list(range(guilty[0], guilty[-1] + 1))
     bins = guilty if joined else [max(guilty, key=lambda b: float(bad[codes == b].mean()))]
-    share = float(bad[np.isin(codes, bins)].mean())
-    return f"{parameter.words(bins)} ({100 * share:.0f} % of such runs)"
+    low, high = parameter.limits(bins)
+    return WorseHalf(
+        parameter=parameter.name, labels=parameter.kept_labels(bins), low=low, high=high,
+        share=float(bad[np.isin(codes, bins)].mean()),
+    )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ogive.answers._sources_draws import CONFIGURATION, REST, Draws
 from ogive.answers._sources_parameters import Effect
-from ogive.answers._sources_ranges import FEWEST_KEPT, Range
-from ogive.statistics import Interval
+from ogive.answers._sources_ranges import FEWEST_KEPT, UNSEEN, Range
+from ogive.statistics import Assumption, Interval
 from ogive.words import interval, listed, number, plural, printable
 
 if TYPE_CHECKING:
@@ -58,6 +59,16 @@ def share_remarks(shares: VarianceShares) -> list[str]:
             out.append(f"The share of {_source(c)} contains {words}, which these runs do not separate.")
     if not shares.balanced:
         out.append("The groups differ in size, for which the intervals of the shares allow only roughly.")
+    fewest = min(shares.components, key=lambda c: c.n_levels)
+    assumed = fewest.share.assumptions
+    if Assumption.FEW_DRAWS in assumed:
+        unseen = 1.0 - UNSEEN ** (1.0 / fewest.n_levels)
+        out.append(
+            f"The shares hold if fewer than {_rate(unseen)} of all draws of {_source(fewest)} are of a kind not seen here, such as a "
+            f"collapse, which {fewest.n_levels} draws cannot rule out."
+        )
+    if Assumption.EQUAL_WITHIN in assumed:
+        out.append("Runs spread more in some draws than in others; the intervals of the shares are too short for that.")
     return out
 
 
@@ -108,8 +119,8 @@ def way_said_once(text: str) -> str:
 def effect_sentences(effects: Sequence[Effect]) -> list[str]:
     """Which parameters explain how much, and which values make the worse half."""
     ordered = sorted(effects, key=lambda e: -e.explained.estimate)
-    seen = [e for e in ordered if e.explained.low > 0.0]
-    unseen = [printable(e.parameter) for e in ordered if e.explained.low <= 0.0]
+    seen = [e for e in ordered if e.shown]
+    unseen = [printable(e.parameter) for e in ordered if not e.shown]
     out = []
     if seen:
         parts = [_explained(e, first=i == 0) for i, e in enumerate(seen[:MOST_NAMED])]
@@ -117,7 +128,7 @@ def effect_sentences(effects: Sequence[Effect]) -> list[str]:
         out.append(f"{', '.join(parts)}{rest}.")
     elif unseen:
         out.append(f"No effect of {listed(unseen[:8])} on the score can be shown by these runs.")
-    blamed = [e.made_bad for e in ordered if e.made_bad is not None]
+    blamed = [f"{w.words} ({100 * w.share:.0f} % of such runs)" for e in ordered if (w := e.made_bad) is not None]
     if blamed:
         out.append(f"The worse half is made by {listed(blamed[:MOST_NAMED])}.")
     return out
@@ -128,24 +139,55 @@ def _explained(e: Effect, *, first: bool) -> str:
     return f"{printable(e.parameter)} {'explains ' if first else ''}{percent(e.explained)}{' of the variance' if first else ''}{where}"
 
 
-def range_sentences(ranges: Sequence[Range], place: str, n_units: int) -> list[str]:
-    """Ranges whose held-out gain is certain; that there is none, where there is none."""
+def range_sentences(ranges: Sequence[Range], effects: Sequence[Effect], place: str) -> list[str]:
+    """Ranges that are suggested; why there is none, where an effect is shown and there is none."""
+    if not any(e.shown for e in effects):  # without an effect there is nothing to choose by, and that is said
+        return []
     shown = sorted(
         (r for r in ranges if r.shown), key=lambda r: -r.gain.low / max(1e-300, abs(r.gain.high - r.gain.low))
     )
-    if not shown:
-        if not ranges and n_units < 4 * FEWEST_KEPT["median"]:
-            return [f"{n_units} independent draws of the parameters are too few to choose a sub-range and to check it."]
-        if not ranges:
-            return ["No sub-range of a parameter looks better than the whole on the runs set aside for choosing."]
-        count = plural(len(ranges), "sub-range")
-        return [
-            f"{count} looked better on one half of the runs; on the other half no gain can be shown (not shown: {listed([r.words for r in ranges[:MOST_NAMED]])})."
-        ]
-    out = []
-    for target in dict.fromkeys(r.target for r in shown):
-        out += [f"{place}: {r}." for r in shown if r.target == target][:2]
-    return out
+    if shown:
+        out = []
+        for target in dict.fromkeys(r.target for r in shown):
+            out += [f"{place}: {_range(r)}." for r in shown if r.target == target][:2]
+        return out
+    n_units = max(e.explained.n for e in effects)
+    if not ranges and n_units < 4 * FEWEST_KEPT["median"]:
+        return [f"{n_units} independent draws of the parameters are too few to choose a sub-range and to check it."]
+    if not ranges:
+        return ["No sub-range of a parameter looks better than the whole on the runs set aside for choosing."]
+    hidden = [r for r in ranges if r.doubts == ("collapse",)]
+    if hidden:
+        return [_hidden(max(hidden, key=lambda r: r.gain.estimate / (r.unseen_cost or math.inf)))]
+    count = plural(len(ranges), "sub-range")
+    return [
+        f"{count} looked better on one half of the runs. The other half does not show a gain, so none is suggested."
+    ]
+
+
+def _range(r: Range) -> str:
+    what = "the median run reaches" if r.target == "median" else "the worst 10 % of runs average"
+    gain = interval(r.gain.estimate, r.gain.low, r.gain.high, (0.0,))
+    return (
+        f"with {r.words} instead of {r.instead_of}, {what} {number(r.after)} instead of {number(r.before)} "
+        f"(gain on other runs {gain}; if fewer than {_rate(r.unseen)} of its runs collapse, "
+        f"which {plural(r.n_kept, 'run')} cannot rule out)"
+    )
+
+
+def _hidden(r: Range) -> str:
+    """A gain that a collapse nobody has seen would undo."""
+    what = "its median run" if r.target == "median" else "the worst 10 % of its runs"
+    assert r.unseen_cost is not None
+    return (
+        f"With {r.words}, {what} gained {number(r.gain.estimate)} on runs it was not chosen on. But {plural(r.n_kept, 'run')} "
+        f"cannot rule out that {_rate(r.unseen)} of its runs collapse, which would cost {number(r.unseen_cost)}. "
+        f"It is not suggested; {r.n_needed:,} runs within it, without a collapse, would do."
+    )
+
+
+def _rate(share: float) -> str:
+    return f"{100 * share:.2g} %"
 
 
 def worth_sentence(share: Interval) -> str:

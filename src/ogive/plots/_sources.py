@@ -200,7 +200,7 @@ def _headline(cell: CellSources) -> str:
     if cell.shares is not None:
         top = max(cell.shares.components, key=lambda c: c.share.estimate)
         parts.append(f"{100 * top.share.estimate:.0f} % of the variance comes from {printable(top.name)}")
-    seen = [e for e in cell.effects if e.explained.low > 0.0]
+    seen = [e for e in cell.effects if e.shown]
     if seen:
         parts.append(f"{printable(seen[0].parameter)} explains most ({100 * seen[0].explained.estimate:.0f} %)")
     elif cell.effects:
@@ -216,7 +216,7 @@ def _caption(cell: CellSources, result: Sources) -> str:
             "intervals of each point; medians by order statistics, averages of the worst runs approximate. "
         )
     if cell.shares is not None:
-        text += "Shares with approximate intervals."
+        text += f"Shares with {cell.shares.components[0].share.guarantee} intervals."
     elif cell.missing is not None:
         text += cell.missing
     return text.strip()

@@ -19,7 +19,7 @@ Many methods, many tasks
 
 Inside: _assumptions _statistic _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
 one sample; _comparison _dominance _almost_dominance two; _resampling _run_statistics
-_differences _families _aggregate _improvement tasks; _ranking tiers; _planning with _precision _power _pilot _anytime;
+_differences _families _aggregate _improvement tasks; _ranking tiers; _strata _effects _selection where spread comes from; _planning with _precision _power _pilot _anytime;
 _normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
 """
 
@@ -62,6 +62,7 @@ from ogive.statistics._interval import (
 )
 from ogive.statistics._normality import Normality, normality
 from ogive.statistics._ranking import rank_limits, tiers
+from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
 from ogive.statistics._statistic import Statistic, best_of_level
 from ogive.statistics._strata import Component, VarianceShares, variance_shares
 
@@ -77,11 +78,13 @@ __all__ = [
     "Dominance",
     "Draws",
     "Gain",
+    "Grouping",
     "Interval",
     "ListedDifferences",
     "MixedDifferences",
     "Normality",
     "Over",
+    "Permutable",
     "ScoreProfile",
     "Statistic",
     "TaskRuns",
@@ -105,8 +108,10 @@ __all__ = [
     "exceedance",
     "explained_share",
     "guaranteed_improvement",
+    "first_order_parts",
     "improvement_over_tasks",
     "independent_improvement",
+    "largest_gain_test",
     "mcnemar",
     "mean_difference",
     "mean_interval",

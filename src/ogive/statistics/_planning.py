@@ -22,6 +22,8 @@ from ogive.errors import InputError
 from ogive.results import Guarantee, Strength, json_ready, strength_of
 
 MOST_TRIALS = 10**9
+# How sure a plan from a pilot is to allow for the true spread. At the pilot's own spread every other plan falls short.
+ASSURANCE = 0.8
 # A width that equals the target but for rounding has reached it.
 _ROUNDING = 1e-12
 
@@ -303,3 +305,34 @@ def counted(n: int, unit: str) -> str:
 def percent(share: float) -> str:
     """A share as `95 %`."""
     return f"{100 * share:g} %"
+
+
+def as_assurance(assurance: float) -> float:
+    """A probability of at least 1/2 and below 1."""
+    value = as_count(assurance, "assurance")
+    if not 0.5 <= value < 1.0:
+        raise InputError(f"`assurance` must lie in [0.5, 1); got {value:g}.")
+    return value
+
+
+def largest_spread(sd: float, n: int, assurance: float = ASSURANCE) -> float:
+    """The upper confidence limit of a standard deviation of n scores.
+
+    Notes
+    -----
+    Exact for normal scores: (n - 1) sd² / σ² is a chi-square variable with n - 1 degrees of freedom. Scores
+    with longer tails exceed it more often.
+
+    Examples
+    --------
+    >>> round(largest_spread(1.0, 5), 3)
+    1.558
+    """
+    from scipy.special import chdtri
+
+    return sd * math.sqrt((n - 1) / float(chdtri(n - 1, as_assurance(assurance))))
+
+
+def spreads_in_words(sd: tuple[float, ...]) -> str:
+    """`1.2`, `1.2 and 3.4`."""
+    return " and ".join(f"{value:.3g}" for value in sd)

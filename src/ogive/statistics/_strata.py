@@ -13,11 +13,16 @@ from numpy.typing import ArrayLike
 from ogive.arguments import FloatArray, IntArray, as_confidence, as_scores, label_codes
 from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
-from ogive.statistics._components import _mean_squares, as_square, as_unit
+from ogive.statistics._components import (
+    _mean_squares,
+    as_square,
+    as_unit,
+    sampling_doubts,
+    spread_differs,
+)
 from ogive.statistics._interval import Interval
 
 N_PIVOTS = 20_000
-FEW_DRAWS = 5
 REPETITION = "repetition"
 
 
@@ -99,13 +104,19 @@ def variance_shares(
     those of unweighted means (`variance_components`). Negative estimates are given as 0, and shares are
     of the sum of what is left.
 
-    Intervals are approximate. They are quantiles of shares in which each mean square is divided by an
+    Intervals are approximate or heuristic. They are quantiles of shares in which each mean square is divided by an
     independent chi-square variable over its degrees of freedom (generalized confidence intervals). For
     normal effects and one grouping of equal sizes that is the exact F interval. Other distributions
     make mean squares vary more: the degrees of freedom are lowered to those that the spread of each
     mean square over the draws suggests, and never raised. Where a mean square is smaller than that of
-    the runs themselves, the interval is widened to hold what equal ones would give. Simulated coverage:
-    docs/reference/sources.md.
+    the runs themselves, the interval is widened to hold what equal ones would give.
+
+    They are called heuristic below 59 draws of some source, and where Bartlett's test at 5 % finds that the
+    spread within draws differs between them. Few draws know nothing of a rare kind: where 5 % of the
+    configurations collapse, 95 % intervals hold the share of the configuration in .45, .59 and .84 of
+    tables with 10, 20 and 50 configurations, and the tables that miss it look perfectly normal. Where the
+    spread of the runs differs by configuration (log-normal, by a factor of 2.7), they hold it in .76 to .85.
+    Simulated coverage: docs/reference/sources.md.
 
     References
     ----------
@@ -145,10 +156,11 @@ def _components(
     raw = np.asarray(np.linalg.solve(squares.expected, squares.sums), dtype=np.float64)
     shares = _as_shares(raw[:, None])[:, 0]
     fewest = min(t.n_levels for t in terms)
+    doubts = sampling_doubts(fewest, squares.unequal)
     known: dict[str, Any] = {
         "confidence": confidence, "method": "generalized", "n": fewest,
-        "guarantee": "approximate" if fewest >= FEW_DRAWS else "heuristic",
-        "assumptions": (Assumption.NORMAL,) if _are_equal(terms) else (Assumption.NORMAL, Assumption.EQUAL_GROUPS),
+        "guarantee": "heuristic" if doubts else "approximate",
+        "assumptions": (*((Assumption.NORMAL,) if _are_equal(terms) else (Assumption.NORMAL, Assumption.EQUAL_GROUPS)), *doubts),
     }  # fmt: skip
     return tuple(
         Component(
@@ -206,13 +218,15 @@ def _first_seen(codes: IntArray) -> IntArray:
 class _Squares:
     """Sums of squares, their expectations in the components (a row for each sum), degrees of freedom.
 
-    `effective` are degrees of freedom that give each sum the variance seen over the draws.
+    `effective` are degrees of freedom that give each sum the variance seen over the draws. `unequal` says
+    that the spread of the runs differs from draw to draw of some source.
     """
 
     sums: FloatArray
     expected: FloatArray
     df: FloatArray
     effective: FloatArray
+    unequal: bool
 
 
 def _analyse(y: FloatArray, terms: list[_Term]) -> _Squares:
@@ -239,7 +253,15 @@ def _analyse(y: FloatArray, terms: list[_Term]) -> _Squares:
         expected = df[:, None] * np.array([[squares.size, 1.0], [0.0, 1.0]])
     floor = 1e-14 * float(np.sum(y**2))
     sums = np.where(sums > floor, sums, 0.0)
-    return _Squares(sums, expected, df, _effective(effects, terms, df))
+    return _Squares(sums, expected, df, _effective(effects, terms, df), _is_unequal(y, effects, terms, df))
+
+
+def _is_unequal(y: FloatArray, effects: list[FloatArray], terms: list[_Term], df: FloatArray) -> bool:
+    """Whether what is left of the runs spreads unequally over the draws of some source."""
+    if len(terms) == 2:
+        return spread_differs(y, terms[0].codes)
+    tops = [t for t in terms[:-1] if not any(_refines(t, c) for c in terms if c is not t and c.n_levels < t.n_levels)]
+    return any(spread_differs(effects[-1], top.codes, float(df[-1])) for top in tops)
 
 
 def _shared(one: _Term, other: _Term) -> float:
