@@ -290,7 +290,7 @@ class ClusteredShares(Differences):
         low, high = score_limits(share, quantile**2 * rho)
         half = np.where(usable, quantile * self.deviations, 0.0)
         low, high = np.minimum(low, share - half), np.maximum(high, share + half)
-        edge = ~usable | (np.minimum(share, 1.0 - share) * n <= FEW_DISSENTING)
+        edge = ~usable | (np.minimum(share, 1.0 - share) * n <= FEW_DISSENTING + 1e-9)
         below, above = outer_binomial_limits(share, n, error)
         low, high = np.where(edge, np.minimum(low, below), low), np.where(edge, np.maximum(high, above), high)
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
