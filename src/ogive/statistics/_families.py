@@ -56,6 +56,7 @@ EQUAL_MIDDLE = "the middle half holds one value only: nothing can be said about 
 EQUAL_TASKS = "the tasks' differences show no spread: nothing can be said about other tasks"
 # Twenty runs a side with a collapse in one of twenty claimed a worse tail in 0.19 of equal methods.
 FEW_FOR_TAIL = 50
+SCARCE_TAIL = f"fewer than {FEW_FOR_TAIL} scores: a rare collapse need not have shown"
 FEW_FOR_IQM = 10
 # Fewer clusters cannot show how rare a dissenting one is.
 FEW_CLUSTERS = 20
@@ -240,9 +241,10 @@ def _labels(
         return _all("approximate", few.size), (SAMPLED_TASKS,)
     assumptions: tuple[str, ...] = (unit,) if n_tasks == 1 else (unit, FIXED_TASKS)
     if asked.kind == "worst":
-        short = (few < FEW_FOR_TAIL) | (np.ceil(few * asked.amount - 1e-9) < FEW_IN_TAIL)
+        scarce, empty = few < FEW_FOR_TAIL, np.ceil(few * asked.amount - 1e-9) < FEW_IN_TAIL
+        short = scarce | empty
         if short.any():
-            assumptions = (*assumptions, SHORT_TAIL)
+            assumptions = (*assumptions, SHORT_TAIL if empty.any() else SCARCE_TAIL)
     else:
         short = few < (FEW_FOR_IQM if asked.kind == "iqm" else 0)
     return tuple("heuristic" if s else "approximate" for s in short.tolist()), assumptions
