@@ -182,7 +182,7 @@ class _Sum:
 
 def _fourth_root(fourth: FloatArray, deviation: FloatArray, df: FloatArray) -> FloatArray:
     """(fourth⁴ + deviation⁴ / df)^¼."""
-    largest = np.maximum(fourth, deviation)
+    largest = np.fmax(fourth, deviation)
     unit = np.where(largest > 0.0, largest, 1.0)
     return np.asarray(unit * ((fourth / unit) ** 4 + (deviation / unit) ** 4 / df) ** 0.25)
 
@@ -693,8 +693,8 @@ def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way
 
 
 def _level_correlation(x: FloatArray, at: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    """Correlation over draws of lying above one's quantile, for each pair; 0 where it cannot be told."""
-    above = np.where(np.isnan(x), np.nan, x > at[:, None])
+    """Correlation over draws of lying above one's quantile, on it half; 0 where it cannot be told."""
+    above = np.where(np.isnan(x), np.nan, (x > at[:, None]) + 0.5 * (x == at[:, None]))
     centred = above - np.nanmean(above, axis=1, keepdims=True)
     filled = np.where(np.isnan(centred), 0.0, centred)
     scale = np.sqrt((filled**2).sum(axis=1))
