@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError
-from ogive.statistics import variance_components
-from ogive.statistics._components import FEW_DRAWS, UNEQUAL_WITHIN, spread_differs
+from ogive.statistics import Assumption, variance_components
+from ogive.statistics._components import spread_differs
 from ogive.statistics._effects import explained_share, restriction_gain
 from ogive.statistics._strata import variance_shares
 
@@ -229,10 +229,10 @@ def test_a_statistic_that_is_not_offered_is_refused(name):
 @pytest.mark.parametrize(
     ("k", "spread_by_draw", "said"),
     [
-        (58, 1.0, (FEW_DRAWS,)),
+        (58, 1.0, (Assumption.FEW_DRAWS,)),
         (59, 1.0, ()),
-        (80, 8.0, (UNEQUAL_WITHIN,)),
-        (20, 8.0, (FEW_DRAWS, UNEQUAL_WITHIN)),
+        (80, 8.0, (Assumption.EQUAL_WITHIN,)),
+        (20, 8.0, (Assumption.FEW_DRAWS, Assumption.EQUAL_WITHIN)),
     ],
 )
 @pytest.mark.parametrize("crossed", [False, True])

@@ -32,13 +32,17 @@ def test_equal_samples_have_no_difference():
 
 
 def test_degrees_of_freedom_are_the_runs_in_the_tails_less_one():
-    """By hand, from the terms q - (q - z)+ / mass, and Welch and Satterthwaite with the tails' counts."""
+    """By hand, from the terms q - (q - z)+ / mass: the wider of Welch's and the pooled interval with the tails' counts."""
     a, b, mass = RNG.normal(size=60), RNG.exponential(size=90), 0.2
     terms = [q - np.maximum(q - z, 0) / mass for z, q in ((a, np.sort(a)[11]), (b, np.sort(b)[17]))]
     u, v = (t.var(ddof=1) / t.size for t in terms)
     df = (u + v) ** 2 / (u**2 / 11 + v**2 / 17)
-    i = difference(a, b, mass)
-    assert_allclose(i.high - i.estimate, stats.t.ppf(0.975, df) * math.sqrt(u + v))
+    welch = stats.t.ppf(0.975, df) * math.sqrt(u + v)
+    shared = (59 * terms[0].var(ddof=1) + 89 * terms[1].var(ddof=1)) / 148
+    pooled = stats.t.ppf(0.975, 28) * math.sqrt(shared * (1 / 60 + 1 / 90))
+    i, swapped = difference(a, b, mass), difference(b, a, mass)
+    assert_allclose(i.high - i.estimate, max(welch, pooled))
+    assert_allclose((i.low, i.high), (-swapped.high, -swapped.low))
     pairs = difference(a, b[:60], mass, paired=True)
     cut = np.sort(b[:60])[11]
     gaps = terms[0] - (cut - np.maximum(cut - b[:60], 0) / mass)
@@ -57,6 +61,14 @@ def test_fewer_than_ten_runs_in_a_tail_are_called_heuristic(paired, n, label):
     i = difference(*RNG.normal(size=(2, n)), paired=paired)
     assert i.guarantee == label
     assert (Assumption.SHORT_TAIL in i.assumptions) == (label == "heuristic")
+
+
+@pytest.mark.parametrize(("n", "label"), [(49, "heuristic"), (50, "approximate")])
+def test_fewer_than_fifty_runs_are_called_heuristic_whatever_the_tail_holds(n, label):
+    i = difference(*RNG.normal(size=(2, n)), mass=0.5)
+    assert i.guarantee == label
+    assert (Assumption.SCARCE_TAIL in i.assumptions) == (label == "heuristic")
+    assert Assumption.SHORT_TAIL not in i.assumptions
 
 
 def test_the_shorter_of_two_tails_decides_the_label():

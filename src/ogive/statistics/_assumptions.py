@@ -40,6 +40,7 @@ class Assumption(StrEnum):
 
     # Why an interval may be too short, or means less than it seems
     SHORT_TAIL = "few scores in the tail: the interval may be too short"
+    SCARCE_TAIL = "few scores: a rare collapse need not have shown"
     FEW_RUNS = "few runs on a task: the interval is too short"
     FEW_UNITS = "few units to draw from: the interval is too short"
     FEW_RESAMPLES = "a handful of resamples at most lie beyond each end: another stream gives other ends"

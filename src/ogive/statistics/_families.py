@@ -164,7 +164,7 @@ class _Sum:
 
 def _fourth_root(fourth: FloatArray, deviation: FloatArray, df: FloatArray) -> FloatArray:
     """(fourth⁴ + deviation⁴ / df)^¼."""
-    largest = np.maximum(fourth, deviation)
+    largest = np.fmax(fourth, deviation)
     unit = np.where(largest > 0.0, largest, 1.0)
     return np.asarray(unit * ((fourth / unit) ** 4 + (deviation / unit) ** 4 / df) ** 0.25)
 
@@ -223,9 +223,10 @@ def _labels(
         return _all("approximate", few.size), (Assumption.RANDOM_TASKS,)
     assumptions: tuple[str, ...] = (unit,) if n_tasks == 1 else (unit, Assumption.FIXED_TASKS)
     if asked.kind == "worst":
-        short = (few < FEW_FOR_TAIL) | (np.ceil(few * asked.amount - 1e-9) < FEW_IN_TAIL)
+        scarce, empty = few < FEW_FOR_TAIL, np.ceil(few * asked.amount - 1e-9) < FEW_IN_TAIL
+        short = scarce | empty
         if short.any():
-            assumptions = (*assumptions, Assumption.SHORT_TAIL)
+            assumptions = (*assumptions, Assumption.SHORT_TAIL if empty.any() else Assumption.SCARCE_TAIL)
     else:
         short = few < (FEW_FOR_IQM if asked.kind == "iqm" else 0)
     return tuple("heuristic" if s else "approximate" for s in short.tolist()), assumptions
@@ -680,8 +681,8 @@ def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way
 
 
 def _level_correlation(x: FloatArray, at: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    """Correlation over draws of lying above one's quantile, for each pair; 0 where it cannot be told."""
-    above = np.where(np.isnan(x), np.nan, x > at[:, None])
+    """Correlation over draws of lying above one's quantile, on it half; 0 where it cannot be told."""
+    above = np.where(np.isnan(x), np.nan, (x > at[:, None]) + 0.5 * (x == at[:, None]))
     centred = above - np.nanmean(above, axis=1, keepdims=True)
     filled = np.where(np.isnan(centred), 0.0, centred)
     scale = np.sqrt((filled**2).sum(axis=1))
