@@ -12,7 +12,7 @@ import numpy as np
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.profiles._cells import Moments, as_joined, from_moments, settle_missing
-from ogive.profiles._preparing import limited
+from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import json_ready
 from ogive.statistics import Interval, mean_interval
@@ -105,7 +105,8 @@ def shifted_geometric_mean(
     -----
     The shift keeps problems of milliseconds from deciding. Intervals are Student's t on the logarithms,
     problems taken as a random sample: approximate. A failure counted as the limit makes a method look
-    better than it is, the more so the lower the limit; the profile has no such choice.
+    better than it is, the more so the lower the limit; the profile has no such choice. With `runs="best"` as many
+    runs of each method count on a problem as the poorest has there: the best of more runs is better.
 
     Examples
     --------
@@ -120,6 +121,7 @@ def shifted_geometric_mean(
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)
+    cells, thinned = comparable(cells, 0) if runs == "best" else (cells, ())
     times = cells.joined(as_joined(runs))
     failed = ~np.isfinite(times)
     if failed.any() and time_limit is None:
@@ -133,6 +135,7 @@ def shifted_geometric_mean(
     notes = [
         f"shift {shift:g}; {100 * confidence:g} % intervals, approximate, {plural(times.shape[1], 'problem')} taken as a random sample"
     ]
+    notes += thinned
     if failed.any():
         notes.append(
             f"{plural(int(failed.sum()), 'failure')} {'counts' if failed.sum() == 1 else 'count'} as the time limit of {time_limit:g}"

@@ -19,7 +19,7 @@ from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_r
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
 from ogive.results import Guarantee, json_ready
 from ogive.statistics import Interval
-from ogive.words import aligned, interval, printable, share
+from ogive.words import aligned, interval, plural, printable, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +69,8 @@ class Profile:
         What the band takes as drawn at random: "problems", "runs", or "tasks and runs".
     n : tuple of int
         Draws behind each method's curve.
+    runs : tuple of (int, int)
+        Fewest and most runs that an estimated distance of a cell stands on; (1, 1) where nothing is estimated.
     strict : bool
         Whether a distance must be below τ (a score above it), or may also equal it.
     notes : tuple of str
@@ -91,6 +93,7 @@ class Profile:
     guarantee: Guarantee
     random: str
     n: tuple[int, ...]
+    runs: tuple[int, int] = (1, 1)
     notes: tuple[str, ...] = ()
     reading: tuple[str, ...] = ()
     source: str = ""
@@ -134,7 +137,13 @@ class Profile:
         """What is counted, in words."""
         words = LARGE_RATIO if self.kind == "ratio" and self.goal == "maximize" else MEANING[self.kind]
         within, beyond = ("less than", "better than") if self.strict else ("at most", "as good as or better than")
-        return words.format(within=within, beyond=beyond)
+        return f"{words.format(within=within, beyond=beyond)}{self.estimated}"
+
+    @property
+    def estimated(self) -> str:
+        """`, as estimated from 5 runs each`, where the distances stand for what more runs would show; else empty."""
+        known = self.runs == (1, 1) and self.kind != "improvement"
+        return "" if known else f", as estimated from {run_counts(self.runs)}"
 
     @property
     def start(self) -> float:
@@ -297,6 +306,11 @@ class Profile:
                 pd.DataFrame({"algorithm": m, "tau": s.tau, "share": s.estimate, "low": s.low, "high": s.high})
             )
         return pd.concat(parts, ignore_index=True)
+
+
+def run_counts(runs: tuple[int, int]) -> str:
+    """`5 runs each`, `3 to 8 runs each`."""
+    return f"{plural(runs[0], 'run')} each" if runs[0] == runs[1] else f"{runs[0]} to {runs[1]} runs each"
 
 
 def together(profile: Profile) -> str:

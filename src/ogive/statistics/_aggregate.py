@@ -36,7 +36,7 @@ Method: TypeAlias = Literal["t", "percentile", "bca"]
 FEWEST_TASKS = 10
 FEWEST_RUNS = 10
 # Rare collapses: with fewer runs on all tasks together, or fewer tasks behind a median, 5 to 10 % of
-# collapsed runs bring 95 % down to 0.7 to 0.9 (docs/reference/over-tasks.md); fixed before looking at scores.
+# collapsed runs bring 95 % down to 0.7 to 0.9 (docs/reference/profiles.md); fixed before looking at scores.
 FEWEST_IN_ALL = 100
 FEWEST_FOR_MEDIAN = 10
 FIXED_TASKS = "these tasks, held fixed"
@@ -103,7 +103,7 @@ def aggregate(
     (tasks alike), both 0.92 or more from 100 runs in all on; at 2 % the mean covers 0.88 at
     100 runs. So with fixed tasks intervals are called heuristic below 100 runs on all tasks
     together, and those of the median also below 10 tasks, of which it uses one or two
-    (docs/reference/over-tasks.md). Where scores are bounded, `band` guarantees.
+    (docs/reference/profiles.md). Where scores are bounded, `band` guarantees.
 
     The limits do not depend on the order of runs or of tasks; they move with the scores under
     a positive affine map, and negating all scores negates them (quantiles and the gap aside).
