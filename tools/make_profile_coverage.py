@@ -471,7 +471,7 @@ def main() -> None:
         f"{SLOW_REPETITIONS // 2:,} tables of runs × tasks, {COLLAPSE_RESAMPLES} resamples, 95 %, fixed tasks: how often the intervals of"
         " `aggregate` hold the truth where a share of the runs collapses. A star: called heuristic (before: nowhere). The rule looks at"
         " numbers of runs and tasks only: fewer than 100 runs in all, or, for the median, fewer than 10 tasks. No resample shows a"
-        " collapse that no run had; without bounds of the scores nothing cheap can.",
+        " collapse that no run had; without bounds of the scores nothing cheap can. Collapses of 2 % need more runs than the rule asks for.",
         "",
         *table(["tasks", "collapse", "statistic", *(f"{r} × {t}" for r, t in COLLAPSE_DESIGNS)], collapse_rows()),
     ]  # fmt: skip

@@ -36,7 +36,7 @@ Method: TypeAlias = Literal["t", "percentile", "bca"]
 FEWEST_TASKS = 10
 FEWEST_RUNS = 10
 # Rare collapses: with fewer runs on all tasks together, or fewer tasks behind a median, 5 to 10 % of
-# collapsed runs bring 95 % down to 0.7 to 0.9 (docs/reference/profiles.md); fixed before looking at scores.
+# collapsed runs bring 95 % down to 0.6 to 0.9 (docs/reference/profiles.md); fixed before looking at scores.
 FEWEST_IN_ALL = 100
 FEWEST_FOR_MEDIAN = 10
 FIXED_TASKS = "these tasks, held fixed"
@@ -99,11 +99,12 @@ def aggregate(
     differ forty-fold between tasks bring 3 × 5 down to 0.90, 5 × 5 to 0.92.
 
     A collapse that no run happened to show is unknown to any resample. Where 10 % of runs
-    collapse, the mean covers 0.80 at 3 × 5, the IQM 0.70 (tasks that lie far apart) to 0.97
-    (tasks alike), both 0.92 or more from 100 runs in all on; at 2 % the mean covers 0.88 at
-    100 runs. So with fixed tasks intervals are called heuristic below 100 runs on all tasks
-    together, and those of the median also below 10 tasks, of which it uses one or two
-    (docs/reference/profiles.md). Where scores are bounded, `band` guarantees.
+    collapse, the mean covers 0.79 at 3 × 5, the IQM 0.70 where tasks lie far apart (0.92 near
+    each other), both 0.92 or more from 100 runs in all on, and 0.91 at 5 %. So with fixed tasks
+    intervals are called heuristic below 100 runs on all tasks together, and those of the median
+    also below 10 tasks, of which it uses one or two. Rarer collapses need more runs: at 2 % IQM,
+    mean and median still cover as little as 0.84 with 100 runs, 0.94 (median 0.87) with 500
+    (docs/reference/profiles.md).
 
     The limits do not depend on the order of runs or of tasks; they move with the scores under
     a positive affine map, and negating all scores negates them (quantiles and the gap aside).
