@@ -9,6 +9,7 @@ import pytest
 
 import ogive
 from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
+from ogive.notes import Note, NoteKind
 
 
 def frame(**columns) -> pd.DataFrame:
@@ -29,13 +30,17 @@ def test_columns_are_recognised_by_the_words_of_neighbouring_fields(algorithm, t
     trials = ogive.read(pd.DataFrame(columns))
     assert trials.algorithms == ("a", "b")
     assert trials.tasks == ("x", "y")
-    assert any("(guessed)" in note and algorithm in note for note in trials.notes)
+    assert (
+        Note(NoteKind.ROLE, "algorithm", {"role": "algorithm", "columns": (algorithm,), "guessed": True})
+        in trials.notes
+    )
 
 
 def test_a_declared_role_overrules_the_guess_and_is_not_called_a_guess():
     trials = ogive.read(frame(model=["x", "y"], architecture=["a", "b"], score=[1.0, 2.0]), algorithm="architecture")
     assert trials.algorithms == ("a", "b")
-    assert "algorithm: column 'architecture'" in trials.notes
+    said = {"role": "algorithm", "columns": ("architecture",), "guessed": False}
+    assert Note(NoteKind.ROLE, "algorithm", said) in trials.notes
 
 
 def test_what_was_guessed_is_logged(caplog):
@@ -104,7 +109,7 @@ def test_a_row_without_a_method_is_refused():
 def test_the_goal_is_guessed_from_the_name_and_said(name, goal):
     trials = ogive.read(frame(x=["a", "b"], **{name: [1.0, 2.0]}), score=name)
     assert trials.goals == {name: goal}
-    assert any(f"goal of {name!r}: {goal} (guessed" in note for note in trials.notes)
+    assert Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}) in trials.notes
 
 
 @pytest.mark.parametrize("what", ["goal", "bounds"])
@@ -163,7 +168,7 @@ def test_a_column_without_a_known_status_is_refused_where_declared_and_ignored_a
         ogive.read(table, status="state")
     trials = ogive.read(table)
     assert not trials.failed().any()
-    assert any("'state' is not used: 'odd' is no status" in note for note in trials.notes)
+    assert Note(NoteKind.STATUS_NOT_USED, "status", {"column": "state", "word": "odd"}) in trials.notes
 
 
 def test_an_empty_status_is_that_of_the_score_and_fails_no_other_row(tmp_path: Path):
@@ -186,13 +191,13 @@ def test_training_and_test_rows_are_refused_until_filtered_or_given_a_role():
 def test_names_that_differ_only_in_case_or_spaces_are_said():
     trials = ogive.read(frame(model=["SVM", "svm ", "knn"], score=[1.0, 2.0, 3.0]))
     assert trials.algorithms == ("SVM", "svm ", "knn")
-    assert "guessed: 'SVM', 'svm ' are different methods, though they differ only in case or spaces" in trials.notes
+    assert Note(NoteKind.ALIKE_NAMES, "algorithm", {"names": ("SVM", "svm ")}) in trials.notes
 
 
 def test_what_varied_is_said_to_be_guessed():
     table = frame(seed=[0, 1], score=[1.0, 2.0])
-    assert "varied: seed (guessed)" in ogive.read(table).notes
-    assert not any("varied" in note for note in ogive.read(table, varied="seed").notes)
+    assert Note(NoteKind.VARIED_GUESSED, "varied", {"varied": ("seed",)}) in ogive.read(table).notes
+    assert not any(note.kind is NoteKind.VARIED_GUESSED for note in ogive.read(table, varied="seed").notes)
 
 
 def test_a_wide_table_needs_wide_and_then_each_column_is_a_method():
@@ -328,7 +333,7 @@ def test_methods_of_different_tables_on_one_task_are_joined_but_not_paired():
     first = _own({"a": [1, 2], "b": [2, 1]}, "x")
     together = ogive.read([first, _own({"c": [3, 4]}, "x")])
     assert (first.pair, together.pair) == ("seed", None)
-    assert any("compared unpaired" in note for note in together.notes)
+    assert Note(NoteKind.NOT_PAIRED_TABLES) in together.notes
 
 
 def test_what_is_said_when_tables_are_joined_settles_in_what_they_differ():
@@ -442,9 +447,8 @@ def test_rows_that_are_still_running_are_left_out_and_counted():
     trials = ogive.read(table)
     assert len(trials) == 4
     assert int(trials.failed().sum()) == 1
-    assert any(
-        note.startswith("warning: 1 of 5 rows are left out: 'status' says that they are still") for note in trials.notes
-    )
+    left = {"n": 1, "of_rows": 5, "column": "status", "gone": ()}
+    assert Note(NoteKind.LEFT_OUT, "status", left) in trials.notes
 
 
 @pytest.mark.parametrize("word", ["running", "QUEUED", "TrialState.WAITING", "pending"])
@@ -452,7 +456,7 @@ def test_every_word_for_unfinished_leaves_a_row_out(word):
     table = pd.DataFrame({"model": list("aaabb"), "score": [1, 2, 3, None, None], "status": ["ok"] * 3 + [word] * 2})
     trials = ogive.read(table)
     assert (len(trials), trials.algorithms) == (3, ("a",))
-    assert any(note.endswith("still running or waiting; nothing is left of 'b'") for note in trials.notes)
+    assert any(note.kind is NoteKind.LEFT_OUT and note.values["gone"] == ("b",) for note in trials.notes)
 
 
 def test_a_blank_column_of_methods_beside_a_full_one_becomes_a_method():

@@ -16,6 +16,7 @@ from ogive import tasks
 from ogive.algorithms import Algorithm, tuned
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import NoteKind
 from ogive.seeding import stream
 from ogive.spaces import choice, loguniform, uniform
 from ogive.study import Study, cycle, every
@@ -212,7 +213,8 @@ def test_the_repr_is_one_line():
 
 def test_notes_name_the_algorithm():
     fixed = Algorithm.from_estimator(DecisionTreeClassifier(random_state=1), name="tree")
-    assert Study("n", fixed, MOONS).notes == ("tree: random_state=1 was set, and is the same in every trial",)
+    (note,) = Study("n", fixed, MOONS).notes
+    assert (note.kind, note.subject, note.values["value"]) == (NoteKind.SEED_KEPT, "tree", 1)
 
 
 @pytest.mark.parametrize(

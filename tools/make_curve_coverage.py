@@ -19,13 +19,13 @@ from ogive.curves import LearningCurves
 from ogive.curves._bands import difference_band
 from ogive.curves._metrics import definition
 from ogive.curves._required import from_here_on
-from ogive.curves._statistics import Statistic
+from ogive.statistics import Statistic
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "curves.md"
 SIZES = (4, 8, 16, 32, 64, 128, 256, 512)
 REPETITIONS = 2_000
 BAND_REPETITIONS, BAND_RESAMPLES = 400, 499
-STATISTICS = (Statistic(), Statistic(0.05), Statistic(0.5), Statistic(0.95))
+STATISTICS = (Statistic.parse("mean"), Statistic.quantile(0.05), Statistic.quantile(0.5), Statistic.quantile(0.95))
 N = np.array(SIZES, dtype=float)
 MEANS = np.stack([0.90 - 0.60 / np.sqrt(N), 0.85 - 0.35 / np.sqrt(N)])
 SPREADS = np.stack([0.30 / np.sqrt(N), 0.15 / np.sqrt(N) + 0.01])
@@ -109,7 +109,7 @@ def required_coverage(
 ) -> tuple[float, float, float]:
     """How often the interval of the required size holds it, is bounded above, and how often the estimate is right."""
     rng = np.random.default_rng(seed)
-    truth = from_here_on(SIZES, generator.truth(Statistic(0.05))[0] >= target - 1e-9)
+    truth = from_here_on(SIZES, generator.truth(Statistic.quantile(0.05))[0] >= target - 1e-9)
     covered = bounded = right = 0
     for _ in range(repetitions):
         found = as_curves(generator.draw(rng, n)[:1]).required_size(target=target, quantile=0.05)
@@ -121,7 +121,7 @@ def required_coverage(
 
 def at_the_edge(generator: Generator, size: int = 64) -> float:
     """The target that the 5 % quantile just reaches at a size: the hardest one."""
-    return float(generator.truth(Statistic(0.05))[0][SIZES.index(size)])
+    return float(generator.truth(Statistic.quantile(0.05))[0][SIZES.index(size)])
 
 
 def crossing_coverage(

@@ -1,6 +1,8 @@
 """Write `docs/reference/verdicts.md`: how often comparisons, aggregates and verdicts are right (about ten minutes).
 
 python tools/make_verdict_coverage.py
+
+The page's first section is that of `attack_verdicts.py --write`, and is kept.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from attack_cells import verdicts_of
+from attack_verdicts import kept_section
 from make_coverage import table
 from scipy import stats
 
@@ -151,7 +155,8 @@ def false_verdicts(tasks: int, looks: int | None, repetitions: int) -> str:
         for n in sizes:
             t = ogive.read({m: {k: v[:n] for k, v in by.items()} for m, by in full.items()}, unit="row")
             c = ogive.compare(t, "a", "b", looks=looks or 1)
-            decided |= any(i.conclusion != "cannot tell" for i in (c.items if tasks > 1 else (c,)))
+            found = verdicts_of(c)
+            decided |= any(conclusion != "cannot tell" for conclusion, _ in (found[1:] if tasks > 1 else found))
         wrong += decided
     return share(wrong, repetitions)
 
@@ -222,9 +227,11 @@ def _nearest_mean_accuracy(x: np.ndarray, y: np.ndarray, train: np.ndarray) -> n
 
 def main() -> None:
     """Simulate and write."""
+    kept = kept_section(TARGET.read_text(encoding="utf-8")) if TARGET.exists() else []
     lines = [
         "# How often verdicts are right", "",
         "Simulated; all methods are asked for 95 %. Made by `python tools/make_verdict_coverage.py`.", "",
+        *kept,
         "## Probability of improvement", "",
         "Share of 4,000 samples whose interval holds the true probability. The paired and the conservative interval are"
         " guaranteed; Newcombe's, widened by the variance of the placements, is approximate.", "",

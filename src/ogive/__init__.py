@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ogive.answers import (
         Check,
         Comparison,
-        Comparisons,
         Inspection,
         Ranking,
         Sources,
@@ -52,7 +51,6 @@ _HOME: dict[str, str | None] = {
     "Band": "ogive.statistics",
     "Check": "ogive.answers",
     "Comparison": "ogive.answers",
-    "Comparisons": "ogive.answers",
     "Dask": "ogive.runner",
     "Distribution": "ogive.statistics",
     "Inspection": "ogive.answers",
@@ -98,7 +96,6 @@ __all__ = [
     "Band",
     "Check",
     "Comparison",
-    "Comparisons",
     "Dask",
     "Distribution",
     "Inspection",

@@ -23,6 +23,7 @@ from ogive.importers._restate import restate
 from ogive.importers._roles import find_roles
 from ogive.importers._written import from_written
 from ogive.metric import Bounds
+from ogive.notes import Note, NoteKind
 from ogive.trials import Trials
 from ogive.words import quoted
 
@@ -222,7 +223,7 @@ class _Part:
     longer: str = ""
     trials: Trials | None = None
     tasks: Mapping[str, Any] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
 
 
 def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> list[_Part]:
@@ -357,7 +358,7 @@ def _join(parts: Sequence[_Part], choices: Choices, facts: Facts) -> Trials:
     _refuse_lacking(parts, tables, roles.score)
     trials = assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
     dropped = list(dict.fromkeys(c for _, columns in prepared for c in columns))
-    unused = [f"not used: {', '.join(map(repr, dropped))}"] if dropped else []
+    unused = [Note(NoteKind.NOT_USED, values={"columns": dropped})] if dropped else []
     return trials.with_notes(*(note for part in parts for note in part.notes), *unused)
 
 

@@ -8,6 +8,21 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 Guarantee: TypeAlias = Literal["exact", "conservative", "approximate", "heuristic"]
+Strength: TypeAlias = Literal["guaranteed", "approximate", "heuristic", "descriptive"]
+_STRENGTHS: dict[str, Strength] = {
+    "exact": "guaranteed", "conservative": "guaranteed", "approximate": "approximate", "heuristic": "heuristic",
+}  # fmt: skip
+
+
+def strength_of(guarantee: str) -> Strength:
+    """The word that sentences use for a guarantee; where none is given a number describes the runs and no more.
+
+    Examples
+    --------
+    >>> strength_of("conservative"), strength_of("heuristic"), strength_of("none")
+    ('guaranteed', 'heuristic', 'descriptive')
+    """
+    return _STRENGTHS.get(guarantee, "descriptive")
 
 
 def json_ready(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from ogive.canonical import plain
 from ogive.errors import InputError
 from ogive.frozen import Frozen
 from ogive.metric import Bounds, Metric
+from ogive.notes import Note
 from ogive.seeding import Streams
 from ogive.spaces import Space, as_space
 from ogive.tasks import Task
@@ -246,9 +247,9 @@ class Study(Frozen):
         return ", ".join(parts) or None
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader of the results should know of the algorithms."""
-        return tuple(f"{a.name}: {note}" for a in self.algorithms for note in a.held_to(self._declared).notes)
+        return tuple(note.about(a.name) for a in self.algorithms for note in a.held_to(self._declared).notes)
 
     def record(self) -> dict[str, Any]:
         """What defines the study, in JSON's own types; loads data for their digests."""

@@ -66,14 +66,22 @@ def interval(estimate: float, low: float, high: float, landmarks: tuple[float, .
     """
     if math.isnan(low) and math.isnan(high):
         return number(estimate)
+    shown = interval_parts(estimate, low, high, landmarks, at_least)
+    return f"{shown[0]} [{shown[1]}, {shown[2]}]"
+
+
+def interval_parts(
+    estimate: float, low: float, high: float, landmarks: tuple[float, ...] = (), at_least: int = 0
+) -> tuple[str, str, str]:
+    """Estimate and both ends as `interval` writes them."""
     digits = decimals(estimate, low, high)
     digits = max(digits, at_least) if at_least else digits
     most = min(max(MOST_DECIMALS, digits + 3), _finest(_largest(estimate, low, high)))
     while landmarks and digits < most and not _keeps_sides(low, high, digits, landmarks):
         digits += 1
     rounded = (_rounded(value, digits, side) for value, side in ((estimate, 0), (low, -1), (high, 1)))
-    shown = [_down_to(value, digits) if math.isfinite(value) else number(value) for value in rounded]
-    return f"{shown[0]} [{shown[1]}, {shown[2]}]"
+    first, second, third = (_down_to(v, digits) if math.isfinite(v) else number(v) for v in rounded)
+    return first, second, third
 
 
 def _keeps_sides(low: float, high: float, digits: int, landmarks: tuple[float, ...]) -> bool:
@@ -135,6 +143,11 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 or word.endswith("s") else f"{count} {word}s"
 
 
+def runs_each(least: int, most: int) -> str:
+    """`5 runs each`, `3 to 8 runs each`."""
+    return f"{plural(least, 'run')} each" if least == most else f"{least} to {most} runs each"
+
+
 def aligned(rows: list[list[str]]) -> list[str]:
     """Rows of text as lines whose columns stand under each other."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
@@ -152,7 +165,7 @@ def quoted(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(map(repr, names[:most])) + more
 
 
-def printable(text: str) -> str:
+def printable(text: object) -> str:
     """Text without control characters, so that a name cannot move the cursor or colour the screen."""
     return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in str(text))
 

@@ -21,6 +21,7 @@ from ogive.algorithms import Algorithm
 from ogive.algorithms._scoring import bounds_of
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
 from ogive.spaces import choice, loguniform
 
@@ -87,7 +88,8 @@ def test_an_integer_random_state_is_kept_and_said():
     assert [fixed.evaluate({}, (train, test), stream(s, "train")).scores["accuracy"] for s in range(3)] == [
         expected
     ] * 3
-    assert fixed.notes == ("random_state=7 was set, and is the same in every trial",)
+    kept = {"parameter": "random_state", "value": 7, "draw": "trial"}
+    assert fixed.notes == (Note(NoteKind.SEED_KEPT, values=kept),)
     assert fixed.fingerprint()["estimator"]["parameters"]["random_state"] == 7
     free = Algorithm.from_estimator(RandomForestClassifier(n_estimators=2))
     assert free.notes == ()

@@ -13,6 +13,7 @@ from ogive.algorithms import Algorithm, tuned
 from ogive.algorithms._tuned import Search
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
 from ogive.spaces import integer, uniform
 from ogive.tasks import Data
@@ -140,7 +141,7 @@ def test_the_direction_of_the_metric_decides():
 
 def test_an_assumed_direction_is_said():
     algorithm = Algorithm("f", lambda config, train, test, rng: 1.0, {"x": [1]})
-    assert "larger scores as better" in tuned(algorithm).notes[0]
+    assert tuned(algorithm).notes == (Note(NoteKind.TUNED_UPWARD, values={"algorithm": "f"}),)
     assert tuned(TREE).notes == ()
 
 
@@ -286,11 +287,9 @@ def test_the_direction_that_a_study_declares_decides():
             found = cell.algorithm.evaluate({}, cell.draw(0), cell.rng(0))
             assert found.params["x"] == best(c.params["x"] for c in found.inner)
             assert study.notes == ()
-    assert "larger scores as better" in Study("s", tuned(inner, 6), MOONS).notes[0]
-    assert (
-        "larger scores as better"
-        in Study("s", tuned(inner, 6, metric="gain"), MOONS, metrics={"loss": "minimize"}).notes[0]
-    )
+    assert [note.kind for note in Study("s", tuned(inner, 6), MOONS).notes] == [NoteKind.TUNED_UPWARD]
+    other = Study("s", tuned(inner, 6, metric="gain"), MOONS, metrics={"loss": "minimize"})
+    assert [note.kind for note in other.notes] == [NoteKind.TUNED_UPWARD]
 
 
 def test_what_is_sought_is_part_of_the_fingerprint_in_a_study():

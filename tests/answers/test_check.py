@@ -12,6 +12,7 @@ from ogive.answers import check
 from ogive.answers._check import PASSING, _chosen, _decide
 from ogive.answers._verdict import rule
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 
 
 def version(mean, n=30, seed=0, sd=0.02, name="model"):
@@ -312,7 +313,8 @@ def test_what_only_one_table_says_is_not_claimed_of_both():
     new, old = (ogive.read({"m": np.arange(9.0)}, unit="row", varied=v) for v in ("seed", None))
     result = check(new, old, margin=9.0)
     assert "what varied between runs was not stated" in str(result)
-    assert any("new says seed and the baseline nothing" in note for note in result.notes)
+    differing = {"fact": "varied", "new": "seed", "baseline": "nothing"}
+    assert Note(NoteKind.NOT_STATED_FOR_BOTH, values=differing) in result.notes
     assert "seed varied" in str(check(new, new, margin=9.0))
 
 

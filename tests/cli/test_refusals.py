@@ -35,7 +35,7 @@ CASES: dict[str, tuple[str | bytes, list[str], list[str]]] = {
     "no bounds": (GOOD, ["--bounds", ","], ["`--bounds` must be LOW,HIGH"]),
     "reversed bounds": (GOOD, ["--bounds", "1,0"], ["low < high"]),
     "NaN bounds": (GOOD, ["--bounds", "nan,1"], ["low < high"]),
-    "unknown statistic": (GOOD, ["--statistic", "average"], ["'average' is not known", "median"]),
+    "unknown statistic": (GOOD, ["--statistic", "average"], ["got 'average'", "median"]),
     "impossible statistic": (GOOD, ["-s", "q95"], ["'q95' needs a share in (0, 1)"]),
     "unknown option": (GOOD, ["--scores", "score"], ["--scores", "Try --help"]),
     "unknown failures rule": (GOOD.replace("0.5,", ","), ["--failures", "drop"], ["`failures` must be 'refuse', 'exclude'", "'drop'"]),

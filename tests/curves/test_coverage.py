@@ -4,7 +4,7 @@ import make_curve_coverage as made
 import pytest
 from simulate import plausible
 
-from ogive.curves._statistics import Statistic
+from ogive.statistics import Statistic
 
 NORMAL, SKEWED, LATTICE = made.GENERATORS
 REPETITIONS = 2_000  # a set of curves costs some milliseconds
@@ -23,9 +23,9 @@ def test_quantile_curves_hold_their_confidence_at_each_size_and_together(generat
 @pytest.mark.statistical
 def test_the_coverage_test_notices_curves_that_are_too_narrow():
     low, _ = plausible(0.95, REPETITIONS)
-    each, _ = made.curve_coverage(NORMAL, Statistic(0.5), 400, REPETITIONS, seed=1, confidence=0.90)
+    each, _ = made.curve_coverage(NORMAL, Statistic.quantile(0.5), 400, REPETITIONS, seed=1, confidence=0.90)
     assert each < low
-    _, together = made.curve_coverage(NORMAL, Statistic(0.5), 400, REPETITIONS, seed=1, confidence=0.80)
+    _, together = made.curve_coverage(NORMAL, Statistic.quantile(0.5), 400, REPETITIONS, seed=1, confidence=0.80)
     assert together < low  # d/S for each size is on the safe side, so less must be asked for to be too little
 
 
@@ -52,7 +52,7 @@ def test_ranges_that_are_called_certain_are_right(statistic):
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_the_coverage_test_notices_a_band_that_is_too_narrow():
-    covered, _, _ = made.crossing_coverage(NORMAL, Statistic(), 100, 300, seed=3, confidence=0.6)
+    covered, _, _ = made.crossing_coverage(NORMAL, Statistic.parse("mean"), 100, 300, seed=3, confidence=0.6)
     assert covered < 0.80
 
 

@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ogive.curves import LearningCurves, learning_curves, read, repeated_cv
 from ogive.curves._gather import holds_curves
 from ogive.errors import StoreConflict, UnreadableSource
+from ogive.notes import Note, NoteKind
 from ogive.store import Store
 
 MODELS = {"nb": GaussianNB(), "tree": DecisionTreeClassifier()}
@@ -67,8 +68,9 @@ def test_notes_are_about_the_repetitions_that_were_asked_for(problem, tmp_path):
     bad = np.flatnonzero(np.isnan(many.values[0, 0, 0]))
     assert 1 < bad.size < 12
     few = learning_curves({"u": Unlucky()}, X, y, n_repetitions=int(bad[1]), **asked)
-    assert few.notes[0].startswith("u: 1 repetition without a score")
-    assert many.notes[0].startswith(f"u: {bad.size} repetitions without a score")
+    for made, n in ((few, 1), (many, bad.size)):
+        first = made.notes[0]
+        assert (first.kind, first.subject, first.values["n"]) == (NoteKind.NO_SCORE, "u", n)
 
 
 def test_more_repetitions_are_added_and_the_first_stay_as_they_are(problem, tmp_path):
@@ -122,7 +124,7 @@ def test_a_store_that_is_not_finished_is_read_as_far_as_every_model_is(problem, 
     learning_curves(MODELS, X, y, n_repetitions=2, workers=0, store=tmp_path / "s", **ASKED)
     found = read(tmp_path / "s")
     assert found.values.shape == (2, 4, 3, 2)
-    assert "nb has 6 repetitions, of which the 2 that every model has are used" in found.notes
+    assert Note(NoteKind.UNUSED_REPETITIONS, values={"of": "nb", "n": 6, "used": 2}) in found.notes
 
 
 def test_string_labels_and_a_constant_column_are_allowed_and_change_nothing(problem):

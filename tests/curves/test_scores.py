@@ -27,6 +27,7 @@ from ogive.curves._estimators import (
     QuadraticDiscriminant,
 )
 from ogive.curves._metrics import Answer, auc, regression_scores
+from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
 
 SIZES = [4, 12, 40]
@@ -188,8 +189,8 @@ def test_an_estimator_without_probabilities_has_accuracy_and_auc_and_says_so_onc
     assert np.all(np.isfinite(made.scores(metric="accuracy")))
     assert np.all(np.isfinite(made.scores(metric="auc")))
     assert np.all(np.isnan(made.scores(metric="brier")))
-    assert [n for n in made.notes if "predict_proba" in n] == [
-        "svc: has no predict_proba, so there is no brier and no cross_entropy"
+    assert [n for n in made.notes if n.kind is NoteKind.NO_PROBABILITIES] == [
+        Note(NoteKind.NO_PROBABILITIES, values={"of": "svc", "metrics": ("brier", "cross_entropy")})
     ]
 
 
@@ -197,7 +198,7 @@ def test_decision_values_of_pairs_of_classes_are_not_taken_for_those_of_classes(
     X, y = problem()
     made = learning_curves({"pairs": SVC(decision_function_shape="ovo")}, X, y, sizes=[40], n_repetitions=2, workers=0)
     assert np.all(np.isnan(made.scores(metric="auc")))
-    assert "pairs: decision values are of pairs of classes, so there is no auc for more than two classes" in made.notes
+    assert Note(NoteKind.PAIRWISE_DECISIONS).about("pairs") in made.notes
 
 
 def test_a_machine_at_the_end_of_a_pipeline_is_ranked_and_noted_as_alone(problem):
@@ -205,7 +206,7 @@ def test_a_machine_at_the_end_of_a_pipeline_is_ranked_and_noted_as_alone(problem
     alone, piped = KernelMachine(), make_pipeline(StandardScaler(with_mean=False, with_std=False), KernelMachine())
     made = learning_curves({"alone": alone, "piped": piped}, X, y, sizes=[40], n_repetitions=3, workers=0)
     assert np.array_equal(made.values[0], made.values[1])
-    assert [note.split(":")[0] for note in made.notes if "not calibrated" in note] == ["alone", "piped"]
+    assert [note.subject for note in made.notes if note.kind is NoteKind.NOT_CALIBRATED] == ["alone", "piped"]
 
 
 def test_every_named_model_scores_from_the_first_size_on(problem):
@@ -213,7 +214,7 @@ def test_every_named_model_scores_from_the_first_size_on(problem):
     made = learning_curves(list(MODELS), X, y, sizes=[1, 2, 40], n_repetitions=2, workers=0)
     assert np.all(np.isfinite(made.values))
     assert made.mean()["lda"].estimate[-1] > 0.5
-    assert "linear_svm: brier and cross_entropy are of the logistic function of decision values" in " ".join(made.notes)
+    assert Note(NoteKind.NOT_CALIBRATED).about("linear_svm") in made.notes
 
 
 def test_unpenalised_logistic_regression_reaches_the_maximum_of_the_likelihood(problem):
@@ -230,6 +231,7 @@ def test_a_fit_that_fails_is_a_gap_with_a_note_and_can_be_counted(problem):
     gaps = np.isnan(made.scores(metric="accuracy"))
     assert gaps[0].any()
     assert not gaps[1].any()
-    assert any("fits failed, at n = 3" in note for note in made.notes)
+    (failed,) = (note for note in made.notes if note.kind is NoteKind.FITS_FAILED)
+    assert (failed.subject, failed.values["sizes"]) == ("knn5", (3,))
     assert np.isnan(made.mean()["knn5"].estimate[0])
     assert made.with_failures("worst").scores(metric="accuracy")[0].min() == 0.0

@@ -7,6 +7,7 @@ import pytest
 
 import ogive
 from ogive.errors import InputError, UnreadableSource
+from ogive.notes import Note, NoteKind
 
 COLUMNS = {"model": ["a", "a", "b"], "env": ["x", "y", "x"], "score": [1.0, 2.0, None]}
 
@@ -102,7 +103,7 @@ def test_frames_that_pandas_put_under_each_other_are_refused_until_their_names_h
 def test_an_index_that_names_each_row_of_a_method_apart_is_said_to_be_unused():
     trials = ogive.read(pd.DataFrame({"model": NAMES, "score": [0.1, 0.2, 0.3]}, index=["r1", "r2", "r3"]))
     assert trials.algorithms == ("svm", "knn")
-    assert "not used: 'index'" in trials.notes
+    assert Note(NoteKind.NOT_USED, values={"columns": ("index",)}) in trials.notes
 
 
 def test_a_written_index_of_names_without_a_header_is_refused(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 
 import ogive
 from ogive.errors import InputError, UnreadableSource
+from ogive.notes import Note, NoteKind
 
 optuna = pytest.importorskip("optuna")
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -79,7 +80,7 @@ def test_random_sampling_is_independent_and_tpe_is_not():
     assert ogive.read(run()).independent
     adaptive = ogive.read(run(sampler=optuna.samplers.TPESampler(seed=0)))
     assert not adaptive.independent
-    assert any("adaptive" in note for note in adaptive.notes)
+    assert any(note.kind is NoteKind.NOT_INDEPENDENT for note in adaptive.notes)
     assert ogive.read(run(sampler=optuna.samplers.TPESampler(seed=0)), independent=True).independent
 
 
@@ -187,7 +188,7 @@ def test_trials_that_are_not_finished_are_left_out_with_a_note():
     trials = ogive.read(study)
     assert len(trials) == 8
     assert trials.independent
-    assert "warning: 2 trials of 'demo' still running or waiting are left out" in trials.notes
+    assert Note(NoteKind.TRIALS_LEFT_OUT, values={"n": 2, "study": "demo"}) in trials.notes
 
 
 def test_trials_that_were_enqueued_are_not_drawn():
@@ -196,7 +197,7 @@ def test_trials_that_were_enqueued_are_not_drawn():
     study.optimize(objective, n_trials=2)
     trials = ogive.read(study)
     assert not trials.independent
-    assert "warning: 1 trial of 'demo' was enqueued by hand, not drawn" in trials.notes
+    assert Note(NoteKind.ENQUEUED, values={"n": 1, "study": "demo"}) in trials.notes
 
 
 def test_a_study_without_finished_trials_is_refused():

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV, Randomi
 
 import ogive
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 
 X, Y = make_classification(n_samples=60, random_state=0)
 SPACE = {"C": loguniform(1e-3, 1e2), "solver": ["lbfgs", "liblinear"]}
@@ -49,7 +50,7 @@ def test_cv_results_alone_do_not_say_who_chose_the_configurations(search):
     assert ogive.read(search).independent
     trials = ogive.read(search.cv_results_)
     assert not trials.independent
-    assert any("may have: they are described, not judged (say independent=True" in note for note in trials.notes)
+    assert Note(NoteKind.NOT_INDEPENDENT, "independent") in trials.notes
     assert ogive.read(search.cv_results_, independent=True).independent
 
 

@@ -8,6 +8,7 @@ import pytest
 import ogive
 from ogive.errors import InputError
 from ogive.importers._within import codes
+from ogive.notes import Note, NoteKind
 
 N = 12
 RNG = np.random.default_rng(0)
@@ -102,7 +103,7 @@ def test_a_column_with_one_value_holds_no_folds():
     table = frame(fold=["test"] * N)
     trials = ogive.read(table)
     assert trials.n_folds is None
-    assert "not used: 'fold'" in trials.notes
+    assert Note(NoteKind.NOT_USED, values={"columns": ("fold",)}) in trials.notes
     with pytest.raises(InputError, match="`fold`: column 'fold' holds one value"):
         ogive.read(table, fold="fold")
 
@@ -113,11 +114,15 @@ def test_every_statistic_of_folds_is_heuristic():
     assert {r.guarantee for r in ogive.summarize(trials, statistics=kinds).rows} == {"heuristic"}
 
 
+def paired_by_seed(matched):
+    return Note(NoteKind.PAIRED, "pair", {"column": "seed", "guessed": True, "matched": matched, "of_rows": 12})
+
+
 def test_pairing_by_seed_counts_the_rows_with_a_partner():
     table = frame(model=["a"] * 6 + ["b"] * 6, seed=[0, 1, 2, 3, 4, 5, 2, 3, 4, 5, 6, 7])
     trials = ogive.read(table)
     assert trials.pair == "seed"
-    assert "paired by 'seed' (guessed): 8 of 12 rows have a partner" in trials.notes
+    assert paired_by_seed(8) in trials.notes
 
 
 def test_seeds_pair_only_within_a_task():
@@ -129,7 +134,7 @@ def test_a_declared_pair_that_joins_nothing_is_said():
     table = frame(model=["a", "a", "b", "b"], draw=[0, 1, 2, 3])
     trials = ogive.read(table, pair="draw")
     assert trials.pair is None
-    assert any("not paired: no value of 'draw' occurs in two methods" in note for note in trials.notes)
+    assert Note(NoteKind.NOT_PAIRED, "pair", {"column": "draw"}) in trials.notes
 
 
 def test_a_declared_pair_numbers_the_trials():
@@ -155,7 +160,7 @@ def test_a_unit_may_be_any_column():
 def test_what_nobody_said_about_independence_is_said():
     trials = ogive.read({"a": [1.0, 2.0]})
     assert trials.unit is None
-    assert any("nobody said so; declare it with unit='row'" in note for note in trials.notes)
+    assert Note(NoteKind.ASSUMES_INDEPENDENCE, "unit") in trials.notes
     assert "assumed independent" in ogive.summarize(trials).unit
     assert "assumed" not in ogive.summarize(ogive.read({"a": [1.0, 2.0]}, unit="row")).unit
 
@@ -170,7 +175,7 @@ def test_what_varied_is_seen_in_the_columns_or_said():
 def test_a_guessed_item_or_group_with_one_row_each_is_no_declared_unit(name):
     trials = ogive.read(frame(**{name: np.arange(N)}))
     assert (trials.unit, trials.clustered) == (None, False)
-    assert any("nobody said so; declare it with unit='row'" in note for note in trials.notes)
+    assert Note(NoteKind.ASSUMES_INDEPENDENCE, "unit") in trials.notes
     assert "assumed independent" in ogive.summarize(trials).unit
     role = "item" if name == "question" else "group"
     assert ogive.read(frame(**{name: np.arange(N)}), **{role: name}).unit == name
@@ -180,8 +185,7 @@ def test_a_guessed_item_or_group_with_one_row_each_is_no_declared_unit(name):
 def test_configurations_that_repeat_across_folds_raise_the_question():
     table = frame(param_lr=np.repeat(np.arange(20), 5), fold=np.tile(np.arange(5), 20))
     trials = ogive.read(table)
-    assert trials.question is not None
-    assert "100 rows share 20 configurations" in trials.question
+    assert trials.question == Note(NoteKind.ASKS_CONFIGURATION, "unit", {"n": 100, "n_configurations": 20})
     counted = ogive.read(table, unit="configuration")
     assert (counted.clustered, counted.n_folds, mean_row(counted).n) == (True, None, 20)
 
@@ -193,7 +197,7 @@ def test_one_configuration_for_all_folds_is_a_plain_cross_validation():
 
 def test_a_guessed_group_across_folds_raises_the_question():
     table = frame(config=np.repeat(np.arange(4), 3), fold=np.tile(np.arange(3), 4))
-    assert "column 'config' repeats across the folds" in (ogive.read(table).question or "")
+    assert ogive.read(table).question == Note(NoteKind.ASKS_GROUP, "unit", {"column": "config", "fold": "fold"})
     assert mean_row(ogive.read(table, unit="config")).n == 4
     assert ogive.read(table, unit="fold").n_folds == 3
 
@@ -202,7 +206,7 @@ def test_a_declared_unit_overrules_a_guessed_fold_aloud():
     table = frame(student=np.repeat([0, 1, 2], 4), fold=np.tile(np.arange(4), 3))
     trials = ogive.read(table, unit="student", score="score")
     assert (trials.unit, trials.clustered, trials.n_folds, mean_row(trials).n) == ("student", True, None, 3)
-    assert any("folds of 'fold' are not corrected for" in note for note in trials.notes)
+    assert Note(NoteKind.FOLDS_OVERRULED, "unit", {"column": "fold"}) in trials.notes
     assert ogive.read(table, unit="row", score="score").n_folds is None
     assert ogive.read(table, unit="fold", score="score").n_folds == 4
 
@@ -244,14 +248,14 @@ def test_seeds_across_items_are_held_and_said_to_be():
     table = frame(model=["m"] * N, seed=np.repeat([0, 1, 2], 4), item=np.tile(np.arange(4), 3))
     trials = ogive.read(table)
     assert (trials.unit, trials.varied) == ("item", ("item",))
-    assert any(note.startswith("'seed' is held: rows of one 'item' are averaged") for note in trials.notes)
+    assert Note(NoteKind.HELD, "unit", {"unit": "item", "repeat": "seed"}) in trials.notes
     assert ogive.read(table, unit="seed").varied == ("seed",)
 
 
 def test_rows_without_a_seed_are_paired_with_nobody():
     table = frame(model=["a"] * 6 + ["b"] * 6, seed=pd.array([0, 1, 2, None, None, None] * 2, dtype="Int64"))
     trials = ogive.read(table)
-    assert "paired by 'seed' (guessed): 6 of 12 rows have a partner" in trials.notes
+    assert paired_by_seed(6) in trials.notes
     assert len(set(trials.to_pandas().trial)) == 9
 
 
@@ -306,8 +310,7 @@ def test_a_text_hyper_parameter_of_a_random_search_is_no_method():
 def test_rows_of_one_seed_are_asked_about_with_the_columns_that_tell_them_apart():
     table = frame(model=["a"] * 60, rate=np.repeat(np.arange(15) / 7, 4), seed=np.tile(np.arange(4), 15))
     question = ogive.read(table, score="score").question
-    assert "column 'seed' repeats within a method and task" in question
-    assert "'rate' is not used: where rows that share it are one draw, say unit='rate'." in question
+    assert question == Note(NoteKind.ASKS_REPEAT, "unit", {"column": "seed", "apart": "rate"})
 
 
 @pytest.mark.parametrize("gaps", [[0], [3, 4, 5], list(range(1, 20))])
@@ -325,17 +328,20 @@ def test_categories_with_gaps_are_read(gaps):
 def test_notes_about_what_is_said_anew_are_replaced():
     trials = ogive.read(frame(model=["a"] * 6 + ["b"] * 6, seed=[*range(6), *range(6)]))
     again = ogive.read(trials, goal="minimize", unit="row", varied="split")
-    assert not [note for note in again.notes if note.startswith(("goal of", "varied:")) or "nobody said" in note]
+    settled = {NoteKind.GOAL_GUESSED, NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE}
+    assert {NoteKind.GOAL_GUESSED, NoteKind.VARIED_GUESSED} < {note.kind for note in trials.notes}
+    assert not settled & {note.kind for note in again.notes}
     assert again.goals == {"score": "minimize"}
 
 
 def test_a_table_of_folds_that_is_said_to_hold_runs_keeps_a_warning():
     again = ogive.read(ogive.read(frame(fold=np.arange(N)), fold="fold"), unit="row")
-    assert any(note.startswith("warning: folds are not corrected for") for note in again.notes)
+    assert any(note.kind is NoteKind.FOLDS_OVERRULED and note.is_warning for note in again.notes)
 
 
 def test_a_column_taken_for_the_time_is_noted():
-    assert "wall_s: column 'duration' (guessed)" in ogive.read(frame(duration=np.arange(N)), score="score").notes
+    taken = {"role": "wall_s", "columns": ("duration",), "guessed": True}
+    assert Note(NoteKind.ROLE, "wall_s", taken) in ogive.read(frame(duration=np.arange(N)), score="score").notes
 
 
 def test_folds_that_join_the_methods_stay_folds():

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import ogive
+from ogive.notes import Note, NoteKind
 
 SCORES = {"svm": [0.8, 0.9, 0.7], "knn": [0.6, 0.5, 0.4]}
 
@@ -14,7 +15,7 @@ SCORES = {"svm": [0.8, 0.9, 0.7], "knn": [0.6, 0.5, 0.4]}
 def test_row_numbers_are_no_method_and_are_said_to_be_unused(name):
     trials = ogive.read(pd.DataFrame({name: [0, 1, 2], **SCORES}), wide=True)
     assert trials.algorithms == ("svm", "knn")
-    assert f"not used: {name!r}" in trials.notes
+    assert Note(NoteKind.NOT_USED, values={"columns": (name,)}) in trials.notes
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -44,4 +45,4 @@ def test_what_is_said_of_a_row_keeps_its_role(role, name):
 def test_methods_that_were_not_chosen_are_said():
     trials = ogive.read(pd.DataFrame({**SCORES, "rf": [1.0, 2.0, 3.0]}), wide=True, score=["svm", "knn"])
     assert trials.algorithms == ("svm", "knn")
-    assert "not used: 'rf'" in trials.notes
+    assert Note(NoteKind.NOT_USED, values={"columns": ("rf",)}) in trials.notes

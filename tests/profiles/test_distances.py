@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.profiles import performance_profile
 from ogive.profiles._distances import _mann_whitney, minus_log10_t
 
@@ -236,8 +237,8 @@ def test_cells_without_spread():
     assert p.distances[:, 0].tolist() == [0.0, 0.0]
     assert p.distances[:, 1].tolist() == [math.inf, 0.0]
     assert p.distances[0, 2] == pytest.approx(-math.log10(stats.t.sf(t, 23)))
-    assert any("standard deviation of 0" in note for note in p.notes)
-    assert any("5 to 24 runs" in note for note in p.notes)
+    assert any(note.kind is NoteKind.NO_SPREAD for note in p.notes)
+    assert Note(NoteKind.UNEVEN_COUNTS, "equalise", {"least": 5, "most": 24}) in p.notes
     # A mean that is certainly lower was measured all the same.
     assert p.solved.tolist() == [1.0, 1.0]
 
@@ -275,7 +276,7 @@ def test_several_runs_count_by_mean_median_or_best():
     for how in expected:
         p = performance_profile(runs, runs=how)
         assert p.distances[0].tolist() == expected[how]
-        assert any(how in note for note in p.notes)
+        assert Note(NoteKind.RUNS_JOINED, "runs", {"by": how}) in p.notes
     assert performance_profile(runs, runs="median").distances[1, 0] == 2.0
     assert performance_profile(runs, runs="best").distances[1, 0] == 4.0
 
@@ -295,11 +296,17 @@ def test_nobody_is_best_where_everybody_failed(kind):
     assert p.distances[0, 1] == math.inf
     assert p.wins.tolist() == pytest.approx([0.0, 2 / 3])
     assert p.solved.tolist() == pytest.approx([1 / 3, 2 / 3])
-    assert any("7 failed runs of 12 count as worse than every other run" in note for note in p.notes)
+    assert (
+        Note(NoteKind.FAILED_RUNS, values={"n": 7, "of_runs": 12, "counted": "worse than every other run"}) in p.notes
+    )
+
+
+def failed_runs(profile):
+    return [(n.values["n"], n.values["counted"]) for n in profile.notes if n.kind is NoteKind.FAILED_RUNS]
 
 
 def test_the_note_says_how_failed_runs_are_counted():
     runs = {"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]}
-    assert any("infinite in the median of" in note for note in performance_profile(runs, runs="median").notes)
+    assert (1, "infinite in the median of the cell") in failed_runs(performance_profile(runs, runs="median"))
     scores = performance_profile(runs, "score", goal="minimize")
-    assert any("counts as worse than every τ" in note for note in scores.notes)
+    assert (1, "worse than every τ") in failed_runs(scores)

@@ -17,6 +17,7 @@ from make_profile_coverage import (
 from numpy.testing import assert_allclose
 from simulate import plausible
 
+from ogive.notes import Note, NoteKind
 from ogive.plots import profile as drawn
 from ogive.profiles import average_ranks, performance_profile, shifted_geometric_mean
 from ogive.profiles._cells import from_matrix
@@ -58,8 +59,7 @@ def test_as_many_runs_count_as_the_poorest_method_has_on_the_problem_and_it_is_s
     p = performance_profile(scores, "difference", runs="best")
     assert p.distances[0, 0] in (2.0, 3.0)  # the best of two of three, whichever they are
     assert p.distances[0, 1] == 6.0
-    (note,) = [n for n in p.notes if "unequal numbers of runs on 1 problem" in n]
-    assert "1 to 3 in all" in note
+    assert Note(NoteKind.UNEQUAL_RUNS, values={"n": 1, "least": 1, "most": 3}) in p.notes
 
 
 def test_a_third_method_with_few_runs_takes_none_from_a_pair():
@@ -90,7 +90,7 @@ def test_ranks_and_geometric_means_of_best_runs_are_fair_too():
     assert abs(np.diff(average_ranks({"few": few, "many": many}, runs="best").ranks)[0]) < 0.3
     found = shifted_geometric_mean({"few": few, "many": many}, runs="best", shift=0.0)
     assert max(found.scaled.values()) < 1.3
-    assert any("unequal numbers of runs" in note for note in found.notes)
+    assert any(note.kind is NoteKind.UNEQUAL_RUNS for note in found.notes)
 
 
 # What a band of estimated distances is about
@@ -131,11 +131,13 @@ def test_one_run_of_each_cell_is_what_it_is_and_guaranteed():
 def test_means_of_unequal_numbers_of_runs_are_heuristic():
     rows = [(p, m, 0.5, 0.1, n) for p in ("p", "q", "r") for m, n in (("a", 3), ("b", 30))]
     frame = pd.DataFrame(rows, columns=["problem", "method", "mean", "std", "n"])
-    assert performance_profile(frame, "welch").guarantee == "heuristic"
+    uneven = performance_profile(frame, "welch")
+    assert uneven.guarantee == "heuristic"
+    assert Note(NoteKind.ONLY_MEANS) in uneven.notes
     assert performance_profile(frame.assign(n=5), "welch").guarantee == "conservative"
     p = performance_profile(frame, "difference")
     assert p.meaning.endswith("as estimated from 3 to 30 runs each")
-    assert any("3 to 30 runs and are compared as they are" in note for note in p.notes)
+    assert Note(NoteKind.UNEQUAL_MEANS, values={"least": 3, "most": 30}) in p.notes
 
 
 @pytest.mark.statistical

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ogive
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.profiles import MinMax, Reference, performance_profile
 from ogive.profiles._curve import corridor
 from ogive.statistics import band
@@ -64,7 +65,7 @@ def test_with_random_tasks_the_band_has_as_many_draws_as_tasks():
     fixed, random = (performance_profile(runs, "score", tasks=t) for t in ("fixed", "random"))
     assert random.n == (6, 6)
     assert (random.high(0.0) - random.low(0.0) > 2 * (fixed.high(0.0) - fixed.low(0.0))).all()
-    assert any("too few tasks to generalise" in note for note in random.notes)
+    assert any(note.kind is NoteKind.FEW_TASKS for note in random.notes)
     assert random.random == "tasks and runs"
 
 
@@ -120,7 +121,7 @@ def test_the_words_follow_the_count_and_the_direction():
     assert "runs better than τ" in performance_profile(costs, "score").meaning
     assert "as good as or better than τ" in performance_profile(costs, "score", strict=False).meaning
     relative = performance_profile(costs, "difference", relative=True)
-    assert any("shares of the best score" in note for note in relative.notes)
+    assert Note(NoteKind.RELATIVE) in relative.notes
     assert "exact band, approximate" in str(performance_profile(costs, "score"))
 
 
@@ -259,7 +260,7 @@ def test_rows_of_one_unit_are_one_run():
     p = performance_profile(ogive.read(frame, unit="seed", varied="seed"), "score")
     assert p.n == (6, 6)
     assert p.curves[0].points.tolist() == [1.5, 11.5, 21.5]
-    assert any("seed varied between runs" in note for note in p.notes)
+    assert Note(NoteKind.VARIED, values={"varied": ("seed",)}) in p.notes
     with pytest.raises(InputError, match="rows may belong together"):
         performance_profile(ogive.read(frame), "score")
 
@@ -272,7 +273,8 @@ def test_a_direction_that_was_only_guessed_gives_way_to_the_kind():
     assert large.distances.tolist() == [[2.0, 1.0], [1.0, 4 / 3]]
     for table in (frame, ogive.read(frame)):
         guessed = performance_profile(table).reading
-        assert "goal of 'value': minimize (guessed; say goal= to decide)" in guessed
+        settled = {"metric": "value", "goal": "minimize", "by_name": False}
+        assert Note(NoteKind.GOAL_GUESSED, "goal", settled) in guessed
 
 
 def test_scores_on_other_scales():

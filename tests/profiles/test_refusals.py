@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from ogive.errors import InputError, OgiveError
+from ogive.notes import Note, NoteKind
 from ogive.profiles import (
     Baselines,
     Reference,
@@ -89,20 +90,20 @@ def test_a_method_without_any_success_is_kept_and_named():
     p = performance_profile({"a": [1.0, 2.0, 3.0], "b": [np.inf] * 3})
     assert p.solved.tolist() == [1.0, 0.0]
     assert p.at(1e9).tolist() == [1.0, 0.0]
-    assert any("b has no success" in note for note in p.notes)
+    assert Note(NoteKind.NO_SUCCESS, values={"methods": ("b",)}) in p.notes
 
 
 def test_missing_cells_count_as_told():
     table = {"a": {"p": 1.0, "q": 2.0, "r": 1.0}, "b": {"p": 2.0, "q": np.nan}}
     failed = performance_profile(table, missing="fail")
     assert failed.solved.tolist() == pytest.approx([1.0, 1 / 3])
-    assert any("2 missing values counted as failures" in note for note in failed.notes)
+    assert Note(NoteKind.MISSING_FAILED, "missing", {"n": 2}) in failed.notes
     with pytest.raises(InputError, match="at least two problems"):
         performance_profile(table, missing="drop-problem")
     table["b"]["r"] = 5.0
     dropped = performance_profile(table, missing="drop-problem")
     assert dropped.problems == ("p", "r")
-    assert any("1 problem with missing values dropped" in note for note in dropped.notes)
+    assert Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": 1, "what": "values"}) in dropped.notes
 
 
 def test_an_empty_cell_of_means_as_text_is_missing():
@@ -111,7 +112,7 @@ def test_an_empty_cell_of_means_as_text_is_missing():
         performance_profile(wide, "welch", n=5)
     p = performance_profile(wide, "welch", n=5, missing="drop-problem")
     assert p.problems == ("p", "r")
-    assert any("1 problem with missing means dropped" in note for note in p.notes)
+    assert Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": 1, "what": "means"}) in p.notes
 
 
 def test_unsolved_problems_are_kept_or_dropped_and_that_is_said():
@@ -119,14 +120,14 @@ def test_unsolved_problems_are_kept_or_dropped_and_that_is_said():
     kept, dropped = (performance_profile(table, time_limit=50, unsolved=rule) for rule in ("keep", "drop"))
     assert kept.solved.tolist() == pytest.approx([2 / 3, 2 / 3])
     assert dropped.solved.tolist() == [1.0, 1.0]
-    assert any("1 problem that no method solves is counted" in note for note in kept.notes)
-    assert any("is left out" in note for note in dropped.notes)
+    assert Note(NoteKind.UNSOLVED, "unsolved", {"n": 1, "counted": True}) in kept.notes
+    assert Note(NoteKind.UNSOLVED, "unsolved", {"n": 1, "counted": False}) in dropped.notes
 
 
 def test_a_clock_has_a_floor():
     p = performance_profile({"a": [0.0, 0.001, 5.0], "b": [0.01, 0.01, 1.0]}, floor=0.01)
     assert p.distances[:, :2].tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    assert any("2 values below the clock's resolution" in note for note in p.notes)
+    assert any(n.kind is NoteKind.BELOW_CLOCK and n.values["n"] == 2 for n in p.notes)
 
 
 def test_rows_that_are_runs_may_be_joined_when_told():

@@ -12,6 +12,7 @@ import pytest
 from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind, said
 from ogive.report import write, write_curves
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -116,7 +117,9 @@ def test_the_policy_names_the_only_scripts(page):
 
 
 def test_hostile_names_stay_text(tmp_path):
-    made = curves_of(crossing(30), models=(HOSTILE, "%{x} {0}"), name=HOSTILE, notes=(f"{HOSTILE}: \x1b[31m odd",))
+    made = curves_of(
+        crossing(30), models=(HOSTILE, "%{x} {0}"), name=HOSTILE, notes=(said("\x1b[31m odd").about(HOSTILE),)
+    )
     found = Page(made, tmp_path)
     assert "<img" not in found.raw.replace("onerror=", "").split("<script>")[0]
     assert HOSTILE in found.text
@@ -128,7 +131,10 @@ def test_hostile_names_stay_text(tmp_path):
 def test_missing_scores_are_counted_said_and_can_be_given_a_value(tmp_path):
     values = crossing(30)
     values[1, 3, 0] = np.nan
-    made = curves_of(values, notes=("b: 1 of 120 fits failed, at n = 40; there is no score there",))
+    made = curves_of(
+        values,
+        notes=(Note(NoteKind.FITS_FAILED, values={"of": "b", "n": 1, "of_fits": 120, "sizes": (40,), "more": False}),),
+    )
     found = Page(made, tmp_path)
     assert "1 of 240 fits have no score (0.4 %) and count as gaps" in found.text
     assert "Failures" in found.titles

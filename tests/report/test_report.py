@@ -113,7 +113,7 @@ def test_an_open_question_is_stated_instead_of_a_verdict(written):
     frame = pd.DataFrame({"score": np.append(A, B), "model": ["a"] * 60 + ["b"] * 60, "seed": [0, 0, *range(58)] * 2})
     trials = ogive.read(frame)
     found = written(trials)
-    assert trials.question in found.section("In short")
+    assert str(trials.question) in found.section("In short")
     assert found.figures
     assert "No intervals: it is not known which rows are independent" in found.section("The numbers")
     assert "adaptive sampler, so this table" not in found.text

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from ogive.algorithms import Algorithm
+from ogive.notes import Note, NoteKind
 from ogive.runner import _run, _wire, run
 from ogive.runner._limits import Limits
 from ogive.runner._process import environment
@@ -113,4 +114,4 @@ def test_a_run_in_this_process_says_when_its_sets_have_an_order_of_their_own(mon
     monkeypatch.setattr(_run, "sys", SimpleNamespace(flags=SimpleNamespace(hash_randomization=randomized)))
     study = Study("here", Algorithm("a", lambda config, rng: rng.random()), none())
     notes = run(study, 2, workers=0, progress=False).notes
-    assert any("PYTHONHASHSEED=0" in note for note in notes) == bool(randomized)
+    assert (Note(NoteKind.ORDER_OF_SETS) in notes) == bool(randomized)

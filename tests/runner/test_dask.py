@@ -12,6 +12,7 @@ import pytest
 
 from ogive.algorithms import Algorithm
 from ogive.errors import InputError
+from ogive.notes import NoteKind
 from ogive.runner import Dask, RunStopped, _dask, _wire, run
 from ogive.runner._gather import Gatherer
 from ogive.runner._limits import Limits
@@ -181,7 +182,9 @@ def test_the_table_is_the_same_on_dask_and_nothing_is_left(content, no_orphans):
     for chunk in (None, 7):
         there = run(study, 60, engine=Dask(n_workers=2), chunk=chunk, progress=False)
         assert content(there) == content(local)
-        assert any("memory_limit" in note for note in there.notes)  # implied by the workers, and recorded
+        assert any(
+            "memory_limit" in limit for n in there.notes if n.kind is NoteKind.LIMITS for limit in n.values["limits"]
+        )  # implied by the workers, and recorded
     assert dask_workers() == []
 
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
-from ogive.statistics import band, ecdf
+from ogive.statistics import Assumption, band, ecdf
 from ogive.statistics._band import margin
 
 METHODS = ("exact", "ks", "dkw")
@@ -93,7 +93,7 @@ def test_a_band_of_the_best_of_k_is_the_best_of_k_of_its_sides():
 
 
 def test_more_draws_than_were_made_are_called_extrapolation():
-    assert "extrapolate" in band([1.0, 2.0, 3.0]).best_of(4).assumptions[-1]
+    assert band([1.0, 2.0, 3.0]).best_of(4).assumptions[-1] is Assumption.EXTRAPOLATES
 
 
 @pytest.mark.parametrize(

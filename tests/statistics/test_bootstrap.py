@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError
-from ogive.statistics import bootstrap_interval, ecdf
-from ogive.statistics._bootstrap import FEW_RESAMPLES, FEW_UNITS
+from ogive.statistics import Assumption, bootstrap_interval, ecdf
 from ogive.statistics._leave_one_out import (
     interquartile_mean,
     interquartile_means,
@@ -118,16 +117,16 @@ def test_few_units_make_the_interval_heuristic(n):
     few = bootstrap_interval(np.arange(float(n)), np.mean, rng=np.random.default_rng(0))
     enough = bootstrap_interval(np.arange(10.0), np.mean, rng=np.random.default_rng(0))
     assert (few.guarantee, enough.guarantee) == ("heuristic", "approximate")
-    assert FEW_UNITS in few.assumptions
+    assert Assumption.FEW_UNITS in few.assumptions
 
 
 def test_too_few_resamples_for_a_confidence_are_said():
     x, rng = np.random.default_rng(0).normal(size=30), np.random.default_rng(1)
     extreme = bootstrap_interval(x, np.mean, rng=rng, confidence=0.9999)
     assert extreme.guarantee == "heuristic"
-    assert FEW_RESAMPLES in extreme.assumptions
-    assert FEW_RESAMPLES in bootstrap_interval(x, np.mean, rng=rng, n_resamples=199).assumptions
-    assert FEW_RESAMPLES not in bootstrap_interval(x, np.mean, rng=rng, n_resamples=200).assumptions
+    assert Assumption.FEW_RESAMPLES in extreme.assumptions
+    assert Assumption.FEW_RESAMPLES in bootstrap_interval(x, np.mean, rng=rng, n_resamples=199).assumptions
+    assert Assumption.FEW_RESAMPLES not in bootstrap_interval(x, np.mean, rng=rng, n_resamples=200).assumptions
 
 
 @pytest.mark.parametrize("n_resamples", [0, -5, 2, 150.5])

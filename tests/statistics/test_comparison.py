@@ -11,7 +11,7 @@ from scipy import stats
 from simulate import interval_coverage, plausible
 
 from ogive.errors import InputError
-from ogive.statistics import mean_interval, quantile_interval
+from ogive.statistics import Assumption, mean_interval, quantile_interval
 from ogive.statistics._comparison import (
     UNDEFINED,
     independent_improvement,
@@ -23,7 +23,7 @@ from ogive.statistics._comparison import (
     quantile_difference,
     win_share,
 )
-from ogive.statistics._interval import EQUAL_SCORES, clopper_pearson
+from ogive.statistics._interval import clopper_pearson
 
 scores = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
@@ -213,7 +213,7 @@ def test_a_small_spread_beside_large_equal_scores_still_gives_an_interval():
 def test_rounding_is_not_taken_for_spread(paired):
     i = mean_difference([0.1 + 0.2] * 9 + [0.3], [0.3] * 10, paired=paired)
     assert (i.low, i.high) == (-math.inf, math.inf)
-    assert EQUAL_SCORES in i.assumptions
+    assert Assumption.EQUAL_SCORES in i.assumptions
 
 
 def test_pairs_that_all_differ_by_the_same_amount_show_no_spread():

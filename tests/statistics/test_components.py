@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ogive.errors import InputError
-from ogive.statistics import explained_share, variance_components, variance_shares
+from ogive.statistics import Assumption, explained_share, variance_components, variance_shares
 
 
 def test_components_by_hand():
@@ -55,8 +55,8 @@ def test_clusters_that_differ_less_than_by_chance_leave_room_above_zero():
     assert (c.between.estimate, c.between.low) == (0.0, 0.0)
     assert c.between.high > 0.0
     assert 0.0 < c.correlation.high < 1.0
-    assert any("chance" in a for a in c.between.assumptions)
-    assert not any("chance" in a for a in (*equal.between.assumptions, *c.within.assumptions))
+    assert Assumption.LESS_THAN_CHANCE in c.between.assumptions
+    assert Assumption.LESS_THAN_CHANCE not in (*equal.between.assumptions, *c.within.assumptions)
 
 
 def test_no_interval_between_clusters_has_zero_width_at_any_confidence():

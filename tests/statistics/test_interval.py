@@ -1,6 +1,7 @@
 """Intervals: order statistics, Clopper-Pearson, Student; enumerated where that is possible."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence, InvalidScores
 from ogive.statistics import (
+    Assumption,
     Interval,
     clopper_pearson,
     exceedance,
@@ -105,7 +107,7 @@ def test_folds_widen_the_mean_interval_as_nadeau_and_bengio_say():
 def test_scores_without_spread_give_an_infinite_interval_not_a_point(interval, scores):
     i = interval(scores)
     assert (i.estimate, i.low, i.high) == (0.5, -np.inf, np.inf)
-    assert i.assumptions[-1].startswith(("one score", "all scores are equal"))
+    assert i.assumptions[-1] in (Assumption.ONE_SCORE, Assumption.EQUAL_SCORES)
 
 
 def test_tail_mean_of_one_score_in_the_tail_has_only_the_limit_of_its_quantile():
@@ -197,3 +199,16 @@ def test_means_of_the_largest_scores_do_not_overflow(clusters):
     assert_allclose((other.estimate, other.low), (one.estimate * 1e308, one.low * 1e308))
     lowest = tail_mean_interval(np.repeat(scores, 20) * 1e308, mass=0.5, tail="lower")
     assert_allclose(lowest.estimate, 1.1e308)
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "word"),
+    [
+        ("exact", "guaranteed"),
+        ("conservative", "guaranteed"),
+        ("approximate", "approximate"),
+        ("heuristic", "heuristic"),
+    ],
+)
+def test_the_strength_of_an_interval_is_the_word_for_its_guarantee(guarantee, word):
+    assert replace(quantile_interval(range(9), 0.5), guarantee=guarantee).strength == word

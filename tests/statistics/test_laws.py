@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from ogive.profiles._rescaling import reference_intervals
-from ogive.statistics import aggregate, bootstrap_interval, improvement_over_tasks, profile_counts
+from ogive.statistics import aggregate, bootstrap_interval, improvement_over_tasks, profile_counts, win_shares
 from ogive.statistics._leave_one_out import (
     interquartile_mean,
     interquartile_means,
@@ -134,6 +134,17 @@ def test_improvement_over_tasks_keeps_to_the_laws(table, other, map_, order):
     times, plus = map_
     moved = [[[times * v + plus for v in task] for task in side] for side in (x, y)]
     same(ends(improvement_over_tasks(*moved, n_resamples=102)), first)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=tables, order=orders)
+def test_win_shares_are_the_same_numbers_in_any_order_of_runs_and_halves_between_equal_samples(table, order):
+    """To the last bit: a profile counts who is exactly as good as the best."""
+    samples = [np.array(task) for task in (*table, shuffled(table[0], order))]
+    found = win_shares(samples)
+    assert found[0, -1] == found[-1, 0] == 0.5
+    assert np.array_equal(win_shares([np.array(shuffled(task, order)) for task in samples]), found)
+    assert np.array_equal(win_shares(samples[::-1]), found[::-1, ::-1])
 
 
 @settings(max_examples=25, deadline=None)

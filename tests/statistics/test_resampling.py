@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence, InvalidScores
-from ogive.statistics._aggregate import FEW_IN_ALL, aggregate, profile_counts
+from ogive.statistics import Assumption
+from ogive.statistics._aggregate import FEWEST_FOR_MEDIAN, FEWEST_IN_ALL, aggregate, profile_counts
 from ogive.statistics._distribution import ecdf
 from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import clopper_pearson
@@ -163,7 +164,13 @@ def test_where_rare_collapses_would_be_missed_intervals_are_called_heuristic(n_r
     """By numbers known beforehand: 100 runs on all tasks together, and 10 tasks for the median."""
     found = aggregate(runs_of([n_runs] * n_tasks), n_resamples=100)
     assert tuple(name for name, one in found.items() if one.guarantee == "heuristic") == rough
-    assert all((FEW_IN_ALL in one.assumptions) == (n_runs == 19) for one in found.values())
+    assert all((Assumption.FEW_IN_ALL in one.assumptions) == (n_runs == 19) for one in found.values())
+    assert (Assumption.FEW_FOR_MEDIAN in found["median"].assumptions) == (n_runs == 20)
+
+
+def test_the_reasons_name_the_numbers_by_which_intervals_are_called_heuristic():
+    assert f"fewer than {FEWEST_IN_ALL} runs" in Assumption.FEW_IN_ALL
+    assert f"fewer than {FEWEST_FOR_MEDIAN} tasks" in Assumption.FEW_FOR_MEDIAN
 
 
 def test_equal_runs_give_an_infinite_interval_not_a_point():
@@ -171,7 +178,7 @@ def test_equal_runs_give_an_infinite_interval_not_a_point():
     for name, found in aggregate(scores).items():
         assert found.high == np.inf
         assert found.low == (0.0 if name == "optimality_gap" else -np.inf)
-        assert "nothing can be said" in found.assumptions[-1]
+        assert found.assumptions[-1] is Assumption.NO_SPREAD
         json.dumps(found.to_dict())
 
 
@@ -376,8 +383,8 @@ def test_one_missing_score_is_refused_and_named(bad):
     ("arguments", "says"),
     [
         ({"statistics": ["best"]}, "may name"),
-        ({"statistics": ["q1"]}, "may name"),
-        ({"statistics": ["lower_0"]}, "mass"),
+        ({"statistics": ["q1"]}, "share in"),
+        ({"statistics": ["lower_0"]}, "share in"),
         ({"statistics": ["upper_1e-20"]}, "1e-09"),
         ({"tasks": "all"}, "'fixed' or 'random'"),
         ({"method": "basic"}, "'t', 'percentile' or 'bca'"),

@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from simulate import interval_coverage
 
-from ogive.statistics import tail_mean_difference, tail_mean_interval
-from ogive.statistics._interval import EQUAL_TAIL, ONE_SCORE, SHORT_TAIL
+from ogive.statistics import Assumption, tail_mean_difference, tail_mean_interval
 
 RNG = np.random.default_rng(3)
 DRAWS = {
@@ -57,7 +56,7 @@ def test_against_a_constant_it_is_the_interval_of_one_sample():
 def test_fewer_than_ten_runs_in_a_tail_are_called_heuristic(paired, n, label):
     i = difference(*RNG.normal(size=(2, n)), paired=paired)
     assert i.guarantee == label
-    assert (SHORT_TAIL in i.assumptions) == (label == "heuristic")
+    assert (Assumption.SHORT_TAIL in i.assumptions) == (label == "heuristic")
 
 
 def test_the_shorter_of_two_tails_decides_the_label():
@@ -68,7 +67,7 @@ def test_the_shorter_of_two_tails_decides_the_label():
 def test_one_run_in_a_tail_sets_no_limits(paired):
     i = difference(np.arange(10.0), np.arange(10.0) - 5.0, paired=paired)
     assert (i.estimate, i.low, i.high) == (5.0, -math.inf, math.inf)
-    assert ONE_SCORE in i.assumptions
+    assert Assumption.ONE_SCORE in i.assumptions
     assert i.guarantee == "heuristic"
 
 
@@ -78,7 +77,7 @@ def test_tails_without_spread_set_no_limits(paired):
     i = difference(a, b, paired=paired)
     assert i.estimate == pytest.approx(3.0)
     assert math.isinf(i.high)
-    assert EQUAL_TAIL in i.assumptions
+    assert Assumption.EQUAL_TAIL in i.assumptions
 
 
 def test_rounding_in_a_tail_is_not_taken_for_spread():

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ogive.canonical import canonical, digest
+from ogive.notes import Note, NoteKind
 from ogive.store import SERIES, Store, StoreDamaged, StoreError
 from ogive.store._reading import load
 
@@ -142,8 +143,8 @@ def test_damage_is_named_and_the_rest_stays_readable(kind, store, part):
     assert os.path.lexists(part)
     trials = store.trials(allow_missing=True)
     assert len(trials) == 8
-    missing = f"{rows} rows are missing" if rows is not None else "the number of missing rows is unknown"
-    assert f"warning: 1 of 2 parts cannot be read: {missing}" in trials.notes
+    missing = {"n": 1, "n_parts": 2, "rows": rows or 0, "unknown": int(rows is None)}
+    assert Note(NoteKind.DAMAGED, values=missing) in trials.notes
     found = store.verify()
     assert not found.sound
     assert [(d.path, d.rows) for d in found.damaged] == [(f"trials/{part.name}", rows)]
@@ -161,7 +162,7 @@ def test_repair_sets_aside_what_is_damaged_and_a_resume_sees_what_to_do(kind, st
     assert not os.path.lexists(part)
     assert os.path.lexists(store.path / done.moved[0][1])
     assert make.trial_numbers(store) == [5, 6]
-    assert any("set aside in quarantine/" in note for note in store.trials().notes)
+    assert any(note.kind is NoteKind.SET_ASIDE for note in store.trials().notes)
     store.write("trials", make.rows(range(5)))
     assert store.table().num_rows == 28
     assert str(store.repair()) == f"{str(store.path)!r}: nothing to repair."

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ogive.canonical import digest
+from ogive.notes import Note, NoteKind
 from ogive.store import Store, StoreDamaged, StoreError
 from ogive.store._parts import write_part
 from ogive.store._records import DEEPEST, MOST_BYTES
@@ -201,9 +202,9 @@ def test_trials_close_to_the_cpu_limit_and_those_over_the_memory_limit_are_count
     table = [make.row(trial=i, cpu_s=t, status=s, message=said.get(s)) for i, (t, s) in enumerate(rows)]
     store.write("trials", make.table(table), limits={"cpu_limit": 10, "wall_limit": 100, "memory_limit": 4e8})
     notes = store.trials().notes
-    assert any(n.startswith("warning: trials that ended within 20 % of the CPU limit: 1, cut by it: 1") for n in notes)
-    assert any(n.startswith("warning: trials cut by the memory limit: 1;") for n in notes)
-    assert not any("wall limit:" in n for n in notes)
+    assert Note(NoteKind.NEAR_LIMIT, values={"limit": "CPU", "share": 0.2, "near": 1, "cut": 1}) in notes
+    assert Note(NoteKind.CUT_BY_MEMORY, values={"n": 1}) in notes
+    assert not any(n.values["limit"] == "wall" for n in notes if n.kind is NoteKind.NEAR_LIMIT)
 
 
 def test_a_quarantine_that_lies_elsewhere_is_refused(store, part, tmp_path):

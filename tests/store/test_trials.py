@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 import ogive
+from ogive.notes import Note, NoteKind
 from ogive.store import Store, StoreError
 from ogive.store._metrics import project
 
@@ -79,7 +80,8 @@ def test_draws_shared_in_two_ways_are_not_judged(tmp_path, make):
     store.write("trials", make.rows())
     trials = store.trials()
     assert not trials.judged
-    assert r"2 ways (configuration by every(2), data draw by cycle(3))" in trials.question
+    shared = (("configuration", "every", 2), ("data draw", "cycle", 3))
+    assert trials.question == Note(NoteKind.ASKS_HOLDS, values={"holds": shared})
 
 
 @pytest.mark.parametrize("hold", [{"values": {"every": 2}}, {"every": 1}, {"cycle": 1}, {"at": 4}], ids=str)
@@ -110,7 +112,7 @@ def test_metrics_that_nobody_declared_are_guessed_and_said(store, make):
     store.write("trials", make.rows(algorithms=["knn"], metrics={"accuracy": 0.25, "loss": 1.0}))
     trials = store.trials()
     assert trials.metrics == ("loss", "accuracy", "auc")
-    assert any("goal of 'auc': maximize" in note for note in trials.notes)
+    assert Note(NoteKind.GOAL_ASSUMED, "goal", {"metric": "auc", "goal": "maximize"}) in trials.notes
     assert np.isnan(trials.values("auc")[-1])
     assert trials.values("auc")[0] == 0.5
 
@@ -118,7 +120,7 @@ def test_metrics_that_nobody_declared_are_guessed_and_said(store, make):
 def test_metrics_that_no_trial_reported_are_left_out_and_said(store, make):
     store.write("trials", make.rows(metrics={"accuracy": 0.5}))
     assert store.trials().metrics == ("accuracy",)
-    assert any("'loss', declared but reported by no trial" in note for note in store.trials().notes)
+    assert Note(NoteKind.NOT_REPORTED, values={"metrics": ("loss",)}) in store.trials().notes
 
 
 def test_a_store_of_failures_is_a_table_of_failures(store, make):
@@ -142,8 +144,8 @@ def test_trials_close_to_the_wall_limit_are_counted(store, make):
     store.write("trials", make.table(rows), limits={"wall_limit": 10, "memory_limit": None})
     store.write("trials", make.table([make.row(trial=9, wall_s=9.0)]))
     notes = store.trials().notes
-    assert "limits: wall_limit 10" in notes
-    assert any(n.startswith("warning: trials that ended within 20 % of the wall limit: 2, cut by it: 1") for n in notes)
+    assert Note(NoteKind.LIMITS, values={"limits": ("wall_limit 10",)}) in notes
+    assert Note(NoteKind.NEAR_LIMIT, values={"limit": "wall", "share": 0.2, "near": 2, "cut": 1}) in notes
 
 
 def test_projection_equals_looking_up_each_row(make):

@@ -14,6 +14,7 @@ from ogive.definitions import function_definition
 from ogive.errors import InputError
 from ogive.frozen import Frozen
 from ogive.metric import Metric
+from ogive.notes import Note, said
 from ogive.spaces import Space, as_space
 
 Function = Callable[..., Any]
@@ -120,10 +121,11 @@ class Algorithm(Frozen):
         return inner if isinstance(inner, Space) else self.space
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader of the results should know."""
-        said = getattr(self.function, "notes", None)
-        return tuple(said()) if callable(said) else ()
+        asked = getattr(self.function, "notes", None)
+        found = asked() if callable(asked) else ()
+        return tuple(note if isinstance(note, Note) else said(str(note)) for note in found)
 
     def fingerprint(self) -> dict[str, Any]:
         """What defines the algorithm: its space, and class and parameters or a digest of the function's source."""

@@ -14,6 +14,7 @@ from ogive.algorithms._parts import as_parts
 from ogive.algorithms._scoring import Scoring
 from ogive.definitions import content
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.spaces import Space
 from ogive.tasks import Data
 
@@ -76,10 +77,13 @@ class Fitted:
             "scoring": self.scoring.definition(),
         }
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Which seeds are the same in every trial."""
         kept = fixed_random_states(self.estimator)
-        return tuple(f"{name}={value} was set, and is the same in every trial" for name, value in kept.items())
+        return tuple(
+            Note(NoteKind.SEED_KEPT, values={"parameter": name, "value": value, "draw": "trial"})
+            for name, value in kept.items()
+        )
 
     def _check_scorers(self, space: Space) -> None:
         for metric, methods in self.scoring.needs().items():

@@ -16,6 +16,7 @@ from ogive.algorithms._outcome import Candidate, Outcome
 from ogive.algorithms._parts import as_parts, n_rows, take
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.seeding import Streams, stream
 from ogive.spaces import Space, as_space
 from ogive.tasks import Data
@@ -115,15 +116,12 @@ class Search:
             "goal": self._goal.goal,
         }
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """The notes of the inner algorithm, and the direction where it was assumed."""
         said = self.algorithm.notes
         if self._sought in self.algorithm.metrics:
             return said
-        return (
-            *said,
-            f"tuning {self.algorithm.name!r} took larger scores as better; declare metrics= to say otherwise",
-        )
+        return (*said, Note(NoteKind.TUNED_UPWARD, values={"algorithm": self.algorithm.name}))
 
     @property
     def _sought(self) -> str | None:
@@ -176,8 +174,7 @@ class Search:
                 f"each of the {len(candidates)} candidates of tuned({self.algorithm.name!r}) failed; "
                 f"the first said: {candidates[0].message}"
             )
-        choose = max if self._goal.goal == "maximize" else min  # both keep the first among equals
-        return choose(fine, key=lambda c: c.mean)
+        return max(fine, key=lambda c: self._goal.turned(c.mean))  # the first among equals
 
     def _folds(self, train: Data, root: int) -> Iterator[Fold]:
         from sklearn.model_selection import KFold, StratifiedKFold

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -37,7 +36,7 @@ def bands(
     confidence = as_confidence(confidence)
     if method not in ("exact", "ks", "dkw"):
         raise InputError(f"`method` of the band must be 'exact', 'ks' or 'dkw'; got {method!r}.")
-    worst: Literal["lower", "upper"] = "lower" if trials.goals[metric or trials.metrics[0]] == "maximize" else "upper"
+    worst = trials.definitions[metric or trials.metrics[0]].worst_tail
     found = []
     for cell in trials.cells:
         scores, rows = trials.resolve_failures(cell, metric, "exclude")

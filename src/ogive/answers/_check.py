@@ -5,27 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
-from ogive.answers._comparison import compare
-from ogive.answers._outcome import Comparison, Comparisons
-from ogive.answers._statistic import Statistic
-from ogive.answers._wording import shown, unit_words
+from ogive.answers._comparison import Comparison, judge_pair
+from ogive.answers._family import decide
+from ogive.answers._question import Question, refuse_undecidable
+from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind, sentences
+from ogive.results import json_ready
 from ogive.statistics._interval import tail_count
 from ogive.trials import Trials, compact
-from ogive.words import listed, markdown, plural, printable
+from ogive.words import listed, plural, printable
 
 Outcome: TypeAlias = Literal["pass", "worse", "cannot tell"]
 
 NEW, BASELINE = "new", "baseline"
-PASSING = ("better", "not worse", "equivalent")
+PASSING: tuple[Conclusion, ...] = ("better", "not worse", "equivalent")
 MOST_NAMED = 5
+# With fewer runs a side their spread says next to nothing of the true one, and so would a power made of it.
+FEWEST_FOR_POWER = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Check:
     """The outcome of a gate, the comparisons behind it, and how much it could have seen.
 
@@ -38,93 +44,67 @@ class Check:
         The tasks that the outcome rests on: all where it is a pass, those that are worse, or those
         that stand in the way of a pass.
     comparisons : tuple of Comparison
-        One for each task: at the stated confidence where the task passes, else adjusted for the number
-        of tasks.
+        One for each task: at the stated confidence where the task passes, else decided together with
+        the other tasks.
     power : float
-        The probability that the gate says `worse` when the true statistic is worse by `drop` on one
-        task, with the spread seen here; the smallest of all tasks.
+        The probability that the gate says `worse` when the true value is worse by `drop` on one
+        task, with the spread seen here; the smallest of all tasks. NaN below five runs of a version.
     """
 
     outcome: Outcome
     deciding: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
-    margin: float
-    statistic: str
+    question: Question
     drop: float
     power: float
     source: str
     unit: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"Check({self.outcome}, {len(self.comparisons)} comparisons, margin {self.margin:g})"
 
     def __str__(self) -> str:
-        said = self.sentence()
-        head = f"{self.outcome.upper()}: {said[:1].lower()}{said[1:]}"
-        return "\n".join([head, *(c.verdict for c in self.comparisons)])
+        from ogive.answers._wording import check_text
+
+        return check_text(self)
+
+    @property
+    def margin(self) -> float:
+        """How much worse is acceptable."""
+        assert self.question.margin is not None
+        return self.question.margin
+
+    @property
+    def criterion(self) -> str:
+        """What decides."""
+        return self.question.criterion.name
 
     @property
     def exit_code(self) -> int:
         """0 pass, 4 cannot tell, 5 worse."""
         return {"pass": 0, "cannot tell": 4, "worse": 5}[self.outcome]
 
-    def sentence(self) -> str:
-        """The outcome, and how likely this gate was to say that the new version is worse."""
-        several, metric = len(self.comparisons) > 1, printable(self.comparisons[0].metric)
-        label = Statistic.parse(self.statistic).label
-        power = _probability(self.power) + (" (on the task where that is hardest to see)" if several else "")
-        return (
-            f"{self._claim()}. If the true {label} of {metric} were worse by {self.drop:g}{' on one task' if several else ''}, "
-            f"this check would end in WORSE with a probability of {power}."
-        )
+    @cached_property
+    def verdict(self) -> str:
+        """The outcome, why, and how likely this gate was to say that the new version is worse."""
+        from ogive.answers._wording import check_sentences
 
-    def _claim(self) -> str:
-        if self.outcome == "pass":
-            n = len(self.comparisons)
-            on = f" on any of {n} tasks (each with an interval of its own: a pass takes all of them)" if n > 1 else ""
-            return f"The new version is not worse by more than {self.margin:g}{on}"
-        if self.outcome == "cannot tell":
-            return (
-                f"Whether the new version is worse by more than {self.margin:g} cannot be told{self._on(self.deciding)}"
-            )
-        far = tuple(c.task for c in self.comparisons if c.task in self.deciding and c.primary.high < -self.margin)
-        if far:
-            return (
-                f"The new version is worse than the baseline by more than the acceptable {self.margin:g}{self._on(far)}"
-            )
-        return (
-            f"The new version is worse than the baseline{self._on(self.deciding)}; whether by more than the acceptable "
-            f"{self.margin:g} cannot be told"
-        )
-
-    def _on(self, tasks: Sequence[str]) -> str:
-        if len(self.comparisons) == 1:
-            return ""
-        names, more = [printable(task) for task in tasks[:MOST_NAMED]], len(tasks) - MOST_NAMED
-        return f" on {listed(names)}" if more <= 0 else f" on {', '.join(names)} and {plural(more, 'further task')}"
+        return check_sentences(self)
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""
-        lines = [
-            f"### Ogive: {self.outcome.upper()}",
-            "",
-            markdown(self.sentence()),
-            "",
-            "| task | difference | conclusion |",
-            "| --- | --- | --- |",
-        ]
-        for c in self.comparisons:
-            difference = shown(c.primary, c.statistic, c.margin)
-            lines.append(f"| {markdown(c.task)} | {markdown(difference)} | {c.conclusion} |")
-        return "\n".join([*lines, "", *(f"* {markdown(c.verdict)}" for c in self.comparisons)]) + "\n"
+        from ogive.answers._wording import check_markdown
+
+        return check_markdown(self)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
+        plain = {"margin": self.margin, "criterion": self.criterion, "drop": self.drop, "power": self.power}
         return {
-            "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "outcome": self.outcome,
-            "deciding": list(self.deciding), "margin": self.margin, "statistic": self.statistic, "drop": self.drop,
-            "power": self.power, "rows": [c.to_dict() for c in self.comparisons],
+            "schema": 1, "source": self.source, "unit": self.unit, "notes": sentences(self.notes),
+            "outcome": self.outcome, "verdict": self.verdict, "deciding": list(self.deciding), **json_ready(plain),
+            "rows": [c.to_dict() for c in self.comparisons],
         }  # fmt: skip
 
 
@@ -133,10 +113,11 @@ def check(
     baseline: Trials,
     *,
     margin: float,
-    statistic: str = "mean",
+    criterion: str = "mean",
     algorithm: str | None = None,
     metric: str | None = None,
     drop: float | None = None,
+    guaranteed: bool = False,
     confidence: float = 0.95,
     failures: str | float = "refuse",
 ) -> Check:
@@ -151,25 +132,27 @@ def check(
         What `read` returned, one table each.
     margin : float
         How much worse is acceptable, in the units of the score.
-    statistic : str
-        "mean", a quantile such as "median" or "q0.1", or a worst share such as "worst_0.1".
+    criterion : str
+        "mean", a quantile such as "median" or "q0.1", a worst share such as "worst_0.1", or "iqm".
     algorithm : str, optional
         The method to compare, where the tables hold several.
     drop : float, optional
         How much worse the truth must be in the power that the gate states; twice the margin where not given.
+    guaranteed : bool
+        Only intervals that hold for every distribution within the declared bounds.
 
     Notes
     -----
     With [l, u] the interval of the difference, positive where the new version is better, a task passes
     when l > -margin, each at the stated confidence. The gate passes when every task does. Else it says
-    worse when u < 0 on one of the tasks that do not pass, now with the error divided by the number k of
-    tasks; else cannot tell. A task that is worse by less than the margin passes, whatever the others do.
+    worse when u < 0 on one of the tasks that do not pass, now decided together with the others (Holm 1979);
+    else cannot tell. A task that is worse by less than the margin passes, whatever the others do.
 
     A pass takes all tasks: if the truth is at or below -margin on some task, the interval of that task
     must miss it, which happens with probability at most 1 - confidence (Berger's intersection-union
-    test). To say worse one task is enough: if no task is worse, the probability that one of the k wider
-    intervals lies below zero is at most 1 - confidence. Each is half of that where an interval misses
-    equally often on both sides.
+    test). An approximate interval knows nothing of collapses that it has not seen: with declared bounds a
+    pass is withheld where n runs leave room for collapses that would cost more than the margin, and
+    without bounds it names the rate that they cannot rule out.
 
     Rows are paired where both tables score the same items (or share the column read as `item`); runs
     and seeds are not by themselves, since equal seeds of two versions rarely mean equal draws.
@@ -188,48 +171,60 @@ def check(
     """
     for name, value in (("new", new), ("baseline", baseline)):
         _refuse_unread(name, value)
-    if statistic == "improvement":
-        raise InputError("`statistic` of a gate must have the units of the score: mean, a quantile or a worst share.")
+    if criterion == "improvement":
+        raise InputError(
+            "`criterion` of a gate must have the units of the score: mean, a quantile, a worst share or iqm."
+        )
     if drop is not None and not (drop > 0.0 and math.isfinite(drop)):
         raise InputError(f"`drop` must be positive and finite; got {drop!r}.")
     merged = _merged(new, baseline, algorithm)
-
-    def judged(family_size: int | None) -> tuple[Comparison, ...]:
-        found = compare(
-            merged, NEW, BASELINE, metric=metric, margin=margin, statistic=statistic, confidence=confidence,
-            failures=failures, family_size=family_size,
-        )  # fmt: skip
-        return found.items if isinstance(found, Comparisons) else (found,)
-
-    singly = judged(1)
-    together = judged(None) if len(singly) > 1 else singly
-    rows = _chosen(singly, together)
+    refuse_undecidable(merged, "check")
+    question = Question.of(
+        merged, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, guaranteed=guaranteed
+    )  # fmt: skip
+    singly = [judge_pair(merged, NEW, BASELINE, question.on(task)) for task in merged.tasks]
+    together = _together(singly, question)
+    rows = tuple(a if a.conclusion in PASSING else b for a, b in zip(singly, together, strict=True))
     outcome, deciding = _decide(rows)
     drop = 2.0 * margin if drop is None else drop
+    from ogive.answers._wording import unit_words
+
     return Check(
-        outcome=outcome, deciding=deciding, comparisons=tuple(_own(c, len(rows)) for c in rows), margin=margin, statistic=statistic, drop=drop,
+        outcome=outcome, deciding=deciding, comparisons=rows, question=question, drop=drop,
         source=f"{new.source} against {baseline.source}", unit=unit_words(merged), notes=merged.notes,
         power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)),
     )  # fmt: skip
 
 
-def _chosen(singly: Sequence[Comparison], together: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Each task at the stated confidence where it passes there, else adjusted for the number of tasks."""
-    return tuple(a if a.conclusion in PASSING else b for a, b in zip(singly, together, strict=True))
+def _together(singly: Sequence[Comparison], question: Question) -> list[Comparison]:
+    """Each task at the error of a family of tasks."""
+    if len(singly) == 1:
+        return list(singly)
+    from ogive.statistics import MixedDifferences
 
-
-def _own(c: Comparison, k: int) -> Comparison:
-    """A comparison that was not adjusted says of itself that it is one of k."""
-    before, words, after = c.verdict.rpartition("; one verdict")
-    return c if k == 1 or not words else replace(c, verdict=f"{before}; one of {k}, each at its own level{after}")
+    parts = [c._differences(c._samples) for c in singly]
+    whole = MixedDifferences.of([(np.array([i]), d) for i, d in enumerate(parts)])
+    found = decide(whole, question.error)
+    out = []
+    for i, c in enumerate(singly):
+        interval = replace(
+            c.primary, low=float(found.low[i]), high=float(found.high[i]), confidence=1.0 - float(found.error[i])
+        )  # fmt: skip
+        ruling = rule(interval.low, interval.high, question.margin)
+        # What was withheld or not claimed at the stated confidence is not claimed at a higher one.
+        conclusion = ruling.conclusion if ruling.conclusion not in PASSING else c.conclusion
+        out.append(
+            replace(c, primary=interval, conclusion=conclusion, direction=ruling.direction, family_size=len(singly))
+        )
+    return out
 
 
 def _decide(rows: Sequence[Comparison]) -> tuple[Outcome, tuple[str, ...]]:
     """The outcome and the tasks it rests on."""
-    open_tasks = tuple(c.task for c in rows if c.conclusion not in PASSING)
+    open_tasks = tuple(str(c.task) for c in rows if c.conclusion not in PASSING)
     if not open_tasks:
-        return "pass", tuple(c.task for c in rows)
-    worse = tuple(c.task for c in rows if c.conclusion == "worse")
+        return "pass", tuple(str(c.task) for c in rows)
+    worse = tuple(str(c.task) for c in rows if c.conclusion == "worse")
     return ("worse", worse) if worse else ("cannot tell", open_tasks)
 
 
@@ -237,9 +232,10 @@ def _power(singly: Comparison, together: Comparison, drop: float) -> float:
     """P(worse) when the truth is -drop on this task and the standard error is the one seen.
 
     The upper end of the adjusted interval must lie below zero, and the lower end of the other one not
-    above minus the margin. Both say that the estimate is small enough, so the stricter decides. With
-    fewer than ten runs a side the spread is itself badly known, and the power comes out up to 0.05 too high.
+    above minus the margin. Both say that the estimate is small enough, so the stricter decides.
     """
+    if min(singly.n_runs) < FEWEST_FOR_POWER:
+        return math.nan
     above, below = together.primary.high - together.primary.estimate, singly.primary.estimate - singly.primary.low
     certain, open_ = _small_enough(together, above, -drop, -1.0), 1.0
     if math.isfinite(below):
@@ -263,16 +259,11 @@ def _small_enough(c: Comparison, reach: float, distance: float, side: float) -> 
 
 def _degrees(c: Comparison) -> float:
     """Degrees of freedom of the interval, for samples of equal size and spread; infinite for quantiles."""
-    samples, statistic = 1 if c.paired else 2, Statistic.parse(c.statistic)
-    if statistic.kind not in ("mean", "worst"):
+    samples, statistic = 1 if c.paired else 2, c.question.criterion.statistic
+    if statistic is None or statistic.kind not in ("mean", "worst") or c.question.guaranteed:
         return math.inf
     size = c.n // samples
     return float(max(1, samples * ((tail_count(size, statistic.amount) if statistic.kind == "worst" else size) - 1)))
-
-
-def _probability(value: float) -> str:
-    """Two digits; never certain, nor impossible."""
-    return "more than 0.99" if value > 0.99 else "less than 0.01" if value < 0.01 else f"{value:.2f}"
 
 
 def _refuse_unread(name: str, value: object) -> None:
@@ -313,7 +304,9 @@ def _facts(new: Trials, baseline: Trials) -> dict[str, Any]:
         if theirs == ours:
             known[name] = ours
         else:
-            notes.append(f"{name}: not stated for both, since new says {_said(ours)} and the baseline {_said(theirs)}")
+            notes.append(
+                Note(NoteKind.NOT_STATED_FOR_BOTH, values={"fact": name, "new": _said(ours), "baseline": _said(theirs)})
+            )
     return {**known, "notes": tuple(notes)}
 
 

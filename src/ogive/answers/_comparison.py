@@ -1,40 +1,280 @@
-"""Is A better than B? One primary statistic, one interval, one conclusion; the rest is description."""
+"""Is A better than B? One criterion, one interval, one conclusion; the same for four named questions beside it."""
 
 from __future__ import annotations
 
+import html
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._joining import Duel, join, require_values
-from ogive.answers._outcome import Comparison, Comparisons
-from ogive.answers._overall import across_tasks
-from ogive.answers._statistic import Statistic
-from ogive.answers._verdict import rule
-from ogive.answers._wording import Circumstances, overall_sentence, verdict_sentence
-from ogive.arguments import as_confidence
+from ogive.answers._family import Decided, decide
+from ogive.answers._hidden import Hidden, hidden_collapse
+from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
+from ogive.answers._samples import Samples, gather
+from ogive.answers._verdict import Conclusion, Ruling, rule
 from ogive.errors import InputError
-from ogive.statistics import Interval, dominance, violation_ratio
-from ogive.statistics._comparison import (
-    independent_improvement,
-    mcnemar,
-    mean_difference,
-    paired_improvement,
-    proportion_difference,
-    quantile_difference,
-    tail_mean_difference,
-)
+from ogive.results import json_ready
+from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
 from ogive.statistics._planning import achieved, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
-from ogive.trials import Trials, require_trials
-from ogive.words import plural
+from ogive.trials import FloatArray, Trials
+
+if TYPE_CHECKING:
+    from ogive.statistics import Dominance
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 WORST = 0.1
 POWER = 0.8
 SMALLEST_IMPROVEMENT = 0.65
+FEWEST_FOR_BAD_DAYS = 20
+FIRST, SECOND = np.array([0]), np.array([1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAnswer:
+    """One of the four questions: its conclusion about `a`, and the interval that it was read off.
+
+    `refused` says why there is no interval: "few runs", "no values", "folds", "right or wrong", "not guaranteed"; else it is None.
+    """
+
+    name: str
+    criterion: str
+    conclusion: Conclusion
+    interval: Interval | None
+    direction: int
+    refused: str | None = None
+    primary: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        plain = json_ready({f: getattr(self, f) for f in ("name", "criterion", "conclusion", "refused", "primary")})
+        return {**plain, "interval": None if self.interval is None else self.interval.to_dict()}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Comparison:
+    """Two methods, on one task or over several. Differences are positive where `a` is better.
+
+    Attributes
+    ----------
+    task : str or None
+        None where it speaks of several.
+    conclusion : str
+        better, not worse, equivalent, worse, or cannot tell: of `a`, read off `primary` alone.
+    direction : int
+        1 where `primary` lies on `a`'s side, -1 on `b`'s, 0 where it holds the value of equal methods.
+    primary : Interval
+        Of the criterion, at the confidence at which it was decided.
+    tasks : tuple of Comparison
+        One for each task where there are several, decided together.
+    hidden : Hidden or None
+        What a claim of no loss cannot rule out.
+    family_size : int
+        How many verdicts were decided together.
+    questions : mapping
+        The four named questions, each with its conclusion and interval. The one that is the criterion has
+        the interval above; the others share a second error of 1 - confidence.
+    verdict : str
+        Sentences to paste.
+    """
+
+    a: str
+    b: str
+    task: str | None
+    question: Question
+    conclusion: Conclusion
+    direction: int
+    primary: Interval
+    tasks: tuple[Comparison, ...]
+    hidden: Hidden | None
+    family_size: int
+    paired: bool
+    n: int
+    n_runs: tuple[int, int]
+    n_unmatched: int
+    n_failed: tuple[int, int]
+    _samples: Samples
+    _trials: Trials
+
+    def __repr__(self) -> str:
+        where = f"{len(self.tasks)} tasks" if self.tasks else self.task
+        return f"Comparison({self.a} against {self.b} on {where}: {self.conclusion})"
+
+    def __str__(self) -> str:
+        from ogive.answers._wording import comparison_text
+
+        return comparison_text(self)
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in str(self).split("\n") if line)
+
+    @property
+    def metric(self) -> str:
+        """The score compared."""
+        return self.question.metric
+
+    @property
+    def criterion(self) -> str:
+        """What decides: improvement, mean, median, worst_0.1 …"""
+        return self.question.criterion.name
+
+    @property
+    def statistic(self) -> str:
+        """Another word for `criterion`."""
+        return self.criterion
+
+    @property
+    def margin(self) -> float | None:
+        """The smallest difference that matters."""
+        return self.question.margin
+
+    @property
+    def strength(self) -> str:
+        """How far the verdict can be trusted: guaranteed, approximate or heuristic."""
+        return self.primary.strength
+
+    @cached_property
+    def verdict(self) -> str:
+        """Sentences to paste: who, by how much, how sure; on bad days; of what."""
+        from ogive.answers._wording import verdict_sentences
+
+        return verdict_sentences(self)
+
+    @cached_property
+    def questions(self) -> Mapping[str, NamedAnswer]:
+        """A typical run, on average, on a bad day, after 8 tries."""
+        return _four(self)
+
+    @property
+    def disagreement(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """The questions that favor `a` and those that favor `b`, where there are both; None where they agree."""
+        for_a = tuple(q.name for q in self.questions.values() if q.direction > 0)
+        for_b = tuple(q.name for q in self.questions.values() if q.direction < 0)
+        return (for_a, for_b) if for_a and for_b else None
+
+    @cached_property
+    def detectable(self) -> float:
+        """The smallest value of the criterion that this design detects with 80 % power."""
+        return _detectable(self)
+
+    @cached_property
+    def needed(self) -> tuple[int, float] | None:
+        """Units in all for the smallest effect of interest, and that effect; None where it cannot be said."""
+        return _needed(self)
+
+    @cached_property
+    def probability_of_improvement(self) -> Interval:
+        """How often `a` beats `b`, at the stated confidence, as description."""
+        return self._described("improvement")
+
+    @cached_property
+    def other_improvement(self) -> Interval | None:
+        """For pairs: how often a fresh run of `a` beats a fresh one of `b`, which is another question."""
+        if not self.paired:
+            return None
+        apart = replace(self._samples, joined=np.full_like(self._samples.joined, -1))
+        return _asked_of(apart, self.question.asking("improvement"), self._trials, 1.0 - self.question.confidence)
+
+    @cached_property
+    def mean_difference(self) -> Interval:
+        """Of the means, at the stated confidence, as description."""
+        return self._described("mean")
+
+    @cached_property
+    def cvar_difference(self) -> Interval:
+        """Of the means of the worst 10 %, at the stated confidence, as description."""
+        return self._described("worst_0.1")
+
+    @cached_property
+    def quantile_differences(self) -> dict[float, Interval]:
+        """By level, worst to best, at the stated confidence, as description."""
+        goal = self._trials.goals[self.metric]
+        if self._samples.order_only or self.question.test_share is not None:
+            return {}
+        return {p: self._described(f"q{p if goal == 'maximize' else 1.0 - p:g}") for p in LEVELS}
+
+    @property
+    def dominance(self) -> list[tuple[float, float, str]]:
+        """Levels, worst to best, at which one method is certainly better: (p_low, p_high, who)."""
+        names, found = {"a": self.a, "b": self.b}, self._dominance
+        return [] if found is None else [(p, q, names[who]) for p, q, who in found.ranges]
+
+    @property
+    def crossings(self) -> list[tuple[float, float]]:
+        """Ranges of scores within which the distributions certainly cross."""
+        sign, found = self._samples.sign, self._dominance
+        if found is None or self._samples.order_only:
+            return []
+        return [_ordered(sign * u, sign * v) for u, v in found.crossings]
+
+    @cached_property
+    def violation_ratio(self) -> float:
+        """Of almost stochastic order, by samples: 0 where `a` is nowhere below `b`, 1/2 where they are equal."""
+        if self.tasks or self._samples.order_only:
+            return math.nan
+        return violation_ratio(*self._scores)
+
+    @cached_property
+    def mcnemar_p(self) -> float | None:
+        """Exact p-value of McNemar's test, for 0/1 scores paired by item."""
+        if self.tasks or not self.paired or not self._samples.asked.binary or self._samples.clustered:
+            return None
+        table = self._samples.runs[0].draws[0].scores[list(self._places)]
+        both = table[:, ~np.isnan(table).any(axis=0)]
+        return mcnemar(both[0], both[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with `"schema": 1`."""
+        plain = (
+            "a", "b", "task", "metric", "conclusion", "verdict", "criterion", "margin", "paired", "n", "family_size",
+            "n_failed", "n_runs", "violation_ratio", "detectable", "mcnemar_p",
+        )  # fmt: skip
+        out: dict[str, Any] = {"schema": 1, **json_ready({name: getattr(self, name) for name in plain})}
+        for name in ("primary", "probability_of_improvement", "mean_difference", "cvar_difference"):
+            out[name] = getattr(self, name).to_dict()
+        out["over"] = self.question.over if self.tasks else None
+        out["other_improvement"] = None if self.other_improvement is None else self.other_improvement.to_dict()
+        out["quantile_differences"] = {f"{p:g}": i.to_dict() for p, i in self.quantile_differences.items()}
+        out["dominance"] = [list(r) for r in self.dominance]
+        out["crossings"] = [list(r) for r in self.crossings]
+        out["questions"] = [q.to_dict() for q in self.questions.values()]
+        out["hidden"] = (
+            None if self.hidden is None else json_ready({f: getattr(self.hidden, f) for f in self.hidden.__slots__})
+        )
+        out["rows"] = [c.to_dict() for c in self.tasks]
+        return out
+
+    @property
+    def _places(self) -> tuple[int, int]:
+        return self._samples.methods.index(self.a), self._samples.methods.index(self.b)
+
+    @property
+    def _scores(self) -> tuple[FloatArray, FloatArray]:
+        a, b = self._places
+        return self._samples.runs[0].scores[a], self._samples.runs[0].scores[b]
+
+    def _described(self, criterion: str) -> Interval:
+        """Another criterion on the same runs, at the stated confidence; without limits where it has no values."""
+        error, question = 1.0 - self.question.confidence, replace(self.question, guaranteed=False)
+        if self._samples.order_only and question.asking(criterion).criterion.needs_values:
+            return _unknown(self, error)
+        if self.question.test_share is not None and criterion != "mean":
+            return _unknown(self, error)
+        return _asked_of(self._samples, question.asking(criterion), self._trials, error, self._places)
+
+    def _differences(self, samples: Samples) -> Differences:
+        a, b = self._places
+        return samples.differences(np.array([a]), np.array([b]))
+
+    @cached_property
+    def _dominance(self) -> Dominance | None:
+        if self.tasks or self._samples.clustered:
+            return None
+        return dominance(*_with_a_floor(self._scores), confidence=self.question.confidence)
 
 
 def compare(
@@ -44,38 +284,49 @@ def compare(
     *,
     task: str | None = None,
     metric: str | None = None,
+    criterion: str | None = None,
     margin: float | None = None,
-    statistic: str | None = None,
+    over: str | None = None,
+    guaranteed: bool = False,
     confidence: float = 0.95,
     failures: str | float = "refuse",
     paired: bool | None = None,
-    family_size: int | None = None,
     looks: int = 1,
-    generalise: str | None = None,
+    generalize: str | None = None,
     test_share: float | None = None,
-) -> Comparison | Comparisons:
-    """Whether method `a` is better than `b`, on one task or on each of several.
+) -> Comparison:
+    """Whether method `a` is better than `b`, on one task or over all that they share.
 
     Parameters
     ----------
+    criterion : str, optional
+        What decides, fixed before looking: "improvement" (a run of `a` beats a run of `b`), "mean", "median", a
+        quantile such as "q0.1", a worst share such as "worst_0.1", "iqm", or "best_of_8". By default the mean
+        where both bounds are declared, every score is 0 or 1, or a margin is given; else improvement.
     margin : float, optional
-        The smallest difference that matters, in the units of the primary statistic. With it, "not
-        worse" and "equivalent" can be concluded.
-    statistic : str, optional
-        The primary statistic, fixed before looking: "improvement" (default without a margin),
-        "mean" (default with one), a quantile such as "median" or "q0.1", or a worst share such as
-        "worst_0.1".
+        The smallest difference that matters, in the units of the criterion. With it, "not worse" and
+        "equivalent" can be concluded.
+    over : {"fixed", "sample"}, optional
+        Whether the answer over several tasks speaks of these tasks (default), or of tasks like these (default
+        where a method has a single run on a task, and for folds).
+    guaranteed : bool
+        Only intervals that hold for every distribution: betting for means and worst shares of bounded
+        scores, exact tests for pairs, order statistics.
     paired : bool, optional
-        Whether rows with the same key are joined; by default where the table says that they share draws.
-    family_size : int, optional
-        How many verdicts are read together; by default the number of tasks.
+        Whether rows that share a draw are compared pair by pair; by default where the table says that they do
+        and two thirds of the rows have a partner.
     looks : int
         How often the growing table will be judged; the error is divided among the looks.
-    generalise, test_share : "rows", float, optional
-        For random splits of the same rows, paired: with generalise="rows" and test_share = n_test /
+    generalize, test_share : "rows", float, optional
+        For random splits of the same rows, paired: with generalize="rows" and test_share = n_test /
         n_train the interval of the mean speaks of new data (Nadeau and Bengio), heuristically,
         instead of these rows. More splits of the same rows make the plain interval sure of
         differences that new data would not show (docs/reference/verdicts.md).
+
+    Notes
+    -----
+    Over several tasks the criterion is averaged over them, and that verdict has the stated confidence. The
+    verdicts task by task share a second error of 1 - confidence among them (Holm 1979).
 
     Examples
     --------
@@ -87,259 +338,242 @@ def compare(
     refuse_undecidable(trials, "compare")
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
-    _refuse_generalising(generalise, test_share, statistic)
-    if looks < 1 or (family_size is not None and family_size < 1):
-        raise InputError("`looks` and `family_size` must be at least 1.")
-    name = trials.metric_name(metric)
-    shared = [task] if task is not None else _shared_tasks(trials, a, b)
-    design = _Design(
-        statistic=_primary_name(statistic, margin, corrected=trials.n_folds is not None or generalise is not None),
-        margin=margin, confidence=as_confidence(confidence), family=(family_size or len(shared)) * looks, looks=looks,
-        test_share=test_share if trials.n_folds is None or test_share is not None else 1.0 / max(1, trials.n_folds - 1),
+    shared = [task] if task is not None else shared_tasks(trials, a, b)
+    question = Question.of(
+        trials, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, looks=looks,
+        paired=paired, tasks=shared, over=over, guaranteed=guaranteed, generalize=generalize, test_share=test_share,
     )  # fmt: skip
-    _refuse_margin(design)
-    duels = [join(trials, a, b, t, name, failures, paired) for t in shared]
-    new_data = generalise is not None
-    found = [
-        _compare_on(trials, a, b, duel, design, Circumstances.of(trials, name, t, failures, new_data=new_data))
-        for t, duel in zip(shared, duels, strict=True)
-    ]
-    if len(found) == 1:
-        return found[0]
-    corrected = design.test_share is not None  # splits that share rows are no independent runs
-    overall = across_tasks(
-        [d.by_unit() for d in duels], shared, 1.0 - (1.0 - design.confidence) / looks, by_task=corrected,
-        order_only=any(d.order_only for d in duels),
-    )  # fmt: skip
-    around = Circumstances.of(trials, name, None, failures, new_data=new_data)
-    known = _why_tasks(corrected), _left_out(trials, a, b, shared)
-    return Comparisons(
-        items=tuple(found), overall=overall, verdict=overall_sentence(a, b, overall, found, around, looks, known), source=trials.source,
-        unit=around.unit, notes=trials.notes,
-    )  # fmt: skip
+    return judge_pair(trials, a, b, question)
 
 
-def _why_tasks(corrected: bool) -> str:
-    if corrected:
-        return "splits that share rows are no independent runs, so tasks are counted"
-    return "some methods have a single run on a task, so runs cannot be compared"
+def judge_pair(trials: Trials, a: str, b: str, question: Question) -> Comparison:
+    """The comparison that answers a question."""
+    samples = gather(trials, (a, b), question)
+    first, second = (np.array([samples.methods.index(name)]) for name in (a, b))
+    tasks: tuple[Comparison, ...] = ()
+    if len(question.tasks) > 1:
+        tasks = _task_by_task(trials, a, b, question)
+    whole = samples.differences(first, second)
+    low, high = whole.limits(question.error)
+    interval = whole.with_limits(0, float(low[0]), float(high[0]), question.error)
+    return _comparison(trials, a, b, samples, interval, tasks, 1)
 
 
-def _left_out(trials: Trials, a: str, b: str, shared: list[str]) -> str:
-    alone = {c.task for c in trials.cells if c.algorithm in (a, b)} - set(shared)
-    return f"; {plural(len(alone), 'task')} of only one of them left out" if alone else ""
-
-
-def _refuse_generalising(generalise: str | None, test_share: float | None, statistic: str | None) -> None:
-    if (generalise is None) != (test_share is None) or generalise not in (None, "rows"):
-        raise InputError("`generalise` must be 'rows', together with test_share = n_test / n_train of the splits.")
-    if test_share is not None and not (test_share > 0.0 and math.isfinite(test_share)):
-        raise InputError(f"`test_share` is n_test / n_train of the splits and must be positive; got {test_share!r}.")
-    if generalise is not None and statistic not in (None, "mean"):
-        raise InputError(f"only the mean can be generalised to new rows; got statistic={statistic!r}.")
-
-
-def refuse_undecidable(trials: Trials, call: str) -> None:
-    """Refuse what is no table, and a table on which no verdict may be given."""
-    require_trials(trials, call)
-    if trials.question is not None:
-        raise InputError(trials.question)
-    if not trials.independent:
-        raise InputError(
-            "a grid or an adaptive sampler chose these trials, or may have, so no verdict is given; "
-            "say independent=True if they were drawn at random."
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Design:
-    """What was fixed before looking."""
-
-    statistic: str
-    margin: float | None
-    confidence: float
-    family: int
-    looks: int
-    test_share: float | None
-
-    @property
-    def family_confidence(self) -> float:
-        return 1.0 - (1.0 - self.confidence) / self.family
-
-
-def _compare_on(trials: Trials, a: str, b: str, duel: Duel, design: _Design, around: Circumstances) -> Comparison:
-    _refuse_design(duel, design)
-    primary = _primary(duel, design, design.family_confidence)
-    if trials.n_folds is not None:
-        primary = replace(primary, guarantee="heuristic", assumptions=("folds share training data",))
-    centre = 0.5 if design.statistic == "improvement" else 0.0
-    ruling = rule(primary.low - centre, primary.high - centre, design.margin)
-    found = Comparison(
-        a=a, b=b, task=around.task or "", metric=around.metric, conclusion=ruling.conclusion, verdict="",
-        statistic=design.statistic, primary=primary, margin=design.margin, paired=duel.paired, n=duel.n_units,
-        family_size=design.family, detectable=_detectable(duel, primary, design), n_failed=duel.n_failed,
-        **_description(a, b, duel, design),
-    )  # fmt: skip
-    needed = _needed(duel, design) if ruling.conclusion == "cannot tell" else None
-    return replace(found, verdict=verdict_sentence(found, ruling, duel, around, needed, design.looks))
-
-
-def _refuse_design(duel: Duel, design: _Design) -> None:
-    if design.test_share is not None and not duel.paired:
-        raise InputError(
-            "splits of the same rows are compared pair by pair: name the column that joins them with pair= when reading."
-        )
-    if design.statistic != "improvement" or duel.clusters is not None:
-        require_values(duel, "mean of a unit" if duel.clusters is not None else design.statistic)
-
-
-def _description(a: str, b: str, duel: Duel, design: _Design) -> dict[str, Any]:
-    """All that is said of a pair beside the verdict, at the stated confidence."""
-    level, names, (x, y) = design.confidence, {"a": a, "b": b}, duel.by_unit()
-    levels = dominance(duel.a, duel.b, confidence=level) if duel.clusters is None else None
-    crossings = [] if levels is None else [_ordered(duel.sign * u, duel.sign * v) for u, v in levels.crossings]
-    binary = duel.paired and duel.clusters is None and bool(np.isin(np.append(duel.a, duel.b), (0.0, 1.0)).all())
-    if duel.order_only:
-        unknown = _unknown(level, duel.n_units)
-        values: dict[str, Any] = {
-            "mean_difference": unknown, "cvar_difference": unknown, "quantile_differences": {}, "crossings": [],
-            "violation_ratio": math.nan,
-        }  # fmt: skip
-    else:
-        values = {
-            "mean_difference": _mean(duel, design, level),
-            "cvar_difference": tail_mean_difference(
-                x, y, mass=WORST, tail="lower", paired=duel.paired, confidence=level
-            ),
-            "quantile_differences": {p: quantile_difference(x, y, p, confidence=level) for p in LEVELS},
-            "crossings": crossings,
-            "violation_ratio": violation_ratio(x, y),
-        }
-    return {
-        **values,
-        "probability_of_improvement": _improvement(duel, level),
-        "other_improvement": independent_improvement(x, y, confidence=level) if duel.paired else None,
-        "dominance": [] if levels is None else [(p, q, names[who]) for p, q, who in levels.ranges],
-        "mcnemar_p": mcnemar(duel.a, duel.b) if binary else None,
-    }
-
-
-def _unknown(confidence: float, n: int) -> Interval:
-    return Interval(
-        estimate=math.nan, low=-math.inf, high=math.inf, confidence=confidence, n=n, method="none",
-        guarantee="conservative", assumptions=("failures count as worse than every score and have no value",),
-    )  # fmt: skip
-
-
-def _primary(duel: Duel, design: _Design, confidence: float) -> Interval:
-    if design.statistic == "improvement":
-        return _improvement(duel, confidence)
-    if design.statistic == "mean":
-        return _mean(duel, design, confidence)
-    if duel.clusters is not None:
-        raise InputError("rows that share a unit are compared by improvement or mean; leave statistic= out.")
-    statistic = Statistic.parse(design.statistic)
-    if statistic.kind == "q":
-        # Scores of a loss are turned round: its 10 % quantile is the 90 % quantile of what is held here.
-        level = statistic.amount if duel.sign > 0.0 else 1.0 - statistic.amount
-        return quantile_difference(duel.a, duel.b, level, confidence=confidence)
-    return tail_mean_difference(
-        duel.a, duel.b, mass=statistic.amount, tail="lower", paired=duel.paired, confidence=confidence
+def _task_by_task(trials: Trials, a: str, b: str, question: Question) -> tuple[Comparison, ...]:
+    """One comparison for each task, at the errors of a family; none where a task alone cannot be judged."""
+    parts = []
+    for task in question.tasks:
+        one = question.on(task)
+        try:
+            one._refuse_impossible(trials)
+            samples = gather(trials, (a, b), one)
+            first, second = (np.array([samples.methods.index(name)]) for name in (a, b))
+            parts.append((samples, samples.differences(first, second)))
+        except InputError:
+            # Splits that cannot be joined say nothing task by task, but their means do over tasks.
+            if question.test_share is None:
+                raise
+            return ()
+    decided = decide_all([d for _, d in parts], question)
+    return tuple(
+        _comparison(trials, a, b, samples, d.with_limits(0, low, high, error), (), len(parts))
+        for (samples, d), (low, high, error) in zip(parts, decided, strict=True)
     )
 
 
-def _improvement(duel: Duel, confidence: float) -> Interval:
-    if duel.paired:
-        return paired_improvement(duel.a, duel.b, confidence=confidence, clusters=duel.clusters)
-    return independent_improvement(duel.a, duel.b, confidence=confidence)
+def decide_all(parts: list[Differences], question: Question) -> list[tuple[float, float, float]]:
+    """Limits of all differences of these parts, decided together, with the error of each."""
+    from ogive.statistics import MixedDifferences
+
+    ends = np.cumsum([len(d) for d in parts])
+    whole = MixedDifferences.of(
+        [(np.arange(end - len(d), end), d) for end, d in zip(ends.tolist(), parts, strict=True)]
+    )
+    found: Decided = decide(whole, question.error, question.margin)
+    return list(zip(found.low.tolist(), found.high.tolist(), found.error.tolist(), strict=True))
 
 
-def _mean(duel: Duel, design: _Design, confidence: float) -> Interval:
-    if not duel.paired:
-        return mean_difference(duel.a, duel.b, paired=False, confidence=confidence)
-    share = design.test_share
-    if duel.clusters is None and share is None and bool(np.isin(np.append(duel.a, duel.b), (0.0, 1.0)).all()):
-        return proportion_difference(duel.a, duel.b, confidence=confidence)
-    return mean_difference(duel.a, duel.b, paired=True, confidence=confidence, clusters=duel.clusters, test_share=share)
+def _comparison(
+    trials: Trials, a: str, b: str, samples: Samples, interval: Interval, tasks: tuple[Comparison, ...], family: int
+) -> Comparison:
+    question, (i, j) = samples.question, (samples.methods.index(a), samples.methods.index(b))
+    if trials.n_folds is not None and not question.sampled:
+        interval = replace(interval, guarantee="heuristic")
+    even, margin = question.criterion.even, question.margin
+    ruling = rule(interval.low - even, interval.high - even, margin)
+    hidden = hidden_collapse(samples, i, j, ruling.conclusion, interval, margin)
+    if hidden is not None and hidden.withheld:
+        ruling = Ruling("cannot tell", ruling.direction)
+    paired = bool(samples.joined[i, j] >= 0)
+    return Comparison(
+        a=a, b=b, task=None if len(question.tasks) > 1 else question.tasks[0], question=question, conclusion=ruling.conclusion,
+        direction=ruling.direction, primary=interval, tasks=tasks, hidden=hidden, family_size=family, paired=paired,
+        n=interval.n, n_runs=(int(samples.n_runs[i].sum()), int(samples.n_runs[j].sum())), n_unmatched=samples.unmatched(i, j),
+        n_failed=(int(samples.n_failed[i].sum()), int(samples.n_failed[j].sum())), _samples=samples, _trials=trials,
+    )  # fmt: skip
 
 
-def _detectable(duel: Duel, primary: Interval, design: _Design) -> float:
-    """The smallest value of the primary statistic seen with 80 % power by this many units."""
+def _four(c: Comparison) -> dict[str, NamedAnswer]:
+    """The criterion's own question keeps its interval; the others share a second error."""
+    found = {}
+    others = [name for name, criterion in NAMED.items() if criterion != c.criterion]
+    error = c.question.error / len(others)
+    for name, criterion in NAMED.items():
+        if criterion == c.criterion:
+            found[name] = NamedAnswer(
+                name=name, criterion=criterion, conclusion=c.conclusion, interval=c.primary, direction=c.direction, primary=True
+            )  # fmt: skip
+            continue
+        if (
+            c._samples.asked.binary
+            and {criterion, c.criterion} == {"improvement", "mean"}
+            and c.question.test_share is None
+        ):
+            found[name] = _same_question(c, name, criterion)
+            continue
+        interval = _four_interval(c, criterion, error)
+        if isinstance(interval, str):
+            found[name] = NamedAnswer(
+                name=name, criterion=criterion, conclusion="cannot tell", interval=None, direction=0, refused=interval
+            )  # fmt: skip
+            continue
+        even = 0.5 if criterion == "improvement" else 0.0
+        ruling = rule(interval.low - even, interval.high - even)
+        found[name] = NamedAnswer(
+            name=name, criterion=criterion, conclusion=ruling.conclusion, interval=interval, direction=ruling.direction
+        )  # fmt: skip
+    return found
+
+
+def _same_question(c: Comparison, name: str, criterion: str) -> NamedAnswer:
+    """Of right or wrong answers: how often one beats the other is half the difference of shares, beyond a half."""
+    i = c.primary
+    start, unit = (0.5, 0.5) if criterion == "improvement" else (-1.0, 2.0)
+    turned = replace(i, estimate=start + unit * i.estimate, low=start + unit * i.low, high=start + unit * i.high)
+    return NamedAnswer(
+        name=name, criterion=criterion, conclusion=rule(i.low - c.question.criterion.even, i.high - c.question.criterion.even).conclusion,
+        interval=turned, direction=c.direction,
+    )  # fmt: skip
+
+
+def _four_interval(c: Comparison, criterion: str, error: float) -> Interval | str:
+    """The interval of another criterion on the same runs, or why there is none."""
+    question = c.question.asking(criterion)
+    named = question.criterion
+    if c.question.test_share is not None and criterion != "mean":
+        return "folds"
+    if c._samples.order_only and named.needs_values:
+        return "no values"
+    if c._samples.asked.binary and criterion not in ("mean", "improvement"):
+        return "right or wrong"
+    fewest = int(c._samples.n_runs[list(c._places)].min())
+    if criterion == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS and not c.question.sampled:
+        return "few runs"
+    if c.question.guaranteed and (len(c.question.tasks) > 1 and criterion not in ("mean", "improvement")):
+        return "not guaranteed"
+    if c.question.guaranteed and named.needs_values and None in c._samples.bounds:
+        return "not guaranteed"
+    if (
+        c.question.sampled
+        and named.statistic is not None
+        and named.statistic.kind in ("worst", "best_of", "q")
+        and fewest < 2
+    ):
+        return "few runs"
+    found = _asked_of(c._samples, question, c._trials, error, c._places)
+    if math.isinf(found.low) and math.isinf(found.high):
+        return "few runs"
+    return found
+
+
+def _asked_of(
+    samples: Samples, question: Question, trials: Trials, error: float, places: tuple[int, int] | None = None
+) -> Interval:
+    a, b = (0, 1) if places is None else places
+    asked = samples.asking(replace(question, tasks=samples.question.tasks, over=samples.question.over), trials)
+    asked = replace(asked, asked=replace(asked.asked, test_share=samples.asked.test_share))
+    return asked.differences(np.array([a]), np.array([b])).interval(0, error)
+
+
+def _unknown(c: Comparison, error: float) -> Interval:
+    return Interval(
+        estimate=math.nan, low=-math.inf, high=math.inf, confidence=1.0 - error, n=c.n, method="none",
+        guarantee="conservative", assumptions=(Assumption.NO_LIMITS,),
+    )  # fmt: skip
+
+
+def _detectable(c: Comparison) -> float:
     from scipy.special import ndtri
 
-    if design.statistic == "improvement" and duel.clusters is None:
-        question = ImprovementTest(
-            confidence=design.family_confidence,
-            power=POWER,
-            paired=duel.paired,
-            share=duel.a.size / (duel.a.size + duel.b.size),
-        )
-        return min(1.0, 0.5 + achieved(question, duel.n_units))
+    if c.criterion == "improvement" and not c._samples.clustered and not c.tasks and not c.paired:
+        a, b = c.n_runs
+        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=False, share=a / (a + b))
+        return min(1.0, 0.5 + achieved(question, a + b))
     # The interval's half-width is z standard errors; power asks for z_power more, beyond the margin.
-    half = (primary.high - primary.low) / 2.0
-    z = float(ndtri(0.5 + design.family_confidence / 2.0))
-    seen = (design.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
-    return min(1.0, 0.5 + seen) if design.statistic == "improvement" else seen
+    half = (c.primary.high - c.primary.low) / 2.0
+    z = float(ndtri(0.5 + c.primary.confidence / 2.0))
+    seen = (c.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
+    return min(1.0, 0.5 + seen) if c.criterion == "improvement" else seen
 
 
-def _needed(duel: Duel, design: _Design) -> tuple[int, float] | None:
-    """Units in all for the smallest effect of interest, which is stated, never the observed one.
+def _needed(c: Comparison) -> tuple[int, float] | None:
+    """The smallest effect of interest is stated, never the observed one.
 
-    None where more units do not help for certain: clusters of unknown likeness, splits of the same rows.
+    None where more units do not help for certain: clusters of unknown likeness, splits of the same rows, tasks.
     """
-    if duel.clusters is not None or design.test_share is not None:
+    if c._samples.clustered or c.question.test_share is not None or c.tasks or c.question.guaranteed:
         return None
-    if design.statistic == "improvement":
-        question = ImprovementTest(confidence=design.family_confidence, power=POWER, paired=duel.paired)
+    if c.hidden is not None and c.hidden.withheld and c.hidden.needed is not None and c.margin is not None:
+        return c.hidden.needed, c.margin
+    if c.criterion == "improvement":
+        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=c.paired)
         return trials_for(question, SMALLEST_IMPROVEMENT - 0.5), SMALLEST_IMPROVEMENT
-    if design.statistic != "mean" or design.margin is None or min(duel.a.size, duel.b.size) < 2:
+    if c.criterion != "mean" or c.margin is None or min(c.n_runs) < 2:
         return None
-    spread = (
-        (float(np.std(duel.a - duel.b, ddof=1)),)
-        if duel.paired
-        else (float(duel.a.std(ddof=1)), float(duel.b.std(ddof=1)))
-    )
+    spread = _spreads(c)
     if min(spread) <= 0.0 or not all(math.isfinite(s) for s in spread):
         return None
     test = DifferenceTest(
-        sd=spread, paired=duel.paired, confidence=design.family_confidence, power=POWER, claim_of="not worse"
+        sd=spread, paired=c.paired, confidence=c.primary.confidence, power=POWER, claim_of="not worse"
     )
-    return trials_for(test, design.margin), design.margin
+    return trials_for(test, c.margin), c.margin
+
+
+def _spreads(c: Comparison) -> tuple[float, ...]:
+    if not c.paired:
+        return tuple(float(s.std(ddof=1)) for s in c._scores)
+    a, b = c._places
+    gaps = c._samples.runs[0].draws[0].scores[a] - c._samples.runs[0].draws[0].scores[b]
+    return (float(np.nanstd(gaps, ddof=1)),)
+
+
+def _with_a_floor(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, ...]:
+    """Both samples with a number below every score in the place of minus infinity: only their order is asked for."""
+    usable = np.concatenate([s[np.isfinite(s)] for s in samples])
+    floor = float(np.nextafter(usable.min(), -np.inf)) if usable.size else 0.0
+    return tuple(np.where(np.isneginf(s), floor, s) for s in samples)
 
 
 def _ordered(x: float, y: float) -> tuple[float, float]:
     return (x, y) if x <= y else (y, x)
 
 
-def _shared_tasks(trials: Trials, a: str, b: str) -> list[str]:
+def shared_tasks(trials: Trials, a: str, b: str) -> list[str]:
+    """The tasks on which both methods ran."""
     for name in (a, b):
         if name not in trials.algorithms:
             trials.cell(name, trials.tasks[0])  # refuses with the names there are
-    on = {name: {c.task for c in trials.cells if c.algorithm == name} for name in (a, b)}
-    shared = [t for t in trials.tasks if t in on[a] and t in on[b]]
+    shared = [t for t in trials.tasks if trials.cell(a, t).rows.size and trials.cell(b, t).rows.size]
     if not shared:
         raise InputError(f"{a!r} and {b!r} share no task; there is nothing to compare.")
     return shared
 
 
-def _primary_name(statistic: str | None, margin: float | None, *, corrected: bool) -> str:
-    if statistic is None:
-        # Only the mean has an interval that is corrected for splits that share training data.
-        return "improvement" if margin is None and not corrected else "mean"
-    if statistic in ("improvement", "mean"):
-        return statistic
-    if Statistic.parse(statistic).kind not in ("q", "worst"):
-        raise InputError(
-            f"`statistic` must be improvement, mean, a quantile (median, q0.1) or a worst share (worst_0.1); got {statistic!r}."
-        )
-    return statistic
+def worst_averages(c: Comparison) -> tuple[float, float]:
+    """The means of the worst 10 % of both methods' runs, averaged over tasks, as the scores were given."""
+    from ogive.statistics import ecdf
 
-
-def _refuse_margin(design: _Design) -> None:
-    margin = design.margin
-    if margin is not None and not (margin > 0.0 and math.isfinite(margin)):
-        raise InputError(f"`margin` is the smallest difference that matters and must be positive; got {margin!r}.")
-    if margin is not None and design.statistic == "improvement" and margin >= 0.5:
-        raise InputError(
-            f"`margin` of a probability of improvement is its distance from 1/2, below 0.5; got {margin:g}."
-        )
+    found = [
+        float(np.mean([ecdf(task.scores[m]).cvar(mass=WORST, tail="lower") for task in c._samples.runs])) for m in c._places
+    ]  # fmt: skip
+    return c._samples.sign * found[0], c._samples.sign * found[1]

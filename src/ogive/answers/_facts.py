@@ -1,9 +1,10 @@
-"""What is seen in these data, as sentences: descriptions, not verdicts."""
+"""What is seen in these data: descriptions, not verdicts. Facts first; their words are made last."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,20 +21,50 @@ COLLAPSE_SHARE, COLLAPSE_RUNS, HOLLOW = 0.1, 5, 0.25
 NOTABLE = 0.05
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MedianAboveBest:
+    """The median run of `a` is better than every run of `b`, on these of `n_tasks` tasks.
+
+    On a single task `median`, `best` and `n` say by how much and of how many runs, and `below` is the share of
+    `a`'s runs that are worse than every run of `b`.
+    """
+
+    a: str
+    b: str
+    tasks: tuple[str, ...]
+    n_tasks: int
+    median: float = math.nan
+    best: float = math.nan
+    n: int = 0
+    below: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collapses:
+    """Methods with a second, bad mode: the share of runs beyond `threshold`, with its limits where runs are independent."""
+
+    shares: tuple[tuple[str, float, tuple[float, float] | None], ...]
+    threshold: float
+    below: bool
+
+
+Fact: TypeAlias = MedianAboveBest | Collapses
+
+
 def facts(
     trials: Trials, metric: str, confidence: float, failures: str | float = "worst", *, named: bool = False
 ) -> tuple[str, ...]:
-    """The loudest facts: a median above another method's best, and runs that collapse.
-
-    Failed runs count as `failures` says, clusters count once, as in the table beside the sentences.
-    `named` names the metric, for readers of several.
-    """
-    found = _facts(trials, metric, confidence, failures)
+    """The loudest facts as sentences; `named` names the metric, for readers of several."""
+    found = tuple(_words(fact) for fact in seen(trials, metric, confidence, failures))
     return tuple(f"By {printable(metric)}, {said[:1].lower()}{said[1:]}" for said in found) if named else found
 
 
-def _facts(trials: Trials, metric: str, confidence: float, failures: str | float) -> tuple[str, ...]:
-    sign = 1.0 if trials.definitions[metric].goal == "maximize" else -1.0
+def seen(trials: Trials, metric: str, confidence: float, failures: str | float = "worst") -> tuple[Fact, ...]:
+    """The loudest facts: a median above another method's best, and runs that collapse.
+
+    Failed runs count as `failures` says, clusters count once, as in the table beside the sentences.
+    """
+    sign = trials.definitions[metric].sign
     by_task: dict[str, dict[str, _Runs]] = {}
     for cell in trials.cells:
         scores, rows = trials.resolve_failures(cell, metric, failures)
@@ -46,14 +77,30 @@ def _facts(trials: Trials, metric: str, confidence: float, failures: str | float
     if len(trials.tasks) > 1:
         return _over_tasks(by_task, limit)
     judged = trials.judged and not trials.clustered and trials.n_folds is None
-    return tuple(
-        sentence
-        for samples in by_task.values()
-        for sentence in (
-            *_medians_above_best(samples, sign, limit),
-            *_collapses(samples, sign, confidence, judged=judged),
-        )
-    )[:MOST_SENTENCES]
+    found: list[Fact] = []
+    for task, samples in by_task.items():
+        found += _medians_above_best(task, samples, sign, limit)
+        found += _collapses(samples, sign, confidence, judged=judged)
+    return tuple(found[:MOST_SENTENCES])
+
+
+def _words(fact: Fact) -> str:
+    if isinstance(fact, Collapses):
+        parts = [
+            share(value)
+            + ("" if limits is None else f" [{share(limits[0])}, {share(limits[1])}]")
+            + f" of the runs of {printable(name)}"
+            for name, value, limits in fact.shares
+        ]
+        side = "below" if fact.below else "above"
+        return f"{listed(parts)} collapse: they score {side} {number(fact.threshold)}, half-way between worst and best."
+    a, b = printable(fact.a), printable(fact.b)
+    if fact.n_tasks > 1:
+        names = [printable(task) for task in fact.tasks]
+        where = listed(names) if len(names) <= 2 else f"{len(names)} of {fact.n_tasks} tasks"
+        return f"On {where} the median run of {a} beats every run of {b}."
+    but = f", while {share(fact.below)} of its runs are worse than every run of {b}" if fact.below >= NOTABLE else ""
+    return f"The median run of {a} ({number(fact.median)}) beats the best of all {fact.n} runs of {b} ({number(fact.best)}){but}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,58 +145,46 @@ def _chance(n: int, m: int) -> float:
     return math.prod((n - i) / (n + m - i) for i in range(above))
 
 
-def _medians_above_best(samples: dict[str, _Runs], sign: float, limit: float) -> list[str]:
-    sentences = []
+def _medians_above_best(task: str, samples: dict[str, _Runs], sign: float, limit: float) -> list[Fact]:
+    found: list[Fact] = []
     for a, b in _above(samples, limit):
         x, y = samples[a], samples[b]
-        below = float(np.mean(x.ordered < y.ordered[0]))
-        but = (
-            f", while {share(below)} of its runs are worse than every run of {printable(b)}" if below >= NOTABLE else ""
-        )
-        sentences.append(
-            f"The median run of {printable(a)} ({number(sign * x.median)}) beats the best of all {y.ordered.size} runs of "
-            f"{printable(b)} ({number(sign * y.best)}){but}."
-        )
-    return sentences
+        found.append(
+            MedianAboveBest(
+                a=a, b=b, tasks=(task,), n_tasks=1, median=sign * x.median, best=sign * y.best, n=y.ordered.size,
+                below=float(np.mean(x.ordered < y.ordered[0])),
+            )
+        )  # fmt: skip
+    return found
 
 
-def _over_tasks(by_task: dict[str, dict[str, _Runs]], limit: float) -> tuple[str, ...]:
+def _over_tasks(by_task: dict[str, dict[str, _Runs]], limit: float) -> tuple[Fact, ...]:
     where: dict[tuple[str, str], list[str]] = {}
     for task, samples in by_task.items():
         for pair in _above(samples, limit):
-            where.setdefault(pair, []).append(printable(task))
+            where.setdefault(pair, []).append(task)
     most = sorted(where.items(), key=lambda entry: -len(entry[1]))[:MOST_SENTENCES]
-    return tuple(
-        f"On {listed(tasks) if len(tasks) <= 2 else f'{len(tasks)} of {len(by_task)} tasks'} the median run of {printable(a)} "
-        f"beats every run of {printable(b)}."
-        for (a, b), tasks in most
-    )
+    return tuple(MedianAboveBest(a=a, b=b, tasks=tuple(tasks), n_tasks=len(by_task)) for (a, b), tasks in most)
 
 
-def _collapses(samples: dict[str, _Runs], sign: float, confidence: float, *, judged: bool) -> list[str]:
+def _collapses(samples: dict[str, _Runs], sign: float, confidence: float, *, judged: bool) -> list[Fact]:
     """Methods with a second, bad mode, far from the good one and with next to nothing between."""
     finite = np.concatenate([r.ordered[np.isfinite(r.ordered)] for r in samples.values()])
     low, high = float(finite.min()), float(finite.max())
     if np.unique(finite).size < FEWEST_VALUES:
         return []  # right or wrong, stars out of five: two values are no two modes
     quarter, middle = (high - low) / 4.0, (low + high) / 2.0
-    parts = []
+    shares: list[tuple[str, float, tuple[float, float] | None]] = []
     for name, runs in samples.items():
         bad = float(np.mean(runs.ordered < low + quarter))
         between = float(np.mean((runs.ordered >= low + quarter) & (runs.ordered < high - quarter)))
         few = bad < COLLAPSE_SHARE or bad * runs.ordered.size < COLLAPSE_RUNS
         if few or between > HOLLOW * bad or runs.median < high - quarter:
             continue
-        below = float(np.mean(runs.ordered < middle))
-        shown = share(below)
+        limits = None
         if judged and np.isfinite(runs.ordered).all():
             # The threshold was chosen after looking, so the share is read off the simultaneous band.
             i = band(runs.ordered, confidence=confidence).cdf(float(np.nextafter(middle, -np.inf)))
-            shown += f" [{share(i.low)}, {share(i.high)}]"
-        parts.append(f"{shown} of the runs of {printable(name)}")
-    side = "below" if sign > 0 else "above"
-    return (
-        [f"{listed(parts)} collapse: they score {side} {number(sign * middle)}, half-way between worst and best."]
-        if parts
-        else []
-    )
+            limits = i.low, i.high
+        shares.append((name, float(np.mean(runs.ordered < middle)), limits))
+    return [Collapses(shares=tuple(shares), threshold=sign * middle, below=sign > 0)] if shares else []

@@ -10,6 +10,7 @@ import numpy as np
 
 from ogive.answers._bands import has_spread
 from ogive.answers._wording import unit_words
+from ogive.notes import Names, Note, sentences
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.trials import Trials, require_trials
 from ogive.words import listed, plural, printable
@@ -27,7 +28,7 @@ class Possibility:
 
     answer: str
     possible: bool
-    reason: str
+    reason: str | Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -41,19 +42,26 @@ class Inspection:
     tasks: tuple[str, ...]
     metrics: tuple[str, ...]
     structure: tuple[str, ...]
-    roles: tuple[str, ...]
+    roles: tuple[Note, ...]
     answers: tuple[Possibility, ...]
 
     def __repr__(self) -> str:
         return f"Inspection({self.n_rows} rows, {len(self.algorithms)} methods, {len(self.tasks)} tasks)"
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, names: Names = "python") -> str:
+        """All of it in lines, with arguments as Python or the command line names them."""
         lines = [f"{printable(self.source)}: {plural(self.n_rows, 'row')}", ""]
-        for title, entries in (("What is in it", self.structure), ("How it was read", self.roles)):
+        for title, entries in (("What is in it", self.structure), ("How it was read", sentences(self.roles, names))):
             lines += [title, *(f"  {printable(entry)}" for entry in entries), ""]
         lines += [
             "What it can answer",
-            *(f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(a.reason)}" for a in self.answers),
+            *(
+                f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(a.reason.words(names) if isinstance(a.reason, Note) else a.reason)}"
+                for a in self.answers
+            ),
         ]
         return "\n".join(lines)
 
@@ -71,8 +79,8 @@ class Inspection:
             "tasks": list(self.tasks),
             "metrics": list(self.metrics),
             "structure": list(self.structure),
-            "notes": list(self.roles),
-            "rows": [{"answer": a.answer, "possible": a.possible, "reason": a.reason} for a in self.answers],
+            "notes": sentences(self.roles),
+            "rows": [{"answer": a.answer, "possible": a.possible, "reason": str(a.reason)} for a in self.answers],
         }
 
 
@@ -144,7 +152,11 @@ def _run_counts(trials: Trials) -> list[str]:
 def _answers(trials: Trials) -> list[Possibility]:
     usable = [_n_units(trials, cell.rows[~trials.failed()[cell.rows]]) for cell in trials.cells]
     least, most = min(usable), max(usable)
-    unjudged = ADAPTIVE if not trials.independent else trials.question or (FOLDS if trials.n_folds is not None else "")
+    unjudged: str | Note = FOLDS if trials.n_folds is not None else ""
+    if trials.question is not None:
+        unjudged = trials.question
+    if not trials.independent:
+        unjudged = ADAPTIVE
     rows = [
         _can_summarize(trials),
         *(
@@ -172,7 +184,7 @@ def _pairing(trials: Trials) -> str:
     return f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)"
 
 
-def _can_summarize(trials: Trials) -> tuple[str, bool, str]:
+def _can_summarize(trials: Trials) -> tuple[str, bool, str | Note]:
     if trials.question is not None and trials.independent:
         return "summary", False, trials.question
     spread = [metric for metric in trials.metrics if has_spread(trials, metric)]
@@ -192,7 +204,7 @@ def _can_summarize(trials: Trials) -> tuple[str, bool, str]:
     )
 
 
-def _can_bound_mean(trials: Trials, unjudged: str) -> tuple[str, bool, str]:
+def _can_bound_mean(trials: Trials, unjudged: str | Note) -> tuple[str, bool, str | Note]:
     answer, (low, high) = "guaranteed mean and worst share", trials.bounds[trials.metrics[0]]
     if unjudged or trials.clustered:
         return answer, False, unjudged or _approximate(trials)
@@ -205,7 +217,7 @@ def _approximate(trials: Trials) -> str:
     return f"rows share {trials.unit!r}: the interval is approximate"
 
 
-def _can_bound_quantile(trials: Trials, p: float, name: str, least: int) -> tuple[str, bool, str]:
+def _can_bound_quantile(trials: Trials, p: float, name: str, least: int) -> tuple[str, bool, str | Note]:
     needed = next(n for n in range(1, 1000) if _both_sides(n, p))
     answer = f"guaranteed 95 % interval of the {name}"
     if trials.clustered:

@@ -66,7 +66,7 @@ def pilot_of(
         clusters = None
     return Pilot(
         scores=scores, clusters=clusters, unit=pilot.unit or "cluster", source=pilot.source,
-        worst_tail="lower" if pilot.goals[name] == "maximize" else "upper",
+        worst_tail=pilot.definitions[name].worst_tail,
     )  # fmt: skip
 
 

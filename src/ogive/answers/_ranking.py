@@ -1,75 +1,67 @@
-"""Who is best? Tiers and rank intervals instead of 1 … N, and the matrix of pairs behind them."""
+"""Who is best? Tiers and rank intervals instead of 1 … N, and the pairs behind them."""
 
 from __future__ import annotations
 
 import html
-import itertools
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
+from numpy.typing import NDArray
 
-from ogive.answers._comparison import compare, refuse_undecidable
-from ogive.answers._joining import Duel, join, require_values, shared_draws
-from ogive.answers._outcome import Comparison
-from ogive.answers._overall import across_tasks
+from ogive.answers._comparison import FEWEST_FOR_BAD_DAYS
+from ogive.answers._family import Decided, decide
+from ogive.answers._hidden import hidden_collapse
+from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
+from ogive.answers._samples import Samples, all_pairs, gather
 from ogive.answers._verdict import Conclusion, rule
-from ogive.answers._wording import Circumstances, unit_words
-from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.notes import sentences
 from ogive.results import json_ready
-from ogive.schema import ONE_TASK
-from ogive.seeding import stream
-from ogive.statistics import Interval
-from ogive.statistics._ranking import first_shares, rank_limits, tiers, win_matrix
-from ogive.trials import FloatArray, Trials, compact
-from ogive.words import aligned, listed, plural, printable, share
+from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
+from ogive.trials import FloatArray, IntArray, Trials
+from ogive.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("algorithm", "score", "rank_low", "rank_high", "tier", "p_first")
-RESAMPLES = 400
-MOST_PAIRED = 2 / 3  # of the rows must share their draw with every other method, or none is paired
+COLUMNS = ("algorithm", "score", "rank_low", "rank_high", "tier")
+# Pairs are listed in `to_dict` up to so many methods; `pair(a, b)` gives any of them.
+MOST_LISTED = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rank:
-    """The standing of one method."""
+    """The standing of one method. A tier holds the methods that have equally many tiers certainly before them."""
 
     algorithm: str
     score: float
     rank_low: int
     rank_high: int
     tier: int
-    p_first: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two methods: the difference (never changed by other methods), wins, ties and losses, the conclusion.
+    """Two methods: their difference by the criterion, at the confidence at which it was decided, and the conclusion about `a`.
 
-    `statistic` says what the difference is of: "mean", "improvement" (the probability that a fresh run
-    of `a` beats one of `b`, averaged over these tasks) or "tasks won" (the share of tasks like these on
-    which `a` has the better mean). `even` is its value for equal methods: 0 for means, else 1/2.
+    The estimate never changes with other methods; limits may, since they are decided together. `even` is the
+    value for equal methods; `wins`, `ties` and `losses` count tasks on which the mean of `a` is better.
     """
 
     a: str
     b: str
     difference: Interval
     even: float
+    conclusion: Conclusion
+    direction: int
     wins: int
     ties: int
     losses: int
-    statistic: str
     margin: float | None = None
-
-    @property
-    def conclusion(self) -> Conclusion:
-        """Of `a`, read off the difference."""
-        return rule(self.difference.low - self.even, self.difference.high - self.even, self.margin).conclusion
 
     @property
     def certain(self) -> int:
@@ -77,42 +69,125 @@ class Pair:
         beyond = self.margin or 0.0
         return 1 if self.difference.low > self.even + beyond else -1 if self.difference.high < self.even - beyond else 0
 
-    def turned(self) -> Pair:
-        """The same pair, `b` first."""
-        d, twice = self.difference, 2.0 * self.even
-        return replace(
-            self, a=self.b, b=self.a, wins=self.losses, losses=self.wins,
-            difference=replace(d, estimate=twice - d.estimate, low=twice - d.high, high=twice - d.low),
-        )  # fmt: skip
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leading:
+    """Who leads by one of the four questions: the methods that no other is certainly better than.
+
+    `refused` says why nobody can be named: "few runs", "no values", "folds"; else it is None.
+    """
+
+    name: str
+    criterion: str
+    leaders: tuple[str, ...]
+    scores: Mapping[str, float]
+    resolution: float
+    refused: str | None = None
+    primary: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Ranking:
-    """Methods in tiers. `resolution` is the share of pairs that the data separate."""
+    """Methods in tiers, best first.
+
+    Attributes
+    ----------
+    rows : tuple of Rank
+    resolution : float
+        Share of the pairs that the data separate.
+    cycles : tuple of tuple of str
+        Methods that certainly beat each other in a circle; they share a tier.
+    unranked : tuple of str
+        Methods whose every run failed on some task.
+    """
 
     rows: tuple[Rank, ...]
-    pairs: tuple[Pair, ...]
+    question: Question
     resolution: float
-    statistic: str
-    confidence: float
-    verdict: str
-    source: str
-    unit: str
-    notes: tuple[str, ...]
+    cycles: tuple[tuple[str, ...], ...]
+    unranked: tuple[str, ...]
+    n_failed: int
+    _samples: Samples
+    _differences: Differences
+    _decided: Decided
+    _trials: Trials
 
     def __repr__(self) -> str:
         return f"Ranking({len(self.rows)} methods in {self.rows[-1].tier} tiers, resolution {self.resolution:.2f})"
 
     def __str__(self) -> str:
-        head = ["tier", "rank", "method", self.statistic, "P(first)"]
-        rows = [
-            [str(r.tier), _ranks(r), printable(r.algorithm), f"{r.score:.4g}", "–" if math.isnan(r.p_first) else share(r.p_first)]
-            for r in self.rows
-        ]  # fmt: skip
-        return "\n".join([*aligned([head, *rows]), "", self.verdict])
+        from ogive.answers._wording import ranking_text
+
+        return ranking_text(self)
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+    @property
+    def criterion(self) -> str:
+        """What decides."""
+        return self.question.criterion.name
+
+    @property
+    def confidence(self) -> float:
+        """For all pairs together."""
+        return self.question.confidence
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The methods that no other is certainly better than, best first."""
+        return tuple(r.algorithm for r in self.rows if r.tier == 1)
+
+    @property
+    def unit(self) -> str:
+        """What is counted, in words."""
+        from ogive.answers._wording import unit_words
+
+        return unit_words(self._trials, self.question.tasks)
+
+    @property
+    def by_draws(self) -> bool:
+        """Whether pairs were decided by joint draws; else by Holm's rule."""
+        return self._decided.by_draws
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs were decided together."""
+        return len(self._differences)
+
+    @property
+    def n_separated(self) -> int:
+        """How many of them were."""
+        return int(np.count_nonzero(_certain(self._differences, self._decided, self.question.margin)))
+
+    @cached_property
+    def verdict(self) -> str:
+        """Sentences to paste."""
+        from ogive.answers._wording import ranking_sentences
+
+        return ranking_sentences(self)
+
+    @cached_property
+    def questions(self) -> Mapping[str, Leading]:
+        """Who leads in a typical run, on average, on a bad day, after 8 tries."""
+        return _four(self)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair, the better-placed method first."""
+        first, second = all_pairs(len(self._samples.methods))
+        return tuple(self._pair(k, i, j) for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)))
+
+    def pair(self, a: str, b: str) -> Pair:
+        """The pair, turned so that `a` comes first."""
+        names = self._samples.methods
+        if a == b or a not in names or b not in names:
+            raise InputError(f"there is no pair {a!r}, {b!r} in this ranking.")
+        i, j = names.index(a), names.index(b)
+        low, high = min(i, j), max(i, j)
+        n = len(names)
+        place = low * n - low * (low + 1) // 2 + high - low - 1
+        return self._pair(place, low, high, first=a)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each method, best first."""
@@ -120,26 +195,68 @@ class Ranking:
 
         return pd.DataFrame([{c: getattr(r, c) for c in COLUMNS} for r in self.rows], columns=list(COLUMNS))
 
-    def pair(self, a: str, b: str) -> Pair:
-        """The pair, turned so that `a` comes first."""
-        for p in self.pairs:
-            if (p.a, p.b) == (a, b):
-                return p
-            if (p.a, p.b) == (b, a):
-                return p.turned()
-        raise InputError(f"there is no pair {a!r}, {b!r} in this ranking.")
-
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, with `"schema": 1`."""
-        pairs = [
+        """JSON-ready, with `"schema": 1`; pairs of at most 60 methods."""
+        pairs = self.pairs if len(self.rows) <= MOST_LISTED else ()
+        listing = [
             {"a": p.a, "b": p.b, "wins": p.wins, "ties": p.ties, "losses": p.losses, "conclusion": p.conclusion,
-             "statistic": p.statistic, "even": p.even, "difference": p.difference.to_dict()} for p in self.pairs
+             "criterion": self.criterion, "even": p.even, "difference": p.difference.to_dict()} for p in pairs
         ]  # fmt: skip
+        questions = [
+            {
+                "name": q.name,
+                "criterion": q.criterion,
+                "leaders": list(q.leaders),
+                "refused": q.refused,
+                "primary": q.primary,
+            }
+            for q in self.questions.values()
+        ]
         return {
-            "schema": 1, "source": self.source, "unit": self.unit, "notes": list(self.notes), "verdict": self.verdict,
-            "statistic": self.statistic, "resolution": self.resolution,
-            "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows], "pairs": pairs,
+            "schema": 1, "source": self._trials.source, "unit": self.unit,
+            "notes": sentences(self._trials.notes), "verdict": self.verdict, "criterion": self.criterion,
+            "over": self.question.over if len(self.question.tasks) > 1 else None, "resolution": self.resolution,
+            "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows], "pairs": listing,
+            "questions": questions,
         }  # fmt: skip
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {r.algorithm: place for place, r in enumerate(self.rows)}
+
+    @cached_property
+    def _tasks_won(self) -> IntArray:
+        """[i, j]: tasks on which i has the better mean; the better median where failures have no value."""
+        middle = np.median if self._samples.order_only else np.mean
+        values = np.array([[float(middle(s)) for s in task.scores] for task in self._samples.runs])
+        won = np.zeros((values.shape[1], values.shape[1]), dtype=np.intp)
+        for row in values:
+            won += row[:, None] > row[None, :]
+        return won
+
+    def _pair(self, k: int, i: int, j: int, *, first: str | None = None) -> Pair:
+        """The k-th difference as a pair; the better-placed method first, unless another is asked for."""
+        names, d = self._samples.methods, self._decided
+        found = self._differences.with_limits(k, float(d.low[k]), float(d.high[k]), float(d.error[k]))
+        turned = self._places[names[j]] < self._places[names[i]] if first is None else names[j] == first
+        even, margin = self._differences.even, self.question.margin
+        if turned:
+            i, j = j, i
+            found = replace(
+                found, estimate=2 * even - found.estimate, low=2 * even - found.high, high=2 * even - found.low
+            )
+        if self._trials.n_folds is not None and not self.question.sampled:
+            found = replace(found, guarantee="heuristic")
+        ruling = rule(found.low - even, found.high - even, margin)
+        conclusion = ruling.conclusion
+        hidden = hidden_collapse(self._samples, i, j, conclusion, found, margin)
+        if hidden is not None and hidden.withheld:
+            conclusion = "cannot tell"
+        won, lost = int(self._tasks_won[i, j]), int(self._tasks_won[j, i])
+        return Pair(
+            a=names[i], b=names[j], difference=found, even=even, conclusion=conclusion, direction=ruling.direction, wins=won,
+            ties=len(self._samples.runs) - won - lost, losses=lost, margin=margin,
+        )  # fmt: skip
 
 
 def rank(
@@ -147,234 +264,179 @@ def rank(
     *,
     metric: str | None = None,
     task: str | None = None,
+    criterion: str | None = None,
+    margin: float | None = None,
+    over: str | None = None,
+    guaranteed: bool = False,
     confidence: float = 0.95,
     failures: str | float = "refuse",
-    margin: float | None = None,
+    paired: bool | None = None,
     looks: int = 1,
-    seed: int = 0,
 ) -> Ranking:
-    """Methods in tiers, with rank intervals and the probability of being first.
+    """Methods in tiers, with rank intervals.
 
-    On one task methods are scored by their mean and compared by its difference. On several they are
-    scored by how often a run beats a run of another method, averaged over methods and tasks, which
-    needs no common scale; pairs are compared by that probability over these tasks.
+    Every pair is compared as `compare` does it, by one criterion, averaged over tasks. Methods stand in the order
+    of that statistic; by improvement, in the order of the share of duels that they win against the others.
+
+    Parameters
+    ----------
+    criterion, margin, over, guaranteed, paired, looks
+        As in `compare`, with the same defaults.
 
     Notes
     -----
-    Every pair is one verdict; intervals are at the error divided by the number of pairs (and of `looks`,
-    where the growing table is judged several times). A tier holds
-    the methods that are not separated from its best one. P(first) resamples runs and is a
-    description.
+    All pairs are decided together, wrong about any of them with probability 1 - confidence at most, or
+    about that: by Holm's rule, or from 30 runs on by joint draws (Romano and Wolf 2005). The first tier holds
+    the methods that no other is certainly better than; the next one those that only methods of the first
+    are certainly better than, and so on. Two methods of different tiers need not be separated from each other.
 
     Examples
     --------
     >>> import ogive
     >>> trials = ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row")
-    >>> rank(trials).to_pandas()["tier"].tolist()
+    >>> rank(trials, criterion="mean").to_pandas()["tier"].tolist()
     [1, 1, 2]
     """
-    confidence = as_confidence(confidence)
     refuse_undecidable(trials, "rank")
-    name = trials.metric_name(metric)
-    tasks = list(trials.tasks) if task is None else [task]
-    if margin is not None and len(tasks) > 1:
-        raise InputError(
-            "`margin` has the units of the score and goes with one task (on the command line --on); over several tasks scores have no common unit."
-        )
-    if looks < 1:
-        raise InputError(f"`looks` must be at least 1; got {looks}.")
-    methods, unranked = _rankable(trials, tasks, name, failures)
-    n_failed = sum(int(np.count_nonzero(trials.failed(name)[trials.cell(m, t).rows])) for m in methods for t in tasks)
-    trials, pairing = _shared_draws(trials, methods, tasks, name, failures)
-    samples = [[_scores(trials, m, t, name, failures) for m in methods] for t in tasks]
-    found = _all_pairs(trials, methods, tasks, name, 1.0 - (1.0 - confidence) / looks, failures, margin)
-    one_task = len(tasks) == 1
-    scores = np.array([s.mean() for s in samples[0]]) if one_task else _average_wins(samples)
-    rows = _standings(
-        methods, found, scores, _first(samples, seed), -1.0 if one_task and trials.goals[name] == "minimize" else 1.0
-    )
-    around = Circumstances.of(trials, name, task, failures)
-    return Ranking(
-        rows=rows, pairs=found, resolution=sum(p.certain != 0 for p in found) / len(found),
-        statistic="mean" if one_task else "share of duels won", confidence=confidence,
-        verdict=_sentence(rows, found, tasks, around, (confidence, f"{unit_words(trials, tasks)}; {pairing}", n_failed, unranked), looks),
-        source=trials.source, unit=unit_words(trials, tasks), notes=trials.notes,
+    tasks = tuple(trials.tasks) if task is None else (task,)
+    question = Question.of(
+        trials, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, looks=looks,
+        paired=paired, tasks=tasks, over=over, guaranteed=guaranteed,
     )  # fmt: skip
+    return judge_all(trials, question)
 
 
-def _standings(
-    methods: list[str], found: tuple[Pair, ...], scores: FloatArray, first: FloatArray, sign: float
-) -> tuple[Rank, ...]:
-    """Methods best first, with what the certain pairs say of their ranks and tiers."""
-    order = np.argsort(-scores, kind="stable")
-    place = {m: i for i, m in enumerate(methods)}
-    better = np.zeros((len(methods), len(methods)), dtype=bool)
-    for p in found:
-        better[place[p.a], place[p.b]] = p.certain > 0
-        better[place[p.b], place[p.a]] = p.certain < 0
+def judge_all(
+    trials: Trials, question: Question, methods: Sequence[str] | None = None, error: float | None = None
+) -> Ranking:
+    """The ranking that answers a question, at another error than the question's where given."""
+    ranked, unranked = _rankable(trials, question, trials.algorithms if methods is None else methods)
+    samples = gather(trials, ranked, question)
+    first, second = all_pairs(len(samples.methods))
+    differences = samples.differences(first, second)
+    decided = decide(differences, question.error if error is None else error, question.margin)
+    better = _better(differences, decided, question.margin, len(samples.methods))
+    scores = _scores(samples)
+    tier, cycles = tiers(better)
     low, high = rank_limits(better)
-    tier = tiers(order.tolist(), better | better.T)
-    return tuple(
+    order = sorted(range(len(scores)), key=lambda m: (tier[m], -scores[m], samples.methods[m]))
+    shown = _shown_sign(samples) * scores
+    rows = tuple(
         Rank(
-            algorithm=methods[i], score=float(sign * scores[i]), rank_low=int(low[i]), rank_high=int(high[i]),
-            tier=int(tier[i]), p_first=float(first[i]),
+            algorithm=samples.methods[m], score=float(shown[m]), rank_low=int(low[m]), rank_high=int(high[m]), tier=int(tier[m])
         )
-        for i in order
+        for m in order
+    )  # fmt: skip
+    certain = _certain(differences, decided, question.margin)
+    return Ranking(
+        rows=rows, question=question, resolution=float(np.count_nonzero(certain)) / len(differences),
+        cycles=tuple(tuple(samples.methods[m] for m in c) for c in cycles), unranked=tuple(unranked),
+        n_failed=int(samples.n_failed.sum()), _samples=samples, _differences=differences, _decided=decided, _trials=trials,
     )  # fmt: skip
 
 
-def _all_pairs(
-    trials: Trials, methods: list[str], tasks: list[str], metric: str, confidence: float, failures: str | float,
-    margin: float | None,
-) -> tuple[Pair, ...]:  # fmt: skip
-    pairs = list(itertools.combinations(methods, 2))
-    level = 1.0 - (1.0 - confidence) / len(pairs)
-    duels = {(a, b): [join(trials, a, b, t, metric, failures) for t in tasks] for a, b in pairs}
-    if len(tasks) == 1:
-        return tuple(_pair_on(trials, a, b, tasks[0], ds[0], confidence, margin, len(pairs), failures, metric) for (a, b), ds in duels.items())  # fmt: skip
-    # One method with a single run leaves all pairs with the share of tasks won: one ranking, one statistic.
-    # Folds share training data, so their runs cannot be counted as independent either.
-    single = any(min(d.a.size, d.b.size) < 2 for ds in duels.values() for d in ds)
-    by_task = single or trials.n_folds is not None
-    return tuple(_pair_over(a, b, ds, tasks, level, by_task=by_task) for (a, b), ds in duels.items())
+def _certain(differences: Differences, decided: Decided, margin: float | None) -> IntArray:
+    """For each pair 1 where the first is certainly better, -1 where the second is, else 0."""
+    beyond = margin or 0.0
+    up, down = decided.low > differences.even + beyond, decided.high < differences.even - beyond
+    return np.asarray(up.astype(np.intp) - down.astype(np.intp))
 
 
-def _pair_on(
-    trials: Trials, a: str, b: str, task: str, duel: Duel, confidence: float, margin: float | None, n_pairs: int,
-    failures: str | float, metric: str,
-) -> Pair:  # fmt: skip
-    c = compare(
-        trials, a, b, task=task, metric=metric, statistic="mean", margin=margin, confidence=confidence,
-        failures=failures, family_size=n_pairs, paired=duel.paired,
+def _better(differences: Differences, decided: Decided, margin: float | None, n: int) -> NDArray[np.bool_]:
+    """[i, j]: whether i is certainly better than j."""
+    certain, (first, second) = _certain(differences, decided, margin), all_pairs(n)
+    better = np.zeros((n, n), dtype=bool)
+    better[first, second], better[second, first] = certain > 0, certain < 0
+    return better
+
+
+def _scores(samples: Samples) -> FloatArray:
+    """What methods are ordered by, larger is better: the criterion's statistic, or the share of duels won."""
+    kind, n = samples.asked.kind, len(samples.methods)
+    if kind == "improvement":
+        wins = np.mean([win_shares(task.scores) for task in samples.runs], axis=0)
+        return np.asarray((wins.sum(axis=1) - 0.5) / (n - 1))
+    from ogive.statistics import criterion_value
+
+    return np.asarray(
+        np.mean([[criterion_value(s, samples.asked) for s in task.scores] for task in samples.runs], axis=0)
+    )
+
+
+def _shown_sign(samples: Samples) -> float:
+    return 1.0 if samples.asked.kind == "improvement" else samples.sign
+
+
+def _four(ranking: Ranking) -> dict[str, Leading]:
+    """The criterion's own question first decided; the others share a second error."""
+    found = {}
+    others = [name for name, criterion in NAMED.items() if criterion != ranking.criterion]
+    error = ranking.question.error / len(others)
+    for name, criterion in NAMED.items():
+        if criterion == ranking.criterion:
+            found[name] = _leading(name, criterion, ranking, primary=True)
+            continue
+        reason = _why_not(ranking, criterion)
+        asked: Ranking | None = None
+        if reason is None:
+            asked = judge_all(ranking._trials, ranking.question.asking(criterion), ranking._samples.methods, error)
+            if not np.isfinite(asked._decided.low).any() and not np.isfinite(asked._decided.high).any():
+                asked, reason = None, "few runs"
+        if asked is None:
+            found[name] = Leading(
+                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=reason
+            )  # fmt: skip
+        else:
+            found[name] = _leading(name, criterion, asked)
+    return found
+
+
+def _leading(name: str, criterion: str, ranking: Ranking, *, primary: bool = False) -> Leading:
+    return Leading(
+        name=name, criterion=criterion, leaders=ranking.leaders, scores={r.algorithm: r.score for r in ranking.rows},
+        resolution=ranking.resolution, primary=primary,
     )  # fmt: skip
-    assert isinstance(c, Comparison)
-    sign = c.primary.estimate
-    return Pair(
-        a=a, b=b, difference=c.primary, even=0.0, wins=int(sign > 0), ties=int(sign == 0), losses=int(sign < 0),
-        statistic="mean", margin=margin,
-    )  # fmt: skip
 
 
-def _pair_over(a: str, b: str, duels: list[Duel], tasks: list[str], level: float, *, by_task: bool) -> Pair:
-    for duel in duels:
-        if duel.clusters is not None:
-            require_values(duel, "mean of a unit")
-    order_only = any(duel.order_only for duel in duels)
-    overall = across_tasks([d.by_unit() for d in duels], tasks, level, by_task=by_task, order_only=order_only)
-    return Pair(
-        a=a, b=b, difference=overall.primary, even=0.5, wins=overall.wins, ties=overall.ties, losses=overall.losses,
-        statistic="tasks won" if by_task else "improvement",
-    )  # fmt: skip
+def _why_not(ranking: Ranking, criterion: str) -> str | None:
+    """Why another criterion cannot be asked of the same runs."""
+    question, samples = ranking.question.asking(criterion), ranking._samples
+    if question.test_share is not None and criterion != "mean":
+        return "folds"
+    if samples.order_only and question.criterion.needs_values:
+        return "no values"
+    if samples.asked.binary and criterion not in ("mean", "improvement"):
+        return "right or wrong"
+    fewest = int(samples.n_runs.min())
+    if criterion == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS:
+        return "few runs"
+    if question.sampled and criterion == NAMED["after 8 tries"] and fewest < 2:
+        return "few runs"
+    if question.guaranteed:
+        try:
+            question._refuse_impossible(ranking._trials)
+        except InputError:
+            return "not guaranteed"
+    return None
 
 
-def _shared_draws(
-    trials: Trials, methods: list[str], tasks: list[str], metric: str, failures: str | float
-) -> tuple[Trials, str]:
-    """The rows whose draw every method has, and whether methods are paired, in words.
-
-    Rows without partner would count in a method's score but not in its pairs. Where most rows have
-    none, methods are not paired at all.
-    """
-    if trials.pair is None:
-        return trials, "not paired"
-    rows = shared_draws(trials, methods, tasks, metric, failures)
-    total = sum(trials.resolve_failures(trials.cell(m, t), metric, failures)[1].size for m in methods for t in tasks)
-    if rows is None or rows.size < MOST_PAIRED * total:
-        return replace(trials, pair=None), "not paired, since few rows share their draw with every other method"
-    if rows.size == total:
-        return trials, "paired"
-    left = plural(total - rows.size, "run")
-    return replace(trials, table=compact(trials.table.take(pa.array(rows)))), f"paired, {left} without partner left out"
-
-
-def _rankable(trials: Trials, tasks: list[str], metric: str, failures: str | float) -> tuple[list[str], list[str]]:
+def _rankable(trials: Trials, question: Question, methods: Sequence[str]) -> tuple[list[str], list[str]]:
     """Methods with runs on every task, and those whose every run failed on one, which are left out by name.
 
     Ranking a method that misses a task would compare different tasks.
     """
-    cells = {(c.algorithm, c.task) for c in trials.cells}
-    complete = [m for m in trials.algorithms if all((m, t) in cells for t in tasks)]
-    missing = [m for m in trials.algorithms if m not in complete]
-    if missing and len(tasks) > 1:
+    complete = [m for m in methods if all(trials.cell(m, t).rows.size for t in question.tasks)]
+    missing = [m for m in methods if m not in set(complete)]
+    if missing and len(question.tasks) > 1:
         raise InputError(
-            f"{listed([repr(m) for m in missing])} {'has' if len(missing) == 1 else 'have'} no run on some tasks; "
-            "choose one task (on the command line --on), or leave the method out."
+            f"{listed([repr(m) for m in missing[:8]])} {'has' if len(missing) == 1 else 'have'} no run on some tasks; "
+            "choose one task, or leave the method out."
         )
     unranked: list[str] = []
-    if failures == "exclude":
-        failed = trials.failed(metric)
-        unranked = [m for m in complete if any(failed[trials.cell(m, t).rows].all() for t in tasks)]
-    ranked = [m for m in complete if m not in unranked]
+    if question.failures == "exclude":
+        failed = trials.failed(question.metric)
+        unranked = [m for m in complete if any(failed[trials.cell(m, t).rows].all() for t in question.tasks)]
+    ranked = [m for m in complete if m not in set(unranked)]
     if len(ranked) < 2:
         raise InputError(f"a ranking needs at least two methods with usable scores; there is {len(ranked)}.")
     return ranked, unranked
-
-
-def _scores(trials: Trials, method: str, task: str, metric: str, failures: str | float) -> FloatArray:
-    """Scores of a method, turned so that larger is better; one for each unit."""
-    values, rows = trials.resolve_failures(trials.cell(method, task), metric, failures)
-    if not values.size:
-        raise InputError(f"{method!r} has no usable score on {task!r}; leave it out, or count its failures.")
-    clusters = trials.clusters(rows)
-    if clusters is not None:
-        _, codes = np.unique(clusters, return_inverse=True)
-        values = np.bincount(codes, weights=values) / np.bincount(codes)
-    return np.asarray(values if trials.goals[metric] == "maximize" else -values)
-
-
-def _average_wins(samples: list[list[FloatArray]]) -> FloatArray:
-    """Share of duels that each method wins against the others, averaged over methods and tasks."""
-    n = len(samples[0])
-    wins = np.mean([win_matrix(task) for task in samples], axis=0)
-    return np.asarray((wins.sum(axis=1) - 0.5) / (n - 1))
-
-
-def _first(samples: list[list[FloatArray]], seed: int) -> FloatArray:
-    """How often each method comes first when runs are drawn again; NaN where single runs cannot be."""
-    if any(s.size < 2 for task in samples for s in task):
-        return np.full(len(samples[0]), math.nan)
-    rng = stream(seed, "resample", None, "rank")
-    out = np.empty((RESAMPLES, len(samples[0])))
-    for r in range(RESAMPLES):
-        drawn = [[s[rng.integers(0, s.size, s.size)] for s in task] for task in samples]
-        out[r] = [s.mean() for s in drawn[0]] if len(samples) == 1 else _average_wins(drawn)
-    return first_shares(out)
-
-
-def _ranks(r: Rank) -> str:
-    return f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}–{r.rank_high}"
-
-
-def _sentence(
-    rows: tuple[Rank, ...], pairs: tuple[Pair, ...], tasks: list[str], around: Circumstances,
-    known: tuple[float, str, int, list[str]], looks: int,
-) -> str:  # fmt: skip
-    confidence, unit, n_failed, unranked = known
-    place = (
-        "" if tasks == [ONE_TASK] else f" on {printable(tasks[0])}" if len(tasks) == 1 else f" over {len(tasks)} tasks"
-    )
-    margin = f" by more than {pairs[0].margin:g}" if pairs[0].margin is not None else ""
-    best = [printable(r.algorithm) for r in rows if r.score == rows[0].score]
-    tier = [printable(r.algorithm) for r in rows if r.tier == 1]
-    measure = {
-        "mean": f"mean {printable(around.metric)}", "improvement": "share of duels won against the others",
-    }.get(pairs[0].statistic, "share of duels won against the others")  # fmt: skip
-    if len(tier) == 1:
-        lead = f"{tier[0]} leads alone{place}, by its {measure}"
-    elif len(best) == len(rows):
-        lead = f"No method leads{place}: all have the same {measure}"
-    else:
-        others = [name for name in tier if name not in best[:1]]
-        are = "is" if len(others) == 1 else "are"
-        lead = f"{best[0]} has the best {measure}{place}, but {listed(others)} {are} not certainly behind it{margin}"
-    separated = sum(p.certain != 0 for p in pairs)
-    how = {
-        "mean": "by the difference of means", "improvement": "by how often a fresh run beats another, averaged over these tasks",
-    }.get(pairs[0].statistic, "by the share of tasks won, since runs cannot be counted (single runs, or folds); tasks taken as a random sample")  # fmt: skip
-    failed = f"; {plural(n_failed, 'failed run')} {around.failed(n_failed)}" if n_failed else ""
-    out = f" {listed([printable(m) for m in unranked])} failed throughout on some task and {'is' if len(unranked) == 1 else 'are'} not ranked." if unranked else ""  # fmt: skip
-    together = "for all pairs together" + (f" at {looks} looks" if looks > 1 else "") + around.unpaid(looks)
-    return (
-        f"{lead}; the data separate {separated} of {plural(len(pairs), 'pair')}{margin} ({how}; "
-        f"{100 * confidence:g} % confidence {together}; {unit}{failed}).{out}"
-    )

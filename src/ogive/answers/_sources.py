@@ -28,6 +28,7 @@ from ogive.answers._sources_words import (
 from ogive.answers._wording import scope_words, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.notes import Note, sentences
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
@@ -129,7 +130,7 @@ class Sources:
     confidence: float
     unit: str
     failed: FailedRuns
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     source: str
 
     def __repr__(self) -> str:
@@ -182,7 +183,7 @@ class Sources:
         """JSON-ready, with `"schema": 1`."""
         return {
             "schema": 1, "source": self.source, "unit": self.unit, "confidence": self.confidence,
-            "failures": self.failed.rule, "notes": [*self.notes, *(r for c in self.cells for r in c.remarks)],
+            "failures": self.failed.rule, "notes": [*sentences(self.notes), *(r for c in self.cells for r in c.remarks)],
             "sentences": list(self.sentences),
             "rows": [json_ready(row) for c in self.cells for row in c.rows()],
             "curves": [json_ready(row) for c in self.cells for row in c.curves()],
@@ -278,7 +279,7 @@ class _Question:
 
     @property
     def sign(self) -> float:
-        return 1.0 if self.trials.goals[self.metric] == "maximize" else -1.0
+        return self.trials.definitions[self.metric].sign
 
 
 def _cell(q: _Question, cell: Cell) -> CellSources:

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
-from ogive.answers._statistic import DEFAULT, NEEDS_BOUNDS, RIGHT_OR_WRONG, Sample, Statistic, right_or_wrong
+from ogive.answers._statistic import DEFAULT, Sample, interval_of, right_or_wrong
 from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
-from ogive.results import json_ready
-from ogive.statistics import Interval
+from ogive.notes import Note, sentences
+from ogive.results import Strength, json_ready, strength_of
+from ogive.statistics import Assumption, Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import aligned, interval, markdown, number, printable
+from ogive.words import aligned, interval, markdown, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,11 @@ class Row:
         return number(self.estimate) if self.unlimited else interval(self.estimate, self.low, self.high)
 
     @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
+
+    @property
     def unlimited(self) -> bool:
         """Whether nothing limits the statistic on either side."""
         return math.isinf(self.low) and math.isinf(self.high)
@@ -80,7 +86,7 @@ class Summary:
     confidence: float
     unit: str
     sentences: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     source: str
     failed: FailedRuns
     remarks: tuple[str, ...] = ()
@@ -153,7 +159,7 @@ class Summary:
             "unit": self.unit,
             "confidence": self.confidence,
             "failures": self.failed.rule,
-            "notes": [*self.notes, *self.remarks],
+            "notes": [*sentences(self.notes), *self.remarks],
             "sentences": list(self.sentences),
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows],
         }
@@ -291,7 +297,7 @@ def _summarize_metric(
         for statistic in chosen:
             values: dict[str, Any] = {**NOTHING, "n": sample.n_units}
             try:
-                found = statistic.interval(sample, confidence, guaranteed=guaranteed)
+                found = interval_of(statistic, sample, confidence, guaranteed=guaranteed)
             except InputError as error:  # one statistic of one cell has no value; the others stand
                 remarks.append(
                     _sentence(error)
@@ -300,7 +306,7 @@ def _summarize_metric(
                 )
             else:
                 values = {name: getattr(found, name) for name in values}
-                remarks += _doubts(found, judged=trials.independent)
+                remarks += _doubts(statistic, found, judged=trials.independent)
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
@@ -315,15 +321,20 @@ def _summarize_metric(
             )
 
 
-def _doubts(found: Interval, *, judged: bool) -> list[str]:
+def _doubts(statistic: Statistic, found: Interval, *, judged: bool) -> list[str]:
     """What a reader of the interval must know, as sentences."""
     unlimited = math.isinf(found.low) and math.isinf(found.high)
-    said = [_sentence(a) for a in found.assumptions if "extrapolat" in a or (judged and NEEDS_BOUNDS in a)]
+    label, said = statistic.label, []
+    if Assumption.EXTRAPOLATES in found.assumptions:
+        made = f"{plural(found.n, 'run')} that {'was' if found.n == 1 else 'were'} made"
+        said.append(_sentence(f"{label} extrapolates beyond the {made}"))
+    if judged and Assumption.NEEDS_BOUNDS in found.assumptions:
+        said.append(f"The guaranteed {label} has no limits without bounds=(low, high).")
     if unlimited and found.n > 1:
-        said += [f"No interval where {a}." for a in found.assumptions if "nothing can be said" in a]
-    if judged and RIGHT_OR_WRONG in found.assumptions:
+        said += [f"No interval where {a}." for a in found.assumptions if isinstance(a, Assumption) and a.is_silent]
+    if judged and Assumption.RIGHT_OR_WRONG in found.assumptions:
         said.append(
-            f"{found.method} takes for granted that {RIGHT_OR_WRONG}; declare bounds=(0, 1), and the mean is guaranteed."
+            f"{found.method} takes for granted that {Assumption.RIGHT_OR_WRONG}; declare bounds=(0, 1), and the mean is guaranteed."
         )
     return said
 
@@ -331,8 +342,7 @@ def _doubts(found: Interval, *, judged: bool) -> list[str]:
 def _kinds(rows: Sequence[Row]) -> dict[str, list[str]]:
     """Statistics by the way their intervals are made, and what that guarantees."""
     found: dict[tuple[str, str], dict[str, None]] = {}
-    for statistic, method, guarantee in dict.fromkeys((row.statistic, row.method, row.guarantee) for row in rows):
-        strength = "guaranteed" if guarantee in ("exact", "conservative") else guarantee
+    for statistic, method, strength in dict.fromkeys((row.statistic, row.method, row.strength) for row in rows):
         found.setdefault((Statistic.parse(statistic).label, method), {})[strength] = None
     kinds: dict[str, list[str]] = {}
     for (label, method), strengths in found.items():

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ogive.answers._statistic import Statistic
 from ogive.errors import InputError
+from ogive.statistics import Statistic
 from ogive.words import latex, latex_math, number
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The verdict rule: one interval, one margin, one of five conclusions.
 
-The interval is that of the primary statistic, turned so that positive means A is better, and
-already widened for the size of the family. Nothing else is read: no p-value, no overlap of
-intervals, no crossing of curves. Equality is never inferred from a difference that was not found.
+The interval is that of the criterion, turned so that positive means A is better, and already widened for
+the size of the family. Nothing else is read: no p-value, no overlap of intervals, no crossing of curves.
+Equality is never inferred from a difference that was not found.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from typing import Literal, TypeAlias
 
 Conclusion: TypeAlias = Literal["better", "not worse", "equivalent", "worse", "cannot tell"]
 
+TURNED: dict[Conclusion, Conclusion] = {"better": "worse", "worse": "better", "equivalent": "equivalent"}
+
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A conclusion, and what can be said beyond it."""
+    """A conclusion, and which way the difference certainly points: 1 for A, -1 for B, 0 where the interval holds zero."""
 
     conclusion: Conclusion
-    nuance: str = ""
+    direction: int = 0
 
 
 def rule(low: float, high: float, margin: float | None = None) -> Ruling:
@@ -29,23 +31,19 @@ def rule(low: float, high: float, margin: float | None = None) -> Ruling:
     >>> rule(0.01, 0.03).conclusion, rule(-0.01, 0.03).conclusion
     ('better', 'cannot tell')
     >>> rule(0.001, 0.004, margin=0.005)
-    Ruling(conclusion='equivalent', nuance='better, but by less than the margin')
+    Ruling(conclusion='equivalent', direction=1)
     """
-    m = 0.0 if margin is None else margin
+    m, direction = 0.0 if margin is None else margin, 1 if low > 0.0 else -1 if high < 0.0 else 0
     if low > m:
-        return Ruling("better")
+        return Ruling("better", direction)
     if high < -m:
-        return Ruling("worse")
+        return Ruling("worse", direction)
     if margin is None:
-        return Ruling("cannot tell")
+        return Ruling("cannot tell", direction)
     if -m < low and high < m:
-        return Ruling("equivalent", _sign(low, high, ", but by less than the margin"))
+        return Ruling("equivalent", direction)
     if low > -m:
-        return Ruling("not worse", _sign(low, high, "; whether by more than the margin cannot be told"))
+        return Ruling("not worse", direction)
     if high < 0.0:
-        return Ruling("worse", "worse; whether by more than the margin cannot be told")
-    return Ruling("cannot tell")
-
-
-def _sign(low: float, high: float, rest: str) -> str:
-    return f"better{rest}" if low > 0.0 else f"worse{rest}" if high < 0.0 else ""
+        return Ruling("worse", direction)
+    return Ruling("cannot tell", direction)

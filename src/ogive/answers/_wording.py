@@ -1,68 +1,50 @@
-"""Verdicts in words: effect, interval, n with its unit, what varied, paired or not, adjusted for how many."""
+"""Facts in words, made last.
+
+First who is better and by how much, in units of the score; then other ways to look at it, bad days above all;
+then of what, and how sure. One thought a sentence. A direction is stated only where the interval beside
+it excludes zero. Everything here reads facts; nothing reads what is written here.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ogive.answers._joining import Duel
-from ogive.answers._overall import Overall
-from ogive.answers._statistic import Statistic
-from ogive.answers._verdict import Ruling
+from ogive.answers._question import AVERAGE, BAD_DAY, IMPROVEMENT, NAMED, TRIES, TYPICAL, Criterion, Question
+from ogive.answers._samples import all_pairs
+from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
-from ogive.trials import Trials, failure_rule
-from ogive.words import failure_words, interval, listed, number, plural, printable
+from ogive.trials import Trials
+from ogive.words import (
+    aligned,
+    failure_words,
+    interval,
+    interval_parts,
+    listed,
+    markdown,
+    number,
+    plural,
+    printable,
+    share,
+)
 
 if TYPE_CHECKING:
-    from ogive.answers._outcome import Comparison
+    from ogive.answers._check import Check
+    from ogive.answers._comparison import Comparison, NamedAnswer
+    from ogive.answers._hidden import Hidden
+    from ogive.answers._ranking import Leading, Ranking
 
-# A difference below a tenth of the scores' standard deviation is not worth a word.
-TRIFLE = 0.1
+MOST_NAMED = 4
+PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: TRIES}
+WHY = {
+    "few runs": "too few runs", "no values": "failed runs have no value", "folds": "folds say nothing about it",
+    "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
+}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What a reader must know about the runs behind a verdict; `task` None speaks of all tasks."""
-
-    metric: str
-    task: str | None
-    unit: str
-    varied: str
-    scope: str
-    many_tasks: bool
-    failures: str | float
-    worst: float
-    earlier_looks: int
-
-    @classmethod
-    def of(
-        cls, trials: Trials, metric: str, task: str | None, failures: str | float, *, new_data: bool = False
-    ) -> Circumstances:
-        """The circumstances of a table, or of one task of it."""
-        unit = printable(trials.unit) if trials.clustered and trials.unit else "run"
-        varied = "what varied between runs was not stated"
-        if trials.varied:
-            varied = f"{printable(listed(list(trials.varied)))} varied"
-        scope = scope_words(trials, trials.tasks if task is None else (task,))
-        scope = ", for new data like these rows" if new_data else scope
-        rule, worst = failure_rule(failures), trials.definitions[metric].worst
-        return cls(metric, task, unit, varied, scope, len(trials.tasks) > 1, rule, worst, trials.looks)
-
-    def unpaid(self, looks: int) -> str:
-        """That smaller tables of this study were judged before, where `looks` does not pay for that."""
-        if looks > self.earlier_looks:
-            return ""
-        times = "once" if self.earlier_looks == 1 else f"{self.earlier_looks} times"
-        return f"; judged {times} before with fewer runs, which is not paid for (say looks={self.earlier_looks + 1})"
-
-    def failed(self, count: int) -> str:
-        """What became of so many failed runs."""
-        return failure_words(self.failures, count, self.worst)
+# ---------------------------------------------------------------- tables
 
 
 def scope_words(trials: Trials, tasks: Sequence[str]) -> str:
@@ -89,193 +71,624 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
     return f"{word}{varied}"
 
 
-def verdict_sentence(
-    c: Comparison, ruling: Ruling, duel: Duel, around: Circumstances, needed: tuple[int, float] | None, looks: int
-) -> str:
-    """The verdict of one comparison, as one to three sentences."""
-    a, b = printable(c.a), printable(c.b)
-    place = f" on {printable(c.task)}" if around.many_tasks else ""
-    text = f"{_claim(a, b, ruling, c)}{place}: {_effect(c, a, b, duel, around)} ({_design(c, duel, around, looks)}){around.scope}."
-    text += _contrary(c, a, duel)
-    if ruling.conclusion == "cannot tell":
-        text += f" {_what_would_do(c, duel, needed)}"
-    return text
+# ---------------------------------------------------------------- two methods
 
 
-def overall_sentence(
-    a: str,
-    b: str,
-    overall: Overall,
-    found: Sequence[Comparison],
-    around: Circumstances,
-    looks: int,
-    known: tuple[str, str],
-) -> str:
-    """Sentences for several tasks: what they say together, and on how many of them alone it could be told.
+def verdict_sentences(c: Comparison) -> str:
+    """The verdict on two methods: who, by how much; other ways to look at it; of what."""
+    parts = [_claim_with_effect(c), _hidden(c.hidden, c.a), _alone(c), _other_questions(c), _of_what(c)]
+    return " ".join(part for part in parts if part)
 
-    `known` holds why tasks are counted instead of runs, and which tasks are left out.
-    """
-    why, left_out = known
-    a, b, level = printable(a), printable(b), f"{100 * overall.primary.confidence:g} % interval"
-    claims = {"better": f"{a} is better than {b}", "worse": f"{a} is worse than {b}"}
-    claim = claims.get(overall.conclusion, f"whether {a} or {b} is better cannot be told")
-    low, high = overall.n_runs
-    runs = f"{plural(low, 'run')} each" if low == high else f"{low} to {high} runs each"
-    ties = f", equal on {overall.ties}" if overall.ties else ""
-    wins = f"{a} has the better mean on {overall.wins} of {overall.n_tasks}{ties}"
-    if any(math.isnan(c.mean_difference.estimate) for c in found):
-        wins = f"{a} wins most duels on {overall.wins} of {overall.n_tasks}{ties}"
-    sign = f"share on tasks like these {_probability(overall.sign)}, if these are a random sample of them"
-    if overall.improvement is None:
-        together = f"{wins} ({sign}; {level}, guaranteed; {why})"
-    else:
-        together = (
-            f"averaged over them, a fresh run of {a} beats a fresh run of {b} with probability {_probability(overall.improvement)} "
-            f"({level}, approximate, these tasks held fixed; {runs}); {wins} ({sign})"
+
+def comparison_text(c: Comparison) -> str:
+    """The verdict, the four questions, and the tasks."""
+    lines = [c.verdict, "", *aligned(_questions_table(c)), "", second_error(c.question)]
+    if c.tasks:
+        lines += ["", *aligned(_tasks_table(c))]
+    return "\n".join(lines)
+
+
+def _claim_with_effect(c: Comparison) -> str:
+    return _sentence(f"{_place(c)}{_among(c.question, c.n_failed)}{_claim(c)}: {_effect(c)}.", c.a)
+
+
+def _place(c: Comparison) -> str:
+    if c.tasks or len(c.question.tasks) > 1:
+        return f"over {len(c.question.tasks)} tasks "
+    return "" if c.task == ONE_TASK or len(c._trials.tasks) < 2 else f"on {printable(str(c.task))} "
+
+
+def _among(question: Question, n_failed: Sequence[int]) -> str:
+    """Whom the verdict speaks of where failed runs are left out."""
+    return "among runs that finished, " if question.failures == "exclude" and any(n_failed) else ""
+
+
+def _claim(c: Comparison) -> str:
+    a, b, m = printable(c.a), printable(c.b), "" if c.margin is None else _margin(c)
+    if c.conclusion == "better":
+        return f"{a} is better than {b}" + (f" by more than {m}" if m else "")
+    if c.conclusion == "worse":
+        certain = c.margin is None or c.primary.high < c.question.criterion.even - c.margin
+        return f"{a} is worse than {b}" + (
+            ("" if not m else f" by more than {m}") if certain else f", whether by more than {m} cannot be told"
         )
-    failed = _failed_words(a, b, tuple(np.sum([c.n_failed for c in found], axis=0).tolist()), around)
-    return f"Over {overall.n_tasks} tasks {claim}: {together}; {around.varied}{failed}{left_out}{around.unpaid(looks)}{around.scope}. {_alone(a, found)}"
+    if c.conclusion == "equivalent":
+        return f"{a} and {b} are equivalent within {m}"
+    if c.conclusion == "not worse":
+        better = f"; it is better, whether by more than {m} cannot be told" if c.direction > 0 else ""
+        return f"{a} is not worse than {b} by more than {m}{better}"
+    if c.hidden is not None and c.hidden.withheld:
+        return f"whether {a} is worse than {b} by more than {m} cannot be told"
+    return f"{a} and {b} cannot be told apart" + (f" (margin {m})" if m else "")
 
 
-def _alone(a: str, found: Sequence[Comparison]) -> str:
-    counts = Counter(c.conclusion for c in found)
-    decided = [f"{word} on {counts[word]}" for word in ("better", "equivalent", "not worse", "worse") if counts[word]]
-    level = f"(each at the level for {found[0].family_size} verdicts)"
-    if not decided:
-        return f"On none of the tasks alone can it be told {level}."
-    rest = f", and on {counts['cannot tell']} it cannot be told" if counts["cannot tell"] else ""
-    return f"Task by task {a} is {', '.join(decided)}{rest} {level}."
+def _margin(c: Comparison) -> str:
+    assert c.margin is not None
+    return f"{100 * c.margin:g} points" if c.criterion == IMPROVEMENT else f"{c.margin:g}"
 
 
-def _claim(a: str, b: str, ruling: Ruling, c: Comparison) -> str:
-    often = " more often than not" if c.statistic == "improvement" else ""
-    claims = {
-        "better": f"{a} is better than {b}{often}",
-        "worse": f"{a} is worse than {b}{often}",
-        "equivalent": f"{a} and {b} are equivalent",
-        "not worse": f"{a} is not worse than {b}",
-        "cannot tell": f"Whether {a} or {b} is better cannot be told",
-    }
-    if c.margin is None:
-        return claims[ruling.conclusion]
-    nuance = ruling.nuance.replace("; whether by more than the margin", ", whether by more than that")
-    nuance = nuance.replace("the margin", "that").removeprefix("worse, " if ruling.conclusion == "worse" else "")
-    subject = "" if ruling.conclusion == "worse" else f"{a} is "
-    return f"{claims[ruling.conclusion]} (margin {c.margin:g}{f'; {subject}{nuance}' if nuance else ''})"
+def _effect(c: Comparison) -> str:
+    """By how much, with the interval."""
+    a, b = printable(c.a), printable(c.b)
+    averaged = "averaged over the tasks, " if len(c.question.tasks) > 1 else ""
+    if c.criterion == IMPROVEMENT:
+        ties = ", a tie counting half" if _has_ties(c) else ""
+        return f"{averaged}{_duel(c, a, b)} {_percent(c.primary)}{ties}"
+    return averaged + _gap(c.question.criterion, c.primary, a, b, c.metric, c._samples.sign, c.margin)
 
 
-def _effect(c: Comparison, a: str, b: str, duel: Duel, around: Circumstances) -> str:
-    value, metric = shown(c.primary, c.statistic, c.margin), printable(c.metric)
-    if c.statistic == "improvement":
-        ties = ", ties counting half" if _has_ties(duel) else ""
-        if c.paired:
-            return f"on the same draw {a} beats {b} with probability {value}{ties}"
-        run = "run" if around.unit == "run" else f"{around.unit}, by its mean,"
-        return f"a fresh {run} of {a} beats a fresh {run.split(',')[0]} of {b} with probability {value}{ties}"
-    label = "mean" if c.statistic == "mean" else Statistic.parse(c.statistic).label
-    if math.isinf(c.primary.low) and math.isinf(c.primary.high):
-        return f"the {label} {metric} of {a} minus that of {b} is {number(duel.sign * c.primary.estimate)}, and so few or so equal runs set no limits to it"
-    for side, found in (("better", c.primary), ("worse", c.primary.negated())):
-        if found.low > 0.0 and math.isinf(found.high):
-            return f"the {label} {metric} of {a} is {side} by {number(found.estimate)}, at least {number(found.low)}"
-        if found.low > 0.0:
-            return f"the {label} {metric} of {a} is {side} by {shown(found, c.statistic, c.margin)}"
-    return f"the {label} {metric} of {a} is better by {value}, negative meaning worse"
+def _duel(c: Comparison, a: str, b: str) -> str:
+    """Who beats whom, before how often."""
+    if c.paired:
+        return f"on the same {_draw_word(c._trials)}, {a} beats {b}"
+    unit = _unit(c._trials)
+    run = "run" if unit == "run" else f"{unit} (by its mean)"
+    return f"a {run} of {a} beats a {unit} of {b}"
 
 
-def _has_ties(duel: Duel) -> bool:
-    if duel.paired:
-        return bool(np.any(duel.a == duel.b))
-    return bool(np.intersect1d(duel.a, duel.b).size)
+def _draw_word(trials: Trials) -> str:
+    """What two methods share: an item, a split, a seed; a draw of the data in studies."""
+    word = printable(str(trials.pair)).lower() if trials.pair else "draw"
+    return "draw" if word in ("trial", "row", "true") else word
 
 
-def _contrary(c: Comparison, a: str, duel: Duel) -> str:
-    """What points the other way than a verdict about how often one beats the other, unless it is trifling."""
-    if c.statistic != "improvement" or c.conclusion not in ("better", "worse"):
-        return ""
-    side = 1.0 if c.conclusion == "better" else -1.0
-    trifle = TRIFLE * float(np.std(np.append(duel.a, duel.b)))
-    described = (
-        (f"mean {printable(c.metric)}", c.mean_difference),
-        ("average of the worst 10 % of runs", c.cvar_difference),
+def _unit(trials: Trials) -> str:
+    return printable(trials.unit) if trials.clustered and trials.unit else "run"
+
+
+def _has_ties(c: Comparison) -> bool:
+    import numpy as np
+
+    a, b = c._places
+    for task in c._samples.runs:
+        if c.paired and bool(np.any(task.draws[0].scores[a] == task.draws[0].scores[b])):
+            return True
+        if not c.paired and np.intersect1d(task.scores[a], task.scores[b]).size:
+            return True
+    return False
+
+
+def _gap(
+    criterion: Criterion, i: Interval, a: str, b: str, metric: str, sign: float, margin: float | None = None, *, short: bool = False
+) -> str:  # fmt: skip
+    """`its mean accuracy is higher by 0.016 (between 0.010 and 0.022)`, in the score's own direction."""
+    what = (
+        f"{criterion.label} {printable(metric)}"
+        if criterion.name in ("mean", "median", "iqm")
+        else f"{printable(metric)} {_share_words(criterion)}"
     )
-    against = []
-    for what, found in described:
-        if side * found.estimate < -trifle:
-            turned = found.negated() if side > 0 else found
-            known = math.isfinite(found.high - found.low)
-            size = shown(turned, "mean") if known else number(turned.estimate)
-            against.append(f"its {what} is {'worse' if side > 0 else 'better'} by {size}")
-    return f" But for {a}, {' and '.join(against)}." if against else ""
+    raw = i if sign > 0 else i.negated()
+    marks = (0.0, *(() if margin is None else (margin, -margin)))
+    if math.isinf(raw.low) and math.isinf(raw.high):
+        return f"so few or so equal runs set no limits to the difference of their {what}"
+    if not raw.low <= 0.0 <= raw.high:
+        higher = raw.low > 0.0
+        turned = raw if higher else raw.negated()
+        owner = f"{a}'s" if short else "its"
+        estimate, low, high = interval_parts(turned.estimate, turned.low, turned.high, marks)
+        limits = f"at least {low}" if math.isinf(turned.high) else f"between {low} and {high}"
+        return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate} ({limits})"
+    _, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
+    if math.isinf(raw.low) or math.isinf(raw.high):
+        side = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
+        return f"the {what} of {a} minus that of {b} is {side}"
+    return f"the {what} of {a} minus that of {b} lies between {low} and {high}"
 
 
-def _design(c: Comparison, duel: Duel, around: Circumstances, looks: int) -> str:
-    if duel.paired:
-        count = plural(duel.n_units, around.unit if duel.clusters is not None else "pair")
-        count += ", paired"
-    else:
-        count = f"{duel.a.size} and {plural(duel.b.size, around.unit)}, not paired"
-    together = 1.0 - (1.0 - c.primary.confidence) * c.family_size
-    adjusted = "one verdict"
-    if c.family_size > 1:
-        adjusted = f"adjusted so that {c.family_size} verdicts hold together at {100 * together:.3g} %"
-    if looks > 1:
-        adjusted += f" ({looks} looks)"
-    adjusted += around.unpaid(looks)
-    kind = {"exact": "guaranteed", "conservative": "guaranteed"}.get(c.primary.guarantee, c.primary.guarantee)
-    unmatched = f", {plural(duel.n_unmatched, 'row')} without partner left out" if duel.n_unmatched else ""
-    failed = _failed_words(printable(c.a), printable(c.b), duel.n_failed, around)
-    level = f"{100 * c.primary.confidence:.4g} % interval"
-    return f"{level}, {kind}; {count}{unmatched}{failed}; {around.varied}; {adjusted}"
+def _share_words(criterion: Criterion) -> str:
+    """`in the worst 10 % of runs`, `at the 10 % quantile`, `after 8 tries (median)`."""
+    s = criterion.statistic
+    assert s is not None
+    if s.kind == "worst":
+        return f"in the worst {100 * s.amount:g} % of runs"
+    if s.kind == "best_of":
+        return f"of the best of {s.amount:g} tries"
+    return f"at the {s.label}"
 
 
-def _failed_words(a: str, b: str, n_failed: tuple[int, ...], around: Circumstances) -> str:
-    """`; 3 failed runs of A and 1 of B are left out`, or nothing."""
-    named = [(n, name) for n, name in zip(n_failed, (a, b), strict=True) if n]
-    if not named:
+def _percent(i: Interval) -> str:
+    estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
+    return f"{estimate} % of the time (between {low} % and {high} %)"
+
+
+def _hidden(hidden: Hidden | None, a: str) -> str:
+    """What so few runs cannot rule out."""
+    if hidden is None:
         return ""
+    rate, runs = share(hidden.rate), plural(hidden.n, "run")
+    if hidden.withheld:
+        assert hidden.cost is not None
+        more = (
+            "" if hidden.needed is None else f"; {plural(hidden.needed, 'run')} without a collapse would rule that out"
+        )
+        return (
+            f"{_capital(runs)} of {printable(a)} cannot rule out that up to {rate} of its runs collapse to the worst score, which would "
+            f"cost {number(hidden.cost)}{more}."
+        )
+    return f"That holds if fewer than {rate} of the runs of {printable(a)} collapse, which {runs} cannot rule out."
+
+
+def _alone(c: Comparison) -> str:
+    """Task by task."""
+    if not c.tasks:
+        return ""
+    counts = Counter(t.conclusion for t in c.tasks)
+    decided = [f"{word} on {counts[word]}" for word in ("better", "equivalent", "not worse", "worse") if counts[word]]
+    if not decided:
+        return "Task by task it can be told on none of them."
+    rest = f"; on {counts['cannot tell']} it cannot be told" if counts["cannot tell"] else ""
+    return f"Task by task {printable(c.a)} is {listed(decided)}{rest}."
+
+
+def _other_questions(c: Comparison) -> str:
+    """What the other questions say: where they disagree, how the answers go together; else bad days."""
+    answers, names = c.questions, {1: printable(c.a), -1: printable(c.b)}
+    split = c.disagreement
+    if split is not None:
+        for_a, for_b = (listed([PHRASES[name] for name in side]) for side in split)
+        bad = answers[BAD_DAY]
+        detail = f": {_averages(c, bad)}" if bad.direction and not bad.primary else ""
+        safe = f"; {names[bad.direction]} is the safer choice" if bad.direction else ""
+        return _sentence(f"{for_a} {names[1]} is ahead, {for_b} {names[-1]}{detail}{safe}.")
+    bad = answers[BAD_DAY]
+    if not bad.primary and bad.direction:
+        return _capital(
+            f"{BAD_DAY} {names[bad.direction]} is ahead{' as well' if c.direction == bad.direction else ''}: {_averages(c, bad)}."
+        )
+    others = [q for q in answers.values() if not q.primary and q.direction and q.name != BAD_DAY]
+    if c.direction == 0 and others:
+        return _capital(f"{listed([PHRASES[q.name] for q in others])} {names[others[0].direction]} is ahead.")
+    if bad.refused is None and not bad.primary:
+        return _capital(f"{BAD_DAY} they cannot be told apart.")
+    return ""
+
+
+def _averages(c: Comparison, bad: NamedAnswer) -> str:
+    """`its worst 10 % of runs average 0.84, k-NN's 0.72`: the one that is ahead first."""
+    from ogive.answers._comparison import worst_averages
+
+    a, b = worst_averages(c)
+    (x, _), (y, other) = ((a, c.a), (b, c.b)) if bad.direction > 0 else ((b, c.b), (a, c.a))
+    shown = (
+        interval_parts(x, x - abs(x - y) / 4, x + abs(x - y) / 4)[0],
+        interval_parts(y, y - abs(x - y) / 4, y + abs(x - y) / 4)[0],
+    )
+    return f"its worst 10 % of runs average {shown[0]}, those of {printable(other)} {shown[1]}"
+
+
+def _of_what(c: Comparison) -> str:
+    """How many runs of what, what varied, and how sure."""
+    parts = [_counts(c), _varied(c._trials), *_tasks_words(c.question)]
+    parts += [f"{plural(c.n_unmatched, 'row')} without a partner left out"] if c.n_unmatched else []
+    parts += [_failed_words(c)] if sum(c.n_failed) else []
+    parts += [_left_out(c)] if _left_out(c) else []
+    parts.append(_level(c))
+    parts += [_looked(c._trials, c.question)] if _looked(c._trials, c.question) else []
+    parts += [_what_would_do(c)] if c.conclusion == "cannot tell" and not (c.hidden and c.hidden.withheld) else []
+    scope = ", for new data like these rows" if c.question.new_data else scope_words(c._trials, c.question.tasks)
+    return _capital(f"{'; '.join(p for p in parts if p)}{scope}.")
+
+
+def _counts(c: Comparison) -> str:
+    samples, (i, j) = c._samples, c._places
+    on_each = f" on each of {len(c.question.tasks)} tasks" if len(c.question.tasks) > 1 else ""
+    if c._trials.n_folds is not None:
+        return f"{c.n_runs[0] if not c.question.sampled else len(c.question.tasks)} {'folds' if not c.question.sampled else 'tasks, by the mean of their folds'}"
+    if c.paired:
+        word = _unit(c._trials) if c._samples.clustered else f"pair{'' if c.n == 1 else 's'}"
+        several = "s" if c._samples.clustered and c.n != 1 else ""
+        return f"{c.n} {word}{several}{' in all' if on_each else ''}, paired by {_draw_word(c._trials)}"
+    a, b = samples.n_runs[i], samples.n_runs[j]
+    low, high = int(min(a.min(), b.min())), int(max(a.max(), b.max()))
+    unit = _unit(c._trials)
+    if low == high:
+        return f"{plural(low, unit)} of each method{on_each}, not paired"
+    if not on_each:
+        return f"{plural(int(a[0]), unit)} of {printable(c.a)} and {int(b[0])} of {printable(c.b)}, not paired"
+    return f"{low} to {plural(high, unit)} of each method{on_each}, not paired"
+
+
+def _varied(trials: Trials) -> str:
+    return (
+        f"{printable(listed(list(trials.varied)))} varied"
+        if trials.varied
+        else "what varied between runs was not stated"
+    )
+
+
+def _tasks_words(question: Question) -> list[str]:
+    if len(question.tasks) < 2:
+        return []
+    return [
+        "the tasks taken as a sample of tasks like these" if question.over == "sample" else "these tasks held fixed"
+    ]
+
+
+def _failed_words(c: Comparison) -> str:
+    """`3 failed runs of A and 1 of B are left out`."""
+    named = [(n, printable(name)) for n, name in zip(c.n_failed, (c.a, c.b), strict=True) if n]
     first = f"{plural(named[0][0], 'failed run')} of {named[0][1]}"
-    return f"; {listed([first, *(f'{n} of {name}' for n, name in named[1:])])} {around.failed(sum(n_failed))}"
+    counted = failure_words(c.question.failures, sum(c.n_failed), c._trials.definitions[c.metric].worst)
+    return f"{listed([first, *(f'{n} of {name}' for n, name in named[1:])])} {counted}"
 
 
-def _what_would_do(c: Comparison, duel: Duel, needed: tuple[int, float] | None) -> str:
-    units = "pair" if duel.paired else "run"
-    design = plural(duel.n_units, units) + ("" if duel.paired else " in all")
-    if c.statistic == "improvement":
-        seen = f"{design} would show a true probability of {number(c.detectable)} with 80 % power"
+def _left_out(c: Comparison) -> str:
+    if len(c.question.tasks) < 2:
+        return ""
+    alone = {cell.task for cell in c._trials.cells if cell.algorithm in (c.a, c.b)} - set(c.question.tasks)
+    return f"{plural(len(alone), 'task')} of only one of them left out" if alone else ""
+
+
+def _level(c: Comparison) -> str:
+    """`95 % confidence, approximate`."""
+    together = f" for all {c.family_size} tasks together" if c.family_size > 1 else ""
+    own = f" (task by task: for all {len(c.tasks)} together)" if c.tasks else ""
+    looks = f" at {c.question.looks} looks" if c.question.looks > 1 else ""
+    return f"{100 * c.question.confidence:g} % confidence{together}{looks}, {c.strength}{own}"
+
+
+def _looked(trials: Trials, question: Question) -> str:
+    """That smaller tables of this study were judged before, where `looks` does not account for that."""
+    if question.looks > trials.looks:
+        return ""
+    times = "once" if trials.looks == 1 else f"{trials.looks} times"
+    return f"judged {times} before with fewer runs, which looks={trials.looks + 1} would account for"
+
+
+def _what_would_do(c: Comparison) -> str:
+    """What these runs could have shown, and how many would show a stated difference."""
+    if not math.isfinite(c.detectable):
+        return "more runs are needed to set limits"
+    units = "pairs" if c.paired else "runs in all"
+    if c.criterion == IMPROVEMENT:
         if c.detectable >= 1.0:
-            seen = f"{design} {'is' if duel.n_units == 1 else 'are'} too few to show any difference, however large"
-    elif not math.isfinite(c.detectable):
-        seen = f"{design} set no limits to it"
+            seen = "too few to show any difference, however large"
+        else:
+            seen = f"enough to show a true rate of {100 * c.detectable:.0f} % four times in five"
     else:
-        what = "difference" if c.margin is None else "difference beyond the margin"
-        seen = f"{design} would show a {what}, if it is truly {number(c.detectable)}, with 80 % power"
-    if needed is None or needed[0] <= duel.n_units:
-        return f"{seen[:1].upper()}{seen[1:]}."
-    count, effect = needed
+        beyond = "" if c.margin is None else " beyond the margin"
+        seen = f"enough to show a true difference of {number(c.detectable)}{beyond} four times in five"
+    if c.needed is None or c.needed[0] <= c.n:
+        return seen
+    count, effect = c.needed
     goal = (
-        f"show a true probability of {effect:g}"
-        if c.statistic == "improvement"
+        f"show {100 * effect:g} %"
+        if c.criterion == IMPROVEMENT
         else f"show equal methods to be not worse within {effect:g}"
     )
-    return f"{seen[:1].upper()}{seen[1:]}; {plural(count, units)}{'' if duel.paired else ' in all'} would {goal} with that power."
+    return f"{seen}; {count} {units} would {goal}"
+
+
+def second_error(question: Question) -> str:
+    """Which question decides, and what the others cost."""
+    named = question.criterion.named
+    others = "the other three" if named else "these four"
+    first = f"“{_capital(named)}” decides" if named else f"{_capital(question.criterion.label)} decides"
+    return f"{first}; {others} share a second error of {100 * question.error:.3g} %."
+
+
+def _questions_table(c: Comparison) -> list[list[str]]:
+    names = {1: printable(c.a), -1: printable(c.b), 0: "cannot tell"}
+    rows = [["question", "ahead", "by", "how sure"]]
+    for q in c.questions.values():
+        if q.interval is None:
+            rows.append([q.name, "–", WHY[str(q.refused)], "–"])
+            continue
+        rows.append(
+            [
+                q.name,
+                names[q.direction],
+                question_effect(c, q),
+                f"{q.interval.strength}{', decides' if q.primary else ''}",
+            ]
+        )
+    return rows
+
+
+def question_effect(c: Comparison, q: NamedAnswer) -> str:
+    """How large the answer to one question is, with its interval, from `a`'s side."""
+    assert q.interval is not None
+    if q.criterion == IMPROVEMENT:
+        i = q.interval
+        estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
+        return f"{printable(c.a)} wins {estimate} % [{low} %, {high} %]"
+    raw = q.interval if c._samples.sign > 0 else q.interval.negated()
+    label = {AVERAGE: "mean", BAD_DAY: "worst 10 %", TRIES: "best of 8"}.get(q.name, q.criterion)
+    return f"{label}, {printable(c.a)} minus {printable(c.b)}: {interval(raw.estimate, raw.low, raw.high, (0.0,))}"
+
+
+def _tasks_table(c: Comparison) -> list[list[str]]:
+    head = ["task", effect_label(c), "n", "conclusion"]
+    return [
+        head,
+        *([printable(str(t.task)), shown(t.primary, t.criterion, t.margin), str(t.n), t.conclusion] for t in c.tasks),
+    ]
 
 
 def effect_label(c: Comparison) -> str:
     """What the effects of a table of comparisons are."""
     a, b = printable(c.a), printable(c.b)
-    if c.statistic == "improvement":
-        return f"P({a} beats {b}{' on the same draw' if c.paired else ''})"
-    label = "mean" if c.statistic == "mean" else Statistic.parse(c.statistic).label
-    return f"{label} {printable(c.metric)}: {a} better by"
+    if c.criterion == IMPROVEMENT:
+        return f"P({a} beats {b}{f' on the same {_draw_word(c._trials)}' if c.paired else ''})"
+    return f"{c.question.criterion.label} {printable(c.metric)}: {a} better by"
 
 
-def shown(i: Interval, statistic: str, margin: float | None = None) -> str:
+def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
     """An estimate with its interval; a probability with two decimals or more."""
-    if statistic == "improvement":
-        return _probability(i)
+    if criterion == IMPROVEMENT:
+        return interval(i.estimate, i.low, i.high, (0.5,), at_least=2)
     return interval(i.estimate, i.low, i.high, (0.0, *(() if margin is None else (margin, -margin))))
 
 
-def _probability(i: Interval) -> str:
-    return interval(i.estimate, i.low, i.high, (0.5,), at_least=2)
+# ---------------------------------------------------------------- all methods
+
+
+def ranking_sentences(r: Ranking) -> str:
+    """Who leads; what the data separate; bad days; of what."""
+    parts = [_lead(r), _separated(r), _cycles(r), _bad_days(r), _runs_of(r), _unranked(r)]
+    return " ".join(part for part in parts if part)
+
+
+def ranking_text(r: Ranking) -> str:
+    """Tiers as a table, the verdict, and who leads by each of the four questions."""
+    head = ["tier", "rank", "method", score_label(r.question)]
+    rows = [[str(x.tier), _ranks(x.rank_low, x.rank_high), printable(x.algorithm), f"{x.score:.4g}"] for x in r.rows]
+    leading = [["question", "ahead"], *([q.name, _leaders_cell(q, len(r.rows))] for q in r.questions.values())]
+    return "\n".join([*aligned([head, *rows]), "", r.verdict, "", *aligned(leading), "", second_error(r.question)])
+
+
+def score_label(question: Question) -> str:
+    """What methods are ordered by."""
+    averaged = ", over tasks" if len(question.tasks) > 1 else ""
+    return (
+        f"share of duels won{averaged}"
+        if question.criterion.name == IMPROVEMENT
+        else f"{question.criterion.label}{averaged}"
+    )
+
+
+def _leaders_cell(q: Leading, n: int) -> str:
+    if q.refused is not None:
+        return f"– ({WHY[q.refused]})"
+    if len(q.leaders) == n:
+        return "cannot tell"
+    return _some(q.leaders) + (" (decides)" if q.primary else "")
+
+
+def _ranks(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown_names = [printable(n) for n in names[:MOST_NAMED]]
+    more = len(names) - MOST_NAMED
+    return listed(shown_names) if more <= 0 else f"{', '.join(shown_names)} and {more} more"
+
+
+def _by(question: Question) -> str:
+    """By what methods are compared, after a claim."""
+    if question.criterion.name == IMPROVEMENT:
+        return "by how often a run beats a run of another method"
+    label, metric = question.criterion.label, printable(question.metric)
+    return (
+        f"by {label} {metric}"
+        if question.criterion.name in ("mean", "median", "iqm")
+        else f"by {metric} {_share_words(question.criterion)}"
+    )
+
+
+def _lead(r: Ranking) -> str:
+    n, leaders = len(r.rows), r.leaders
+    tasks = r.question.tasks
+    place = (
+        f" over {len(tasks)} tasks"
+        if len(tasks) > 1
+        else ""
+        if tasks[0] == ONE_TASK or len(r._trials.tasks) < 2
+        else f" on {printable(tasks[0])}"
+    )
+    margin = "" if r.question.margin is None else f" by more than {r.question.margin:g}"
+    among = _among(r.question, [r.n_failed])
+    by = _by(r.question)
+    if len(leaders) == n:
+        return _capital(f"{among}no method can be told from the others{place}, {by}{margin}.")
+    if len(leaders) > 1:
+        return _sentence(
+            f"{among}{_some(leaders)} share the lead{place}, {by}: no other method is certainly better{margin} than any of them, and they cannot be told apart.",
+            leaders[0],
+        )
+    first = leaders[0]
+    ahead = sum(r.pair(first, x.algorithm).certain > 0 for x in r.rows[1:])
+    if ahead == n - 1:
+        whom = {2: printable(r.rows[1].algorithm), 3: "both other methods"}.get(n, f"all {n - 1} other methods")
+        return _sentence(f"{among}{printable(first)} is better than {whom}{place}{margin}, {by}.", first)
+    return _sentence(
+        f"{among}{printable(first)} leads{place}, {by}: no other method is certainly better{margin}, and it is certainly better "
+        f"than {ahead} of {n - 1}.",
+        first,
+    )
+
+
+def _separated(r: Ranking) -> str:
+    if r.n_pairs < 2 or len(r.leaders) == len(r.rows):
+        return ""
+    return f"The data separate {r.n_separated} of {r.n_pairs} pairs of methods."
+
+
+def _cycles(r: Ranking) -> str:
+    """Improvement is not transitive: a circle has no best."""
+    return " ".join(f"{_some(c)} beat each other in a circle, so none of them is the best." for c in r.cycles)
+
+
+def _bad_days(r: Ranking) -> str:
+    bad, first = r.questions[BAD_DAY], set(r.leaders)
+    if bad.primary or bad.refused is not None:
+        return ""
+    if len(bad.leaders) == len(r.rows):
+        return "On bad days no method can be told from the others."
+    if set(bad.leaders) == first:
+        return ""
+    best = max(bad.scores, key=lambda m: (r._samples.sign * bad.scores[m], m))
+    numbers = (
+        ""
+        if len(r.question.tasks) > 1
+        else f": the worst 10 % of its runs average {number(bad.scores[best])}"
+        if len(bad.leaders) == 1
+        else ""
+    )
+    verb = "is" if len(bad.leaders) == 1 else "are"
+    return f"On bad days {_some(bad.leaders)} {verb} ahead{numbers}."
+
+
+def _runs_of(r: Ranking) -> str:
+    counts = r._samples.n_runs
+    low, high = int(counts.min()), int(counts.max())
+    runs = plural(low, _unit(r._trials)) if low == high else f"{low} to {plural(high, _unit(r._trials))}"
+    if r._trials.n_folds is not None:
+        runs = "folds, by their mean" if r.question.sampled else plural(high, "fold")
+    joined = r._samples.joined[all_pairs(len(counts))] >= 0
+    same = (
+        "the same draws for all methods"
+        if joined.all()
+        else "paired where methods share draws"
+        if joined.any()
+        else "not paired"
+    )
+    on_each = f" on each of {len(r.question.tasks)} tasks" if len(r.question.tasks) > 1 else ""
+    failed = ""
+    if r.n_failed:
+        counted = failure_words(r.question.failures, r.n_failed, r._trials.definitions[r.question.metric].worst)
+        failed = f"; {plural(r.n_failed, 'failed run')} {counted}"
+    looks = f" at {r.question.looks} looks" if r.question.looks > 1 else ""
+    together = " for all pairs together" if r.n_pairs > 1 else ""
+    strength = _strength(r)
+    looked = _looked(r._trials, r.question)
+    varied = _varied(r._trials)
+    parts = [f"{runs} of each method{on_each}", varied, same, *_tasks_words(r.question)]
+    sure = f"{100 * r.confidence:g} % confidence{together}{looks}, {strength}"
+    return _capital(
+        f"{'; '.join(parts)}{failed}; {sure}{f'; {looked}' if looked else ''}{scope_words(r._trials, r.question.tasks)}."
+    )
+
+
+def _strength(r: Ranking) -> str:
+    """The weakest word of all pairs."""
+    if r._trials.n_folds is not None and not r.question.sampled:
+        return "heuristic"
+    found = set(r._differences.guarantees)
+    return "heuristic" if "heuristic" in found else "approximate" if "approximate" in found else "guaranteed"
+
+
+def _unranked(r: Ranking) -> str:
+    if not r.unranked:
+        return ""
+    return (
+        f"{_some(r.unranked)} failed throughout on some task and {'is' if len(r.unranked) == 1 else 'are'} not ranked."
+    )
+
+
+# ---------------------------------------------------------------- a gate
+
+
+def check_sentences(c: Check) -> str:
+    """The outcome, what it rests on, and how likely this gate was to say that the new version is worse."""
+    parts = [f"{_gate_claim(c)}.", _gate_hidden(c), _gate_power(c)]
+    return " ".join(p for p in parts if p)
+
+
+def check_text(c: Check) -> str:
+    """The outcome first, then each comparison."""
+    said = c.verdict
+    return "\n".join([f"{c.outcome.upper()}: {said[:1].lower()}{said[1:]}", *(x.verdict for x in c.comparisons)])
+
+
+def check_markdown(c: Check) -> str:
+    """A comment for a pull request."""
+    lines = [
+        f"### Ogive: {c.outcome.upper()}",
+        "",
+        markdown(c.verdict),
+        "",
+        "| task | difference | conclusion |",
+        "| --- | --- | --- |",
+    ]
+    for x in c.comparisons:
+        lines.append(
+            f"| {markdown(str(x.task))} | {markdown(shown(x.primary, x.criterion, x.margin))} | {x.conclusion} |"
+        )
+    return "\n".join([*lines, "", *(f"* {markdown(x.verdict)}" for x in c.comparisons)]) + "\n"
+
+
+def _gate_claim(c: Check) -> str:
+    m = f"{c.margin:g}"
+    if c.outcome == "pass":
+        n = len(c.comparisons)
+        on = f" on any of {n} tasks" if n > 1 else ""
+        return f"The new version is not worse by more than {m}{on}"
+    if c.outcome == "cannot tell":
+        return f"Whether the new version is worse by more than {m} cannot be told{_gate_on(c, c.deciding)}"
+    far = tuple(str(x.task) for x in c.comparisons if x.task in c.deciding and x.primary.high < -c.margin)
+    if far:
+        return f"The new version is worse than the baseline by more than the acceptable {m}{_gate_on(c, far)}"
+    return f"The new version is worse than the baseline{_gate_on(c, c.deciding)}; whether by more than the acceptable {m} cannot be told"
+
+
+def _gate_on(c: Check, tasks: Sequence[str]) -> str:
+    return "" if len(c.comparisons) == 1 else f" on {_some(tasks)}"
+
+
+def _gate_hidden(c: Check) -> str:
+    """The collapse that most stands in the way, said once."""
+    found = [x for x in c.comparisons if x.hidden is not None and (x.hidden.withheld or c.outcome == "pass")]
+    if not found or c.outcome == "worse":
+        return ""
+    hardest = max(found, key=lambda x: x.hidden.rate if x.hidden else 0.0)
+    return _hidden(hardest.hidden, "the new version" if hardest.a == "new" else hardest.a)
+
+
+def _gate_power(c: Check) -> str:
+    if math.isnan(c.power):
+        return ""
+    several = len(c.comparisons) > 1
+    label, metric = c.question.criterion.label, printable(c.question.metric)
+    power = "more than 99 %" if c.power > 0.99 else "less than 1 %" if c.power < 0.01 else f"{100 * c.power:.0f} %"
+    hardest = " (on the task where that is hardest to see)" if several else ""
+    return (
+        f"If the true {label} of {metric} were worse by {c.drop:g}{' on one task' if several else ''}, this check would say so "
+        f"{power} of the time{hardest}, with the spread seen here."
+    )
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _sentence(text: str, *names: str) -> str:
+    """Text that begins with a capital, unless it begins with a name, which is written as it is."""
+    return text if any(text.startswith(printable(name)) for name in names) else _capital(text)
+
+
+__all__ = [
+    "NAMED", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_text", "effect_label", "question_effect",
+    "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words", "verdict_sentences",
+]  # fmt: skip

@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             sys.stdout.flush()
     except OgiveError as error:
-        return complain(str(error), 2)
+        return complain(error.args[0] if error.args else "", 2)
     except KeyboardInterrupt as stopped:
         return complain(str(stopped) or "interrupted.", 130)
     except OSError as error:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ogive.cli._compare import Guaranteed
 from ogive.cli._options import Confidence, Failures, Json, MetricName, Quiet, read_sources, reading_options
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
@@ -14,8 +15,8 @@ from ogive.errors import InputError
 New = Annotated[str, typer.Argument(metavar="NEW", help="The table of the new version.")]
 Old = Annotated[str, typer.Option("--baseline", "-b", metavar="OLD", help="The table to hold it against.")]
 GateMargin = Annotated[float, typer.Option("--margin", help="How much worse is acceptable, in the units of the score.")]
-GateStatistic = Annotated[
-    str, typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, q0.1 or worst_0.1.")
+GateCriterion = Annotated[
+    str, typer.Option("--criterion", "-s", metavar="NAME", help="What decides: mean, median, q0.1, worst_0.1 or iqm.")
 ]
 Drop = Annotated[
     float | None,
@@ -31,7 +32,7 @@ Comment = Annotated[
 
 @reading_options
 def check(
-    new: New, baseline: Old, margin: GateMargin, statistic: GateStatistic = "mean", drop: Drop = None, method: Method = None,
+    new: New, baseline: Old, margin: GateMargin, criterion: GateCriterion = "mean", guaranteed: Guaranteed = False, drop: Drop = None, method: Method = None,
     failures: Failures = "refuse", confidence: Confidence = 0.95, metric: MetricName = None, comment: Comment = None,
     as_json: Json = False, quiet: Quiet = False,
     *, roles: dict[str, Any],
@@ -48,7 +49,7 @@ def check(
     from ogive.answers import check as ask
 
     result = ask(
-        both[0], both[1], margin=margin, statistic=statistic, algorithm=method, drop=drop, failures=failures,
+        both[0], both[1], margin=margin, criterion=criterion, guaranteed=guaranteed, algorithm=method, drop=drop, failures=failures,
         confidence=confidence, metric=metric,
     )  # fmt: skip
     if not quiet:

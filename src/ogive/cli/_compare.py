@@ -21,6 +21,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
+from ogive.notes import sentences
 
 A = Annotated[
     str | None, typer.Option("--a", metavar="METHOD", help="The method in question; the first where there are two.")
@@ -33,18 +34,21 @@ Margin = Annotated[
     float | None,
     typer.Option("--margin", help="The smallest difference that matters; allows 'not worse' and 'equivalent'."),
 ]
-Primary = Annotated[str | None, typer.Option("--statistic", "-s", metavar="NAME", help="improvement, mean, median, q0.1 or worst_0.1; fixed before looking.")]  # fmt: skip
+Criterion = Annotated[str | None, typer.Option("--criterion", "-s", metavar="NAME", help="What decides, fixed before looking: improvement (a run beats a run), mean, median, q0.1, worst_0.1, iqm or best_of_8. By default mean where bounds are declared, scores are 0 or 1, or a margin is given; else improvement.")]  # fmt: skip
+Over = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Whether the answer over several tasks speaks of these tasks, or of tasks like these.")]  # fmt: skip
+Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Only intervals that hold for every distribution; means need --bounds.")]  # fmt: skip
 Unpaired = Annotated[bool, typer.Option("--unpaired", help="Compare fresh runs of both, although rows share draws.")]
 
 
 @reading_options
 def compare(
-    source: Sources, a: A = None, b: B = None, on: OnTask = None, margin: Margin = None, statistic: Primary = None,
+    source: Sources, a: A = None, b: B = None, on: OnTask = None, margin: Margin = None, criterion: Criterion = None,
+    over: Over = None, guaranteed: Guaranteed = False,
     failures: Failures = "refuse", confidence: Confidence = 0.95, looks: Looks = 1, unpaired: Unpaired = False, metric: MetricName = None,
     as_json: Json = False, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Is A better than B? One of five conclusions for each task, and a sentence to paste."""
+    """Is A better than B? One of five conclusions, four questions, and sentences to paste."""
     trials = read_sources(source, roles)
     from ogive.answers import compare as ask
 
@@ -57,12 +61,12 @@ def compare(
     first = a or next(n for n in names if n != b)
     second = b or next(n for n in names if n != first)
     result = ask(
-        trials, first, second, task=on, margin=margin, statistic=statistic, failures=failures, confidence=confidence,
+        trials, first, second, task=on, margin=margin, criterion=criterion, over=over, guaranteed=guaranteed, failures=failures, confidence=confidence,
         looks=looks, metric=metric, paired=False if unpaired else None,
     )  # fmt: skip
     if not quiet:
         tell(trials.notes)
     unit = trials.unit if trials.clustered and trials.unit else "run"
-    about = {"source": trials.source, "unit": unit, "notes": list(trials.notes), "verdict": result.verdict}
+    about = {"source": trials.source, "unit": unit, "notes": sentences(trials.notes), "verdict": result.verdict}
     show(result, as_json=as_json, about=about)
     note_looks(source, trials)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ogive.cli._options import Confidence, Json
+from ogive.cli._output import say
 from ogive.errors import InputError
+from ogive.notes import sentences
 
 if TYPE_CHECKING:
     from ogive.curves import LearningCurves
@@ -96,7 +98,7 @@ def curves(
 
     print("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
     for note in made.notes:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note.words('cli')}")
     for picture in pictures:
         print(f"picture: {picture}", file=sys.stderr)
     if page is not None:
@@ -121,7 +123,7 @@ def _write(made: LearningCurves, metric: str, confidence: float, report: Path | 
 
 def _statistics(made: LearningCurves, metric: str) -> tuple[str, ...]:
     """The mean and the quantiles on the bad and the good side."""
-    return ("mean", "q0.05", "q0.95") if made.definitions[metric].goal == "maximize" else ("mean", "q0.95", "q0.05")
+    return ("mean", *made.definitions[metric].worst_first("q0.05", "q0.95"))
 
 
 def _sizes(text: str | None) -> list[int] | None:
@@ -153,7 +155,7 @@ def _print_json(
         "schema": 1,
         "source": made.name,
         "unit": "repetition",
-        "notes": list(made.notes),
+        "notes": sentences(made.notes),
         "models": list(made.models),
         "metric": metric,
         "sizes": made.sizes.tolist(),

@@ -9,7 +9,10 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from ogive.notes import Note
 
 # Signs that JSON may hold as they are, and that could steer a terminal.
 _INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -65,7 +68,8 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
     else:
-        show_text(str(result))
+        in_words = getattr(result, "text", None)  # results with notes, which name options here
+        show_text(str(result) if in_words is None else in_words("cli"))
 
 
 def show_text(text: str) -> None:
@@ -75,20 +79,13 @@ def show_text(text: str) -> None:
     print("\n".join(as_options(printable(line)) for line in text.split("\n")))
 
 
-def tell(notes: Iterable[str]) -> None:
-    """Say on stderr how a table was read, as far as that was guessed."""
+def tell(notes: Iterable[Note]) -> None:
+    """Say on stderr how a table was read, as far as that was guessed, or may be wrong."""
     from ogive.words import printable
 
     for note in notes:
-        if (
-            "guessed" in note
-            or "nobody said" in note
-            or "not used" in note
-            or "not paired" in note
-            or "adaptive" in note
-            or note.startswith("warning: ")
-        ):
-            print(f"read: {as_options(printable(note))}", file=sys.stderr)
+        if note.is_doubtful:
+            print(f"read: {printable(note.words('cli'))}", file=sys.stderr)
 
 
 def as_options(text: str) -> str:
@@ -108,9 +105,10 @@ def as_options(text: str) -> str:
     return text.replace("--params", "--param").replace("--time_limit", "--time-limit")
 
 
-def complain(message: str, code: int) -> int:
+def complain(message: str | Note, code: int) -> int:
     """One line on stderr; returns the exit code."""
-    say(f"ogive: {as_options(' '.join(message.split()))}")
+    text = as_options(message) if isinstance(message, str) else message.words("cli")
+    say(f"ogive: {' '.join(text.split())}")
     return code
 
 

@@ -23,6 +23,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
+from ogive.notes import Names
 
 if TYPE_CHECKING:
     from ogive.plots._page import Picture
@@ -131,8 +132,8 @@ class _With:
     profile: Profile
     pair: PairOfCurves
 
-    def __str__(self) -> str:
-        return f"{self.profile}\n\n{self.pair}"
+    def text(self, names: Names) -> str:
+        return f"{self.profile.text(names)}\n\n{self.pair}"
 
     def to_dict(self) -> dict[str, Any]:
         return {**self.profile.to_dict(), "comparison": self.pair.to_dict()}

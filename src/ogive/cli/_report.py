@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._compare import Margin
+from ogive.cli._compare import Criterion, Guaranteed, Margin, Over
 from ogive.cli._options import (
     READING,
     Confidence,
@@ -39,7 +39,8 @@ ReportFailures = Annotated[
 
 @reading_options
 def report(
-    source: Sources, out: Out = None, margin: Margin = None, failures: ReportFailures = None, confidence: Confidence = 0.95,
+    source: Sources, out: Out = None, criterion: Criterion = None, margin: Margin = None, over: Over = None,
+    guaranteed: Guaranteed = False, failures: ReportFailures = None, confidence: Confidence = 0.95,
     looks: Looks = 1, metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
@@ -47,7 +48,10 @@ def report(
     target = out or beside(source, "-report.html")
     if _holds_curves(source):
         given = {
+            "criterion": criterion is not None,
             "margin": margin is not None,
+            "over": over is not None,
+            "guaranteed": guaranteed,
             "looks": looks != 1,
             "method": bool(method),
             "on": bool(on),
@@ -63,7 +67,11 @@ def report(
         tell(trials.notes)
     target.parent.mkdir(parents=True, exist_ok=True)
     shown = only(trials, method, on)
-    print(write(shown, target, confidence=confidence, failures=failures, margin=margin, metric=metric, looks=looks))
+    page = write(
+        shown, target, confidence=confidence, failures=failures, criterion=criterion, margin=margin, over=over,
+        guaranteed=guaranteed, metric=metric, looks=looks,
+    )  # fmt: skip
+    print(page)
     note_looks(source, trials)
 
 
@@ -90,6 +98,6 @@ def _report_curves(
 
     curves = read(source)
     for note in () if quiet else curves.notes:
-        say(f"note: {note}")
+        say(f"note: {note.words('cli')}")
     target.parent.mkdir(parents=True, exist_ok=True)
     print(write_curves(curves, target, metric=metric, confidence=confidence, failures=failures))

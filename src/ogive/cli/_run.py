@@ -13,6 +13,7 @@ import typer
 from ogive.cli._options import Json
 from ogive.cli._output import complain, say, show
 from ogive.errors import InputError, OgiveError
+from ogive.notes import sentences
 
 if TYPE_CHECKING:
     from ogive.trials import Trials
@@ -146,7 +147,12 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
     page = _report(trials, out) if report else None
     if as_json:
         state = status(out)
-        content = {**state.to_dict(), "notes": list(trials.notes), "failures": groups, "report": page and str(page)}
+        content = {
+            **state.to_dict(),
+            "notes": sentences(trials.notes),
+            "failures": groups,
+            "report": page and str(page),
+        }
         show(_Shown(content), as_json=True)
         return sum(group["count"] for group in groups)
     for group in groups[:MOST_GROUPS]:

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
-from ogive.curves._statistics import Statistic
+from ogive.curves._statistics import of_rows
 from ogive.errors import InputError
 from ogive.results import Guarantee
 from ogive.seeding import stream
+from ogive.statistics import Statistic
 from ogive.trials import FloatArray
 
 N_RESAMPLES = 999
@@ -55,7 +56,7 @@ def difference_band(
     filled = _in_order(np.where(defined[:, :, None], scores, 0.0))
     first, second = np.array(pairs).T
     known = defined[first] & defined[second]
-    point = statistic(filled)
+    point = of_rows(statistic, filled)
     draws = resampled(filled, statistic, seed, n_resamples)
     estimate = sign * (point[first] - point[second])
     moved = sign * (draws[:, first] - draws[:, second]) - estimate

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ogive.arguments import as_confidence
 from ogive.curves._bands import difference_band
-from ogive.curves._statistics import Statistic, finite
+from ogive.curves._statistics import finite, statistic_of, told
 from ogive.errors import InputError
-from ogive.results import Guarantee
+from ogive.results import Guarantee, strength_of
 from ogive.trials import FloatArray
 from ogive.words import listed, printable
 
@@ -105,7 +105,7 @@ class Crossings:
             said += f"; undecided at {listed(undecided)}"
         return (
             f"By the {self.label} of {printable(self.metric)}, {said} ({100 * self.confidence:g} % for all {self.sizes.size} sizes "
-            f"together, {self.guarantee}; {self.n} paired repetitions), {self.scope}."
+            f"together, {strength_of(self.guarantee)}; {self.n} paired repetitions), {self.scope}."
         )
 
     def __repr__(self) -> str:
@@ -131,15 +131,14 @@ def crossings(
     curves: LearningCurves, a: str, b: str, statistic: Any, metric: str | None, *, confidence: float, seed: int
 ) -> Crossings:
     """Where `a` is certainly better than `b`, and where worse."""
-    name, chosen = curves.metric_name(metric), Statistic.of(statistic)
+    name, chosen = curves.metric_name(metric), statistic_of(statistic)
     if a == b:
         raise InputError(f"two different models are compared; got {a!r} twice.")
     confidence = as_confidence(confidence)
     scores = np.stack([curves.scores(a, name), curves.scores(b, name)])
-    goal = curves.definitions[name].goal
-    band = difference_band(scores, [(0, 1)], chosen, 1.0 if goal == "maximize" else -1.0, confidence, seed)
+    band = difference_band(scores, [(0, 1)], chosen, curves.definitions[name].sign, confidence, seed)
     return Crossings(
-        a=a, b=b, metric=name, statistic=chosen.name, label=chosen.label(goal), sizes=curves.sizes, estimate=band.estimate[0],
+        a=a, b=b, metric=name, statistic=chosen.name, label=told(chosen, curves.definitions[name]), sizes=curves.sizes, estimate=band.estimate[0],
         low=band.low[0], high=band.high[0], confidence=confidence, guarantee=band.guarantee, n=curves.n_repetitions,
         scope=curves.scope,
     )  # fmt: skip

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.curves._statistics import Statistic, StatisticCurves, level_of, statistic_curve
+from ogive.curves._statistics import StatisticCurves, level_of, statistic_curve, statistic_of, told
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
+from ogive.statistics import Statistic
 from ogive.trials import FloatArray, Trials
-from ogive.words import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,7 @@ class LearningCurves:
         Of the data set, and of the fixed test set (0 where it varies).
     name, kind, seed
         Of the data; what is predicted; the root of the streams.
-    notes : tuple of str
+    notes : tuple of Note
         Fits that failed, and whatever else a reader should know.
     """
 
@@ -61,7 +62,7 @@ class LearningCurves:
     name: str = "data"
     kind: str = "classification"
     seed: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.values, self.sizes):
@@ -154,14 +155,14 @@ class LearningCurves:
         is valid although the sizes of a repetition depend on each other. Repetitions are independent
         given the rows (and the fixed test set), so the intervals are about these.
         """
-        chosen, name = Statistic.of(statistic), self.metric_name(metric)
+        chosen, name = statistic_of(statistic), self.metric_name(metric)
         level = level_of(confidence, len(self.sizes), simultaneous)
         return StatisticCurves(
             curves=tuple(
                 statistic_curve(m, self.sizes, self.scores(m, name), chosen, level, self.definitions[name].bounds)
                 for m in self.models
             ),
-            metric=name, statistic=chosen.name, label=chosen.label(self.definitions[name].goal), confidence=confidence,
+            metric=name, statistic=chosen.name, label=told(chosen, self.definitions[name]), confidence=confidence,
             simultaneous=simultaneous, method="Student's t" if chosen.p is None else "order statistics",
             guarantee="approximate" if chosen.p is None else "conservative", n=self.n_repetitions, scope=self.scope,
         )  # fmt: skip
@@ -245,7 +246,7 @@ class LearningCurves:
                     f"`rule` must be a number, or 'worst' for a bounded metric; got {rule!r} for {name!r}."
                 )
             values[:, i] = np.where(np.isnan(values[:, i]), worst, values[:, i])
-        return replace(self, values=values, notes=(*self.notes, f"missing scores count as {printable(str(rule))}"))
+        return replace(self, values=values, notes=(*self.notes, Note(NoteKind.MISSING_COUNT_AS, values={"rule": rule})))
 
     def to_trials(self) -> Trials:
         """A table of trials: a method for each model, a task for each size, a trial for each repetition."""

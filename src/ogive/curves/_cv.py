@@ -26,6 +26,7 @@ from ogive.curves._shape import Slice, slice_of, spread_within_steps
 from ogive.curves._study import CurveDraw, curve_study
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import Note
 from ogive.seeding import stream
 from ogive.store import Store, place_for
 from ogive.study import Study
@@ -91,7 +92,7 @@ class CrossValidation:
     n_rows: int
     name: str
     seed: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         shape = self.values.shape
@@ -102,7 +103,7 @@ class CrossValidation:
     def __str__(self) -> str:
         metric = self.metrics[0]
         rows = [["setting", f"mean {metric}", "worst 5 % of folds", "best 5 %", "one mode?"]]
-        worst, best = (0.05, 0.95) if self.definitions[metric].goal == "maximize" else (0.95, 0.05)
+        worst, best = self.definitions[metric].worst_first(0.05, 0.95)
         for one in self.slices(metric):
             p = "–" if one.dip is None else f"p = {one.dip.p_value:.2g}"
             known = one.scores if one.scores.size else np.array([np.nan])

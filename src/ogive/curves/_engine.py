@@ -19,6 +19,7 @@ from ogive.curves._metrics import as_metrics
 from ogive.curves._models import as_models
 from ogive.curves._study import CurveDraw, curve_study
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
 from ogive.store import Store, place_for
 from ogive.study import Study
@@ -155,14 +156,13 @@ def predicted(study: Study, draw: CurveDraw, todo: Mapping[str, int]) -> Cost:
     return predict(draw.numbers, todo, fit)
 
 
-def absent_classes(data: CurveData, design: Design) -> list[str]:
+def absent_classes(data: CurveData, design: Design) -> list[Note]:
     """Classes that a fixed split leaves out of one of its parts."""
     if data.kind != "classification" or design.test != "fixed":
         return []
     notes = []
-    for rows, what in ((design.held_out, "tested on"), (design.pool, "trained on")):
+    for rows, what in ((design.held_out, "tested"), (design.pool, "trained")):
         absent = [data.names[i] for i in np.flatnonzero(~np.isin(data.labels, data.y[rows]))]
         if absent:
-            shown = ", ".join(map(repr, absent[:3])) + ("…" if len(absent) > 3 else "")
-            notes.append(f"no row of {shown} is {what}: the split left none")
+            notes.append(Note(NoteKind.CLASSES_ABSENT, values={"classes": list(map(str, absent)), "part": what}))
     return notes

@@ -16,7 +16,8 @@ from ogive.algorithms._estimator import SEEDS, fixed_random_states, free_random_
 from ogive.curves._data import CurveData
 from ogive.curves._designs import Rows, at_size, words
 from ogive.curves._metrics import FAILED, Answer, one_vs_one, ranks_by_decision, regression_scores
-from ogive.curves._models import NOT_CALIBRATED, described
+from ogive.curves._models import described
+from ogive.notes import Note, NoteKind
 
 MISSING_CLASS = ("zero", "undefined")
 
@@ -107,17 +108,17 @@ class CurveFit:
             "missing_class": self.missing_class,
         }
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader of the scores should know."""
         said = [
-            f"{name}={value} was set, and is the same in every repetition"
+            Note(NoteKind.SEED_KEPT, values={"parameter": name, "value": value, "draw": "repetition"})
             for name, value in fixed_random_states(self.estimator).items()
         ]
         shares = {"brier", "cross_entropy"}.intersection(self.metrics)
         if shares and ranks_by_decision(self.estimator):
-            said.append(NOT_CALIBRATED)
+            said.append(Note(NoteKind.NOT_CALIBRATED))
         elif shares and "predict" in dir(self.estimator) and not hasattr(self.estimator, "predict_proba"):
-            said.append(f"has no predict_proba, so there is no {' and no '.join(sorted(shares))}")
+            said.append(Note(NoteKind.NO_PROBABILITIES, values={"metrics": sorted(shares)}))
         if "auc" in self.metrics and one_vs_one(self.estimator) and not hasattr(self.estimator, "predict_proba"):
-            said.append("decision values are of pairs of classes, so there is no auc for more than two classes")
+            said.append(Note(NoteKind.PAIRWISE_DECISIONS))
         return tuple(said)

@@ -15,9 +15,9 @@ from ogive.curves._curves import LearningCurves
 from ogive.curves._metrics import FAILED
 from ogive.errors import FailedTrials, InputError, UnreadableSource
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.store import Store, is_store
 from ogive.trials import FloatArray
-from ogive.words import plural, printable
 
 FORMAT, VERSION = "ogive-curves", 1
 _FACTS = ("name", "design", "test", "n_rows", "kind", "seed", "notes")
@@ -101,8 +101,7 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     definitions = {m: Metric(record["metrics"][m]["goal"], tuple(record["metrics"][m]["bounds"])) for m in metrics}
     more = {model: n for model, n in held.items() if n > n_repetitions}
     unused = [
-        f"{printable(m)} has {n} repetitions, of which the {n_repetitions} that every model has are used"
-        for m, n in more.items()
+        Note(NoteKind.UNUSED_REPETITIONS, values={"of": m, "n": n, "used": n_repetitions}) for m, n in more.items()
     ]
     notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused)
     return LearningCurves(
@@ -126,32 +125,36 @@ def complete(store: Store, models: Sequence[str], name: str) -> dict[str, int]:
     return found
 
 
-def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[str]) -> None:
+def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[Note]) -> None:
     """Refuse a model of which no fit at all gave a score; there would be nothing to answer."""
     for model, scores in zip(models, values, strict=True):
         if np.isnan(scores).all():
-            said = next(
-                (note.removeprefix(f"{model}: ") for note in notes if note.startswith(f"{model}: ")), "every fit failed"
-            )
+            said = next((note.sentence() for note in notes if note.subject == model), "every fit failed")
             raise FailedTrials(
                 f"{model!r} gave no score at any size: {said.rstrip('.')}. Change its parameters, or leave it out."
             )
 
 
-def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbers: Sequence[int]) -> list[str]:
+def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbers: Sequence[int]) -> list[Note]:
     """Repetitions and fits without a score, by model."""
     notes = [
-        f"{row['algorithm']}: {plural(row['count'], 'repetition')} without a score ({row['status']}: {row['message']})"
+        Note(
+            NoteKind.NO_SCORE,
+            values={
+                "of": row["algorithm"],
+                "n": row["count"],
+                "status": row["status"],
+                "message": row["message"],
+            },
+        )
         for row in _broken(store, models, failed.shape[-1])
     ]
     for model, table in zip(models, failed, strict=True):
         places = np.flatnonzero((table == 1.0).any(axis=1))
         if places.size:
-            where = ", ".join(str(numbers[i]) for i in places[:6]) + (", …" if places.size > 6 else "")
-            count = int((table == 1.0).sum())
-            notes.append(
-                f"{model}: {count} of {int(np.isfinite(table).sum())} fits failed, at n = {where}; there is no score there"
-            )
+            counts = {"n": int((table == 1.0).sum()), "of_fits": int(np.isfinite(table).sum())}
+            where = {"sizes": [int(numbers[i]) for i in places[:6]], "more": places.size > 6}
+            notes.append(Note(NoteKind.FITS_FAILED, values={"of": model, **counts, **where}))
     return notes
 
 
@@ -183,6 +186,7 @@ def write_file(curves: LearningCurves, path: str | Path) -> None:
     }
     facts: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     facts |= {name: getattr(curves, name) for name in _FACTS} | {"n_test": curves.n_test}
+    facts["notes"] = [note.to_dict() for note in curves.notes]
     facts["metrics"] = {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in curves.definitions.items()}
     table = pa.table(columns).replace_schema_metadata({b"ogive": json.dumps(facts).encode()})
     pq.write_table(table, target, write_page_checksum=True, compression="zstd")
@@ -217,5 +221,5 @@ def _from_table(table: pa.Table, facts: Mapping[str, Any]) -> LearningCurves:
     definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
     known = {name: facts[name] for name in (*_FACTS, "n_test")}
     return LearningCurves(
-        values=shaped, models=tuple(models), definitions=definitions, sizes=sizes, **{**known, "notes": tuple(known["notes"])}
+        values=shaped, models=tuple(models), definitions=definitions, sizes=sizes, **{**known, "notes": tuple(map(Note.from_dict, known["notes"]))}
     )  # fmt: skip

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from ogive.arguments import as_confidence
 from ogive.curves._bands import FEW_IN_TAIL, difference_band
 from ogive.curves._crossings import Range
-from ogive.curves._statistics import Statistic, bad_side
+from ogive.curves._statistics import MEAN, of_rows, told
 from ogive.curves._wording import MOST_NAMED, at_the_end, before, overtaking
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.results import Guarantee
+from ogive.statistics import Statistic
 from ogive.trials import FloatArray
 from ogive.words import listed, printable, share
 
@@ -65,16 +67,13 @@ class Lead:
     @property
     def words(self) -> str:
         """`by the mean`, `in the worst 5 % of runs`."""
-        p = Statistic.of(self.statistic).p
-        if p is None or p == 0.5:
-            return f"by the {self.statistic}"
-        bad = p if self.goal == "maximize" else 1.0 - p
-        return f"in the worst {100 * bad:g} % of runs" if bad < 0.5 else f"in the best {100 * (1.0 - bad):g} % of runs"
+        end = Statistic.parse(self.statistic).end(Metric.toward(self.goal))
+        return f"in the {end} of runs" if end else f"by the {self.statistic}"
 
     @property
     def leaders(self) -> tuple[tuple[str, ...], ...]:
         """The best model at each size by its estimate; several where they are equal, none where undefined."""
-        signed = self.estimate if self.goal == "maximize" else -self.estimate
+        signed = Metric.toward(self.goal).turned(self.estimate)
         best = np.max(np.where(np.isnan(signed), -np.inf, signed), axis=0)
         return tuple(
             tuple(m for m, v in zip(self.models, signed[:, i], strict=True) if v == best[i])
@@ -232,26 +231,26 @@ def leaders(curves: LearningCurves, metric: str | None, *, share: float, confide
         raise InputError("somebody leads only where there are at least two models; got one.")
     if not 0.0 < share < 0.5:
         raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
-    goal = curves.definitions[name].goal
+    toward = curves.definitions[name]
     scores = np.stack([curves.scores(model, name) for model in curves.models])
-    wanted = (Statistic(), bad_side(goal, share), bad_side(goal, 1.0 - share))
+    wanted = (MEAN, *(Statistic.quantile(toward.level(end)) for end in (share, 1.0 - share)))
     # Each statistic has a third of the error, so that all that is called certain holds together.
     level = 1.0 - (1.0 - confidence) / len(wanted)
-    by = {s.name: _lead(curves, scores, s, goal, level, seed) for s in wanted}
+    by = {s.name: _lead(curves, scores, s, toward, level, seed) for s in wanted}
     return Leaders(by=by, metric=name, confidence=confidence, n=curves.n_repetitions, scope=curves.scope)
 
 
 def _lead(
-    curves: LearningCurves, scores: FloatArray, statistic: Statistic, goal: str, confidence: float, seed: int
+    curves: LearningCurves, scores: FloatArray, statistic: Statistic, toward: Metric, confidence: float, seed: int
 ) -> Lead:
     pairs = list(itertools.combinations(range(len(scores)), 2))
-    band = difference_band(scores, pairs, statistic, 1.0 if goal == "maximize" else -1.0, confidence, seed)
+    band = difference_band(scores, pairs, statistic, toward.sign, confidence, seed)
     ahead = np.zeros((len(scores), len(scores), scores.shape[1]))
     for (i, j), sign in zip(pairs, band.sign, strict=True):
         ahead[i, j], ahead[j, i] = sign, -sign
     return Lead(
-        statistic=statistic.name, label=statistic.label(goal), models=curves.models, sizes=curves.sizes,
-        estimate=statistic(scores), ahead=ahead, goal=goal, guarantee=band.guarantee,
+        statistic=statistic.name, label=told(statistic, toward), models=curves.models, sizes=curves.sizes,
+        estimate=of_rows(statistic, scores), ahead=ahead, goal=toward.goal, guarantee=band.guarantee,
     )  # fmt: skip
 
 
@@ -314,19 +313,19 @@ def disagreements(curves: LearningCurves, metric: str | None, *, top: int, share
         raise InputError("rankings differ only where there are at least two models; got one.")
     if not 0.0 < share < 0.5:
         raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
-    sign = 1.0 if curves.definitions[name].goal == "maximize" else -1.0  # larger is better from here on
+    sign = curves.definitions[name].sign  # larger is better from here on
     scores = sign * np.stack([curves.scores(model, name) for model in curves.models])
     mean, spread = scores.mean(axis=2), scores.std(axis=2)
     tail = f"{100 * share:g} % quantile"
     compared = (
-        ("mean - 2 sd", mean - 2.0 * spread, f"worst {tail}", Statistic(share)),
-        ("mean", mean, "median", Statistic(0.5)),
-        ("mean", mean, f"worst {tail}", Statistic(share)),
-        ("mean + 2 sd", mean + 2.0 * spread, f"best {tail}", Statistic(1.0 - share)),
+        ("mean - 2 sd", mean - 2.0 * spread, f"worst {tail}", Statistic.quantile(share)),
+        ("mean", mean, "median", Statistic.quantile(0.5)),
+        ("mean", mean, f"worst {tail}", Statistic.quantile(share)),
+        ("mean + 2 sd", mean + 2.0 * spread, f"best {tail}", Statistic.quantile(1.0 - share)),
     )
     rows = []
     for first, by, second, statistic in compared:
-        usable, changed = _reversed(by, statistic(scores), top)
+        usable, changed = _reversed(by, of_rows(statistic, scores), top)
         sizes = tuple(curves.sizes[changed].tolist())
         rows.append(Disagreement(first=first, second=second, sizes=sizes, n_sizes=int(usable.sum())))
     return Disagreements(rows=tuple(rows), metric=name, top=top, n=curves.n_repetitions, scope=curves.scope)

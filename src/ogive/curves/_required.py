@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.curves._statistics import Statistic, bad_side, finite
+from ogive.curves._statistics import finite
 from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.results import strength_of
+from ogive.statistics import Statistic
 from ogive.words import number, printable
 
 if TYPE_CHECKING:
@@ -56,8 +59,9 @@ class RequiredSize:
     @property
     def verdict(self) -> str:
         """A sentence to paste."""
-        share = 1.0 - self.quantile if self.goal == "maximize" else self.quantile
-        sign = "at least" if self.goal == "maximize" else "at most"
+        toward = Metric.toward(self.goal)
+        share = 1.0 - toward.level(self.quantile)
+        sign = "at least" if toward.good_side == "higher" else "at most"
         what = (
             f"{100 * share:g} % of {printable(self.model)}'s runs have {printable(self.metric)} {sign} {self.target:g}"
         )
@@ -68,7 +72,7 @@ class RequiredSize:
                 f"up to n = {self.largest} it is not seen that {what} [{self._end(self.low)}, {self._end(self.high)}]"
             )
         return (
-            f"{said[0].upper() + said[1:]} ({100 * self.confidence:g} % interval, guaranteed, on the measured sizes; "
+            f"{said[0].upper() + said[1:]} ({100 * self.confidence:g} % interval, {strength_of(self.guarantee)}, on the measured sizes; "
             f"{self.n} repetitions), {self.scope}."
         )
 
@@ -95,7 +99,7 @@ def required_size(
     low, high = curves.definitions[name].bounds
     if (low is not None and target < low) or (high is not None and target > high):
         raise InputError(f"`target` must be a score that {name!r} can have, within {(low, high)}; got {target!r}.")
-    statistic = bad_side(goal, WORST) if quantile is None else Statistic.quantile(quantile)
+    statistic = Statistic.quantile(curves.definitions[name].level(WORST) if quantile is None else quantile)
     assert statistic.p is not None
     curve = curves.statistic(statistic, name, confidence=confidence, simultaneous=True)[chosen]
     if np.isnan(curve.estimate).any():
@@ -104,9 +108,10 @@ def required_size(
             f"{chosen!r} has no {name} in some repetitions at n = {size}, so its quantile is not defined; ask for sizes without "
             "failed fits, or count them: curves.with_failures('worst')."
         )
-    sign = 1.0 if goal == "maximize" else -1.0
-    sides = (curve.high, curve.low) if sign > 0 else (curve.low, curve.high)
-    ends = [from_here_on(curve.sizes, sign * side >= sign * float(target)) for side in (curve.estimate, *sides)]
+    toward = curves.definitions[name]
+    pessimist, optimist = toward.worst_first(curve.low, curve.high)
+    wanted = toward.turned(float(target))
+    ends = [from_here_on(curve.sizes, toward.turned(side) >= wanted) for side in (curve.estimate, optimist, pessimist)]
     return RequiredSize(
         estimate=ends[0], low=ends[1], high=ends[2], model=chosen, metric=name, target=float(target), quantile=statistic.p,
         goal=goal, confidence=confidence, smallest=int(curve.sizes[0]), largest=int(curve.sizes[-1]), n=curves.n_repetitions,

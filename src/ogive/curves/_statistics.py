@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.metric import Bounds
-from ogive.results import Guarantee
-from ogive.statistics import mean_interval, quantile_interval
+from ogive.metric import Bounds, Metric
+from ogive.results import Guarantee, Strength, strength_of
+from ogive.statistics import Statistic, mean_interval, quantile_interval
 from ogive.trials import FloatArray
 from ogive.words import aligned, interval, printable
 
@@ -22,64 +22,27 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SHOWN = 12
+MEAN = Statistic.parse("mean")
 
 
-@dataclass(frozen=True, slots=True)
-class Statistic:
-    """The mean, or the p-quantile."""
-
-    p: float | None = None
-
-    @classmethod
-    def of(cls, statistic: Any) -> Statistic:
-        """From "mean", "median", "q0.05" or a number p."""
-        if isinstance(statistic, Statistic):
-            return statistic
-        if statistic == "mean":
-            return cls()
-        if statistic == "median":
-            return cls(0.5)
-        try:
-            p = float(statistic[1:] if isinstance(statistic, str) and statistic.startswith("q") else statistic)
-        except (TypeError, ValueError):
-            p = math.nan
-        if not 0.0 < p < 1.0:
-            raise InputError(f"`statistic` must be 'mean', 'median', 'q0.05' or a share in (0, 1); got {statistic!r}.")
-        return cls(p)
-
-    @classmethod
-    def quantile(cls, p: Any) -> Statistic:
-        """The p-quantile; refuses what is no share."""
-        number = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool)
-        if not number or not 0.0 < p < 1.0:
-            raise InputError(f"a quantile must be a share in (0, 1), such as 0.05; got {p!r}.")
-        return cls(float(p))
-
-    @property
-    def name(self) -> str:
-        """As in tables: mean, median, q0.05."""
-        return "mean" if self.p is None else "median" if self.p == 0.5 else f"q{self.p:g}"
-
-    def label(self, goal: str) -> str:
-        """As in sentences; a quantile on the bad or good side says so."""
-        if self.p is None or self.p == 0.5:
-            return self.name
-        bad = self.p if goal == "maximize" else 1.0 - self.p
-        side = f"worst {100 * bad:g} %" if bad < 0.5 else f"best {100 * (1.0 - bad):g} %"
-        return f"{100 * self.p:g} % quantile ({side})"
-
-    def __call__(self, scores: FloatArray) -> FloatArray:
-        """The statistic of each row; NaN where a row has a gap."""
-        if self.p is None:
-            return np.asarray(scores.mean(axis=-1))
-        place = max(0, math.ceil(self.p * scores.shape[-1] - 1e-9) - 1)
-        found = np.partition(scores, place, axis=-1)[..., place]
-        return np.where(np.isnan(scores).any(axis=-1), np.nan, found)
+def statistic_of(what: Any) -> Statistic:
+    """The mean or a quantile: "mean", "median", "q0.05" or a number p."""
+    return Statistic.of(what, kinds=("mean", "q"))
 
 
-def bad_side(goal: str, share: float) -> Statistic:
-    """The quantile that a share of runs is worse than."""
-    return Statistic(share if goal == "maximize" else 1.0 - share)
+def told(statistic: Statistic, metric: Metric) -> str:
+    """As in sentences; a quantile on the bad or good side says so."""
+    end = statistic.end(metric)
+    return f"{statistic.label} ({end})" if end else statistic.label
+
+
+def of_rows(statistic: Statistic, scores: FloatArray) -> FloatArray:
+    """The mean or quantile of each row; NaN where a row has a gap."""
+    if statistic.p is None:
+        return np.asarray(scores.mean(axis=-1))
+    place = max(0, math.ceil(statistic.p * scores.shape[-1] - 1e-9) - 1)
+    found = np.partition(scores, place, axis=-1)[..., place]
+    return np.where(np.isnan(scores).any(axis=-1), np.nan, found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,6 +113,11 @@ class StatisticCurves:
         return "\n".join([f"{self.label} of {self.metric}{some}", *aligned(rows), self.reading])
 
     @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
+
+    @property
     def reading(self) -> str:
         """How the intervals are to be read."""
         together = (
@@ -157,7 +125,7 @@ class StatisticCurves:
         )
         return (
             f"{100 * self.confidence:g} % intervals for {together} ({self.method}, "
-            f"{'guaranteed' if self.guarantee in ('exact', 'conservative') else self.guarantee}), {self.n} repetitions, {self.scope}."
+            f"{self.strength}), {self.n} repetitions, {self.scope}."
         )
 
     def to_pandas(self) -> pd.DataFrame:
@@ -206,7 +174,7 @@ def statistic_curve(
                 else quantile_interval(row, statistic.p, confidence=level)
             )
             low[i], high[i] = max(found.low, least), min(found.high, most)
-    return StatisticCurve(model=model, sizes=sizes, estimate=statistic(scores), low=low, high=high)
+    return StatisticCurve(model=model, sizes=sizes, estimate=of_rows(statistic, scores), low=low, high=high)
 
 
 def level_of(confidence: float, n_sizes: int, simultaneous: bool) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from ogive.notes import Note, NoteKind
 from ogive.trials import Trials, compact
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def to_trials(curves: LearningCurves) -> Trials:
     return Trials(
         table=compact(pa.table(columns)), definitions=dict(curves.definitions), unit="repetition", varied=("training set",),
         pair="trial" if models > 1 else None, scope=f"these {curves.n_rows} rows", source=curves.name,
-        notes=("tasks are training-set sizes; those of one repetition depend on each other", *curves.notes),
+        notes=(Note(NoteKind.SIZES_AS_TASKS), *curves.notes),
     )  # fmt: skip
 
 

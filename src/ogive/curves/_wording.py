@@ -21,8 +21,7 @@ MOST_NAMED = 3  # models, and ranges of each, that a sentence names
 def overview(curves: LearningCurves, metric: str | None = None) -> str:
     """How the curves were made, means and bad runs at some sizes, who leads, and notes."""
     name = curves.metric_name(metric)
-    goal = curves.definitions[name].goal
-    share = 0.05 if goal == "maximize" else 0.95
+    share = curves.definitions[name].level(0.05)
     parts = [headline(curves), str(curves.mean(name)), str(curves.quantile(share, name))]
     if len(curves.models) > 1 and curves.n_repetitions >= FEWEST:
         parts.append(str(curves.leaders(name)))

@@ -16,6 +16,7 @@ from ogive.importers._direction import is_smaller_better
 from ogive.importers._roles import Roles
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
+from ogive.notes import Note, NoteKind
 from ogive.schema import OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
 
@@ -28,10 +29,6 @@ STATUS_WORDS = {
 }  # fmt: skip
 UNFINISHED = ("running", "queued", "waiting", "pending")
 LARGEST = 1e150  # its square still fits into a float
-NOT_INDEPENDENT = (
-    "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "
-    "(say independent=True if they were drawn at random)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
     units = find_units(table, roles, facts.unit, algorithm, task, params)
     notes += units.notes
-    notes += [] if facts.independent else [NOT_INDEPENDENT]
+    notes += [] if facts.independent else [Note(NoteKind.NOT_INDEPENDENT, "independent")]
     columns = {
         "algorithm": algorithm,
         "task": task,
@@ -88,12 +85,12 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     )  # fmt: skip
 
 
-def define(name: str, values: np.ndarray, facts: Facts, notes: list[str]) -> Metric:
+def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
         goal = "minimize" if is_smaller_better(name) else "maximize"
-        notes.append(f"goal of {name!r}: {goal} (guessed from its name; say goal= to decide)")
+        notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
     if goal not in ("maximize", "minimize"):
@@ -165,7 +162,7 @@ def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
     return as_objects({name: table[name] for name in sorted(columns)})
 
 
-def _status(table: pa.Table, roles: Roles, notes: list[str], bad: np.ndarray) -> tuple[pa.Array, pa.Array]:
+def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -> tuple[pa.Array, pa.Array]:
     """Status and message of each row; `bad` marks rows without any usable score."""
     n = table.num_rows
     given = np.full(n, OK, dtype=object)
@@ -179,7 +176,7 @@ def _status(table: pa.Table, roles: Roles, notes: list[str], bad: np.ndarray) ->
     return pa.array(given, type=pa.string()).dictionary_encode(), texts
 
 
-def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[str]]:
+def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note]]:
     """The rows that are not still running or waiting, and how many are: they have no score yet, and did not fail."""
     if roles.status is None:
         return table, []
@@ -189,18 +186,20 @@ def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[str]]:
     kept = table.filter(
         pc.invert(pc.is_in(table[roles.status], value_set=pa.array(open_words, table[roles.status].type)))
     )
-    note = f"warning: {table.num_rows - kept.num_rows} of {table.num_rows} rows are left out: {roles.status!r} says that they are still running or waiting"
+    gone: set[str] = set()
     if roles.algorithm is not None:
-        gone = set(table[roles.algorithm].unique().to_pylist()) - set(kept[roles.algorithm].unique().to_pylist())
-        note += f"; nothing is left of {', '.join(sorted(map(repr, gone)))}" if gone else ""
-    return kept, [note]
+        before, after = (map(str, t[roles.algorithm].unique().to_pylist()) for t in (table, kept))
+        gone = set(before) - set(after)
+    n = table.num_rows
+    left = {"n": n - kept.num_rows, "of_rows": n, "column": roles.status, "gone": sorted(gone)}
+    return kept, [Note(NoteKind.LEFT_OUT, "status", left)]
 
 
 def _word(value: object) -> str:
     return "" if value is None else str(value).strip().lower().rsplit(".", 1)[-1].replace("_", "")
 
 
-def _said_status(values: Sequence[Any], roles: Roles, notes: list[str]) -> np.ndarray:
+def _said_status(values: Sequence[Any], roles: Roles, notes: list[Note]) -> np.ndarray:
     """A status for each word; an empty cell says nothing. A guessed column without a known word is none."""
     word_of = {value: _word(value) for value in set(values)}
     words = [word_of[value] for value in values]
@@ -212,36 +211,40 @@ def _said_status(values: Sequence[Any], roles: Roles, notes: list[str]) -> np.nd
             "Write one of these, or rename the column if it is about something else."
         )
     if unknown:
-        notes.append(f"column {roles.status!r} is not used: {unknown[0]!r} is no status")
+        notes.append(Note(NoteKind.STATUS_NOT_USED, "status", {"column": roles.status, "word": unknown[0]}))
     return np.array([OK if unknown else known[w] for w in words], dtype=object)
 
 
-def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: Units) -> list[str]:
+def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: Units) -> list[Note]:
     """What was guessed beyond the columns, and names that may be one."""
-    notes = [f"varied: {', '.join(varied)} (guessed)"] if varied and facts.varied is None else []
+    notes = []
+    if varied and facts.varied is None:
+        notes.append(Note(NoteKind.VARIED_GUESSED, "varied", {"varied": varied}))
     if units.unit is None and units.question is None and facts.independent:
-        notes.append("unit: every row is taken for one independent run (nobody said so; declare it with unit='row')")
+        notes.append(Note(NoteKind.ASSUMES_INDEPENDENCE, "unit"))
     alike: dict[str, list[str]] = {}
     for name in algorithm.dictionary.to_pylist():
         alike.setdefault(name.strip().casefold(), []).append(name)
     for names in alike.values():
         if len(names) > 1:
-            notes.append(
-                f"guessed: {', '.join(map(repr, names))} are different methods, though they differ only in case or spaces"
-            )
+            notes.append(Note(NoteKind.ALIKE_NAMES, "algorithm", {"names": names}))
     return notes
 
 
-def _role_notes(roles: Roles) -> list[str]:
+def _role_notes(roles: Roles) -> list[Note]:
     notes = []
     for role in ("score", "algorithm", "task", "repeat", "item", "group", "fold", "status", "params"):
         value: Any = getattr(roles, role)
         if value:
-            names = ", ".join(repr(v) for v in value) if isinstance(value, tuple) else repr(value)
-            notes.append(f"{role}: column {names}{' (guessed)' if role in roles.guessed else ''}")
+            names = value if isinstance(value, tuple) else (value,)
+            notes.append(_role(role, names, role in roles.guessed))
     for role, column in (("wall_s", roles.wall_s), ("cpu_s", roles.cpu_s)):
         if column is not None and column != role:
-            notes.append(f"{role}: column {column!r} (guessed)")
+            notes.append(_role(role, (column,), True))
     if roles.unused:
-        notes.append(f"not used: {', '.join(repr(c) for c in roles.unused)}")
+        notes.append(Note(NoteKind.NOT_USED, values={"columns": roles.unused}))
     return notes
+
+
+def _role(role: str, columns: tuple[str, ...], guessed: bool) -> Note:
+    return Note(NoteKind.ROLE, role, {"role": role, "columns": columns, "guessed": guessed})

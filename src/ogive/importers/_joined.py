@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.trials import Trials, compact
 
 # What must be the same for rows to stand in one table, in words.
@@ -16,7 +17,7 @@ SAME = {
     "definitions": "metrics", "unit": "the independent unit", "clustered": "whether rows share a unit",
     "varied": "what varied", "n_folds": "the folds",
 }  # fmt: skip
-NOT_PAIRED = "methods are compared unpaired: across tables the same number may have been another draw"
+NOT_PAIRED = Note(NoteKind.NOT_PAIRED_TABLES)
 
 
 def joined(parts: Sequence[Trials]) -> Trials:

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ogive.errors import InputError, MissingDependency, UnreadableSource
 from ogive.importers._columns import refuse_reserved
-from ogive.words import plural
+from ogive.notes import Note, NoteKind
 
 # Samplers whose draws do not depend on earlier results, and are independent of each other.
 INDEPENDENT_SAMPLERS = ("RandomSampler",)
@@ -73,7 +73,7 @@ def load_studies(source: str | Path) -> list[Any]:
     return studies
 
 
-def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], bool, list[str]]:
+def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], bool, list[Note]]:
     """One row for each finished trial of a study; its goals by metric; whether trials are independent; notes."""
     metrics = [f"value_{i}" for i in range(len(study.directions))] if len(study.directions) > 1 else ["value"]
     names = getattr(study, "metric_names", None) or metrics
@@ -105,17 +105,13 @@ def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], b
     return table, goals, independent, _notes(study.study_name, len(everything) - len(finished), enqueued)
 
 
-def _notes(name: str, n_open: int, n_enqueued: int) -> list[str]:
+def _notes(name: str, n_open: int, n_enqueued: int) -> list[Note]:
     """What the rows of a study do not show."""
     notes = []
     if n_open:
-        notes.append(
-            f"warning: {plural(n_open, 'trial')} of {name!r} still running or waiting {'is' if n_open == 1 else 'are'} left out"
-        )
+        notes.append(Note(NoteKind.TRIALS_LEFT_OUT, values={"n": n_open, "study": name}))
     if n_enqueued:
-        notes.append(
-            f"warning: {plural(n_enqueued, 'trial')} of {name!r} {'was' if n_enqueued == 1 else 'were'} enqueued by hand, not drawn"
-        )
+        notes.append(Note(NoteKind.ENQUEUED, values={"n": n_enqueued, "study": name}))
     return notes
 
 

@@ -11,14 +11,18 @@ import pyarrow as pa
 from ogive.errors import InputError
 from ogive.importers._assemble import Facts, define, refuse_unknown
 from ogive.importers._units import CONFIGURATION, EACH_ROW, refuse_gaps
+from ogive.notes import Note, NoteKind
 from ogive.trials import Trials
+
+# What was noted about the unit, and is settled when it is said.
+UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
 
 
 def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
     """The same rows, with the unit, what varied, goals, bounds or scope replaced where they are given."""
     refuse_unknown(facts, trials.metrics)
     trials = _without_notes(trials, facts)
-    notes: list[str] = []
+    notes: list[Note] = []
     known = Facts(
         goal=_by_metric(trials.goals, facts.goal),
         bounds=_by_metric(trials.bounds, facts.bounds),
@@ -37,10 +41,15 @@ def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
 def _without_notes(trials: Trials, facts: Facts) -> Trials:
     """The table without what was noted about the facts that are said now."""
     named = trials.metrics if not isinstance(facts.goal, Mapping) else tuple(facts.goal)
-    gone = [f"goal of {name!r}:" for name in named] if facts.goal is not None else []
-    gone += ["unit:"] if facts.unit is not None else []
-    gone += ["varied:"] if facts.varied is not None else []
-    return replace(trials, notes=tuple(note for note in trials.notes if not note.startswith(tuple(gone))))
+
+    def is_settled(note: Note) -> bool:
+        if note.kind in (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED):
+            return facts.goal is not None and note.values["metric"] in named
+        if note.kind in UNIT_NOTES:
+            return facts.unit is not None
+        return note.kind is NoteKind.VARIED_GUESSED and facts.varied is not None
+
+    return replace(trials, notes=tuple(note for note in trials.notes if not is_settled(note)))
 
 
 def _by_metric(known: Mapping[str, Any], said: Any) -> Any:
@@ -49,11 +58,11 @@ def _by_metric(known: Mapping[str, Any], said: Any) -> Any:
 
 
 def _with_unit(trials: Trials, unit: str) -> Trials:
-    said = replace(trials, unit=unit, question=None).with_notes(f"unit: {unit!r} (said when the table was read again)")
+    said = replace(trials, unit=unit, question=None).with_notes(Note(NoteKind.UNIT_SAID, "unit", {"unit": unit}))
     if unit == "fold" and trials.n_folds is not None:
         return replace(said, clustered=False)
     if trials.n_folds is not None:
-        said = said.with_notes("warning: folds are not corrected for: unit= says what is independent")
+        said = said.with_notes(Note(NoteKind.FOLDS_OVERRULED, "unit"))
     said = replace(said, n_folds=None)
     if unit in EACH_ROW:
         return replace(said, clustered=False)

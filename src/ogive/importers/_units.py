@@ -21,6 +21,7 @@ from ogive.importers._within import (
     shared,
     varies,
 )
+from ogive.notes import Note, NoteKind
 
 EACH_ROW = ("row", "rows")
 CONFIGURATION = ("configuration", "config", "params")
@@ -35,12 +36,12 @@ class Units:
     unit: str | None
     clustered: bool
     group: pa.Array | None
-    question: str | None
+    question: Note | None
     trial: np.ndarray
     pair: str | None
     n_folds: int | None
     varied: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def find_units(
@@ -50,7 +51,8 @@ def find_units(
     cell = codes(algorithm) * (int(codes(task).max()) + 1) + codes(task)
     by_fold = declared is not None and roles.fold is not None and declared in ("fold", roles.fold)
     unit: str | None
-    question, notes = None, []
+    question: Note | None = None
+    notes: list[Note] = []
     if declared is not None and not by_fold:
         unit, group, n_folds = declared, _declared_group(declared, table, roles, params, cell), None
     else:
@@ -59,22 +61,19 @@ def find_units(
     clustered = group is not None and n_folds is None and repeats(cell, group)
     if clustered:
         refuse_gaps(group, unit)
-        notes.append(f"unit: {unit!r}; rows that share it count once")
+        notes.append(Note(NoteKind.SHARED_UNIT, "unit", {"unit": unit}))
     if roles.fold is not None and n_folds is None:
         notes.append(_overruled_fold(roles, unit, clustered))
     pair, matched = _pairing(table, roles, cell, task)
     if pair is None and roles.pair is not None:
-        notes.append(f"not paired: no value of {roles.pair!r} occurs in two methods of a task")
+        notes.append(Note(NoteKind.NOT_PAIRED, "pair", {"column": roles.pair}))
     if pair is not None:
-        guessed = "" if roles.pair is not None else " (guessed)"
-        notes.append(f"paired by {pair!r}{guessed}: {matched} of {table.num_rows} rows have a partner")
+        found = {"column": pair, "guessed": roles.pair is None, "matched": matched, "of_rows": table.num_rows}
+        notes.append(Note(NoteKind.PAIRED, "pair", found))
     varied = _varied(table, roles, unit, cell, params)
     if clustered and unit == roles.item and roles.repeat is not None and varies(cell, table[roles.repeat]):
         varied = tuple(word for word in varied if word != "seed")
-        notes.append(
-            f"{roles.repeat!r} is held: rows of one {unit!r} are averaged, and intervals speak of others under the same "
-            f"{roles.repeat!r} (guessed; unit='{roles.repeat}' asks about new ones)"
-        )
+        notes.append(Note(NoteKind.HELD, "unit", {"unit": unit, "repeat": roles.repeat}))
     numbers = _trial_numbers(table, roles, cell)
     return Units(unit, clustered, group, question, numbers, pair, n_folds, varied, tuple(notes))
 
@@ -118,21 +117,23 @@ def _varied(
     found = ["configuration"] if varies(cell, params) else []
     if roles.fold is not None:
         found.append("fold")
-    if roles.repeat is not None and roles.repeat.lower() == "seed" and varies(cell, table[roles.repeat]):
+    if any(
+        name is not None and name.lower() == "seed" and varies(cell, table[name]) for name in (roles.repeat, roles.pair)
+    ):
         found.append("seed")
     if unit not in found and roles.item is not None:
         found.append(roles.item)
     return tuple(found)
 
 
-def _overruled_fold(roles: Roles, unit: str | None, clustered: bool) -> str:
+def _overruled_fold(roles: Roles, unit: str | None, clustered: bool) -> Note:
     """That a declared unit is taken instead of folds; refused where both were declared and folds would count as runs."""
     if "fold" not in roles.guessed and not clustered:
         raise InputError(
             f"`unit` {unit!r} takes every row for independent, but the rows are folds (`fold` {roles.fold!r}), which share "
             "training data; leave out one of the two."
         )
-    return f"warning: folds of {roles.fold!r} are not corrected for: unit= says what is independent"
+    return Note(NoteKind.FOLDS_OVERRULED, "unit", {"column": roles.fold})
 
 
 def _declared_group(
@@ -158,21 +159,16 @@ def _declared_group(
     )
 
 
-def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array | None) -> str | None:
-    """Why rows may not be counted as independent, as a sentence with its ways out."""
+def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array | None) -> Note | None:
+    """Why rows may not be counted as independent, to be answered."""
     known = roles.group is not None and ("group" not in roles.guessed or repeats(cell, table[roles.group]))
     if known and roles.fold is not None and "group" in roles.guessed:
-        return (
-            f"column {roles.group!r} repeats across the folds of {roles.fold!r}, so rows may belong together; "
-            f"say unit='{roles.group}' to count each once, or unit='fold' if it names repeats of one cross-validation."
-        )
+        return Note(NoteKind.ASKS_GROUP, "unit", {"column": roles.group, "fold": roles.fold})
     if known:
         return None
     if params is not None and shared(cell, params):
-        return (
-            f"{table.num_rows} rows share {len(params.unique())} configurations, so they are not independent; "
-            "say unit='configuration' to count each once, or unit='row' if every row drew its own."
-        )
+        counts = {"n": table.num_rows, "n_configurations": len(params.unique())}
+        return Note(NoteKind.ASKS_CONFIGURATION, "unit", counts)
     if roles.fold is not None or roles.item is not None:
         return None
     if roles.repeat is not None:
@@ -180,21 +176,14 @@ def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array 
     return None if roles.params else _question_of_unused(table, roles, cell)
 
 
-def _question_of_repeat(table: pa.Table, roles: Roles, cell: np.ndarray) -> str | None:
+def _question_of_repeat(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note | None:
     if roles.repeat is None or not repeats(cell, table[roles.repeat]):
         return None
     apart = [name for name in _few_valued(table, roles) if repeats(cell, table[name]) and varies(cell, table[name])]
-    shared_by = (
-        f" {apart[0]!r} is not used: where rows that share it are one draw, say unit='{apart[0]}'." if apart else ""
-    )
-    return (
-        f"column {roles.repeat!r} repeats within a method and task, so rows may belong together; "
-        f"say unit='{roles.repeat}' to count each once, unit='row' if every row is an independent run, "
-        f"or name what tells them apart with item= or group=.{shared_by}"
-    )
+    return Note(NoteKind.ASKS_REPEAT, "unit", {"column": roles.repeat, "apart": apart[0] if apart else None})
 
 
-def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> str | None:
+def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note | None:
     """Columns that nobody gave a role, and by which rows belong to several methods, or together.
 
     Only what chance would hardly make is asked about, and nothing where a column tells the rows apart.
@@ -205,15 +194,9 @@ def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> str 
     for name in names:
         planned = balance_by_chance(cell, table[name]) < RARE / len(names)
         if roles.algorithm is None and holds_text(table[name]) and (planned or in_blocks(table[name])):
-            return (
-                f"no column is called a method, and {name!r} may name it; say algorithm='{name}', params='{name}' if it is a "
-                "hyper-parameter, or unit='row' if every row is an independent run of one method."
-            )
+            return Note(NoteKind.ASKS_METHOD, "algorithm", {"column": name})
         if planned:
-            return (
-                f"each value of {name!r} stands equally often within a method and task, as in a plan, so rows that share one may "
-                f"belong together; say unit='{name}' to count each value once, or unit='row' if every row is an independent run."
-            )
+            return Note(NoteKind.ASKS_PLANNED, "unit", {"column": name})
     return None
 
 
@@ -234,16 +217,17 @@ def _few_valued(table: pa.Table, roles: Roles) -> list[str]:
 
 
 def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) -> tuple[str | None, int]:
-    """The joining column and how many rows have a partner in another method."""
-    column = (
-        roles.pair
-        or roles.item
-        or (roles.repeat if roles.repeat is not None and roles.repeat.lower() == "seed" else None)
-    )
+    """The joining column and how many rows have a partner in another method.
+
+    Items and folds are the same thing for every method. Equal seeds of two methods rarely mean equal draws:
+    they join only where they are asked to.
+    """
+    column = roles.pair or roles.item or roles.fold
     if column is None or np.unique(cell).size < 2:
         return None, 0
     labels = as_text(table[column])
-    key = codes(labels) * (int(codes(task).max()) + 1) + codes(task)
+    draw = _splits(table, roles) if column == roles.fold else codes(labels)
+    key = draw * (int(codes(task).max()) + 1) + codes(task)
     pairs = np.unique(np.stack([key, cell]), axis=1)
     in_several = np.bincount(pairs[0], minlength=int(key.max()) + 1) > 1
     said = np.asarray(pc.not_equal(pc.fill_null(labels, ""), "").to_numpy(zero_copy_only=False), dtype=bool)
@@ -251,7 +235,20 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
     return (column, matched) if matched else (None, 0)
 
 
+def _splits(table: pa.Table, roles: Roles) -> np.ndarray:
+    """A number for each fold of each repeat."""
+    fold = codes(as_text(table[roles.fold]))
+    if roles.repeat is None:
+        return fold
+    return np.asarray(codes(as_text(table[roles.repeat])) * (int(fold.max()) + 1) + fold)
+
+
 def _trial_numbers(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarray:
+    if roles.pair in (None, roles.fold) and roles.fold is not None and roles.item is None:
+        splits = _splits(table, roles)
+        # A number that stands several times in a cell joins nothing: rows are numbered through instead.
+        if np.unique(np.stack([cell, splits]), axis=1).shape[1] == cell.size:
+            return splits
     column = roles.pair or roles.repeat
     if column is None:
         order = np.argsort(cell, kind="stable")

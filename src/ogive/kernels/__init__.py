@@ -1,6 +1,7 @@
 """Every compiled function. Flat arrays and scalars in; outputs are given by the caller.
 
   _corridor         probability that uniform order statistics stay between two boundaries
+  _betting          wealth of bets on bounded scores, and on wins over all pairings
   _random           a small generator with one stream for each resample
   _resampling       one pass over rank counts: means, IQM, quantiles, tails, profiles; improvement; ASO
   _moments          central moments of many rows

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.notes import capitalized
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Aggregates
-from ogive.profiles._aggregates import LABELS
+from ogive.statistics._run_statistics import aggregate_label
 from ogive.words import clipped, listed
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ class AggregatesDisplay(Picture):
                 [i.estimate], [place], marker="o", markersize=5.5, linestyle="none", color=colour, zorder=4
             )
             self.points_[statistic, method] = point
-        ax.set_title(f"{LABELS.get(statistic, statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")
+        ax.set_title(f"{aggregate_label(statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")
         ax.set_xlim(*span)
         ax.set_ylim(len(self.order) - 0.5, -0.5)
         ax.set_yticks(range(len(self.order)), [clipped(m, LONGEST_NAME) for m in self.order])
@@ -103,7 +105,7 @@ def aggregates(aggregates: Aggregates) -> AggregatesDisplay:
     """
     first = aggregates.statistics[0]
     order = _best_first(aggregates, first)
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in aggregates.notes]
+    notes = [capitalized(note) for note in aggregates.notes]
     return AggregatesDisplay(
         aggregates=aggregates, order=order, headline=_headline(aggregates), caption=" ".join([aggregates.sentence, *notes])
     )  # fmt: skip
@@ -111,7 +113,7 @@ def aggregates(aggregates: Aggregates) -> AggregatesDisplay:
 
 def _sign(aggregates: Aggregates, statistic: str) -> float:
     """1 where small values of a statistic are good, else -1."""
-    return 1.0 if statistic == "optimality_gap" or aggregates.goal == "minimize" else -1.0
+    return 1.0 if statistic == "optimality_gap" else -Metric.toward(aggregates.goal).sign
 
 
 def _best_first(aggregates: Aggregates, statistic: str) -> tuple[str, ...]:
@@ -123,9 +125,9 @@ def _headline(aggregates: Aggregates) -> str:
     """Who is first, and by which aggregates; different ones may disagree."""
     led: dict[str, list[str]] = {}
     for s in aggregates.statistics:
-        led.setdefault(_best_first(aggregates, s)[0], []).append(LABELS.get(s, s))
+        led.setdefault(_best_first(aggregates, s)[0], []).append(aggregate_label(s))
     if len(led) == 1:
-        by = "all of them" if len(aggregates.statistics) > 1 else LABELS.get(aggregates.statistics[0], "")
+        by = "all of them" if len(aggregates.statistics) > 1 else aggregate_label(aggregates.statistics[0])
         return f"{clipped(next(iter(led)), LONGEST_NAME)} is first by {by}"
     parts = [
         f"{clipped(m, LONGEST_NAME)} {'is first ' if i == 0 else ''}by {listed(by)}"

@@ -10,10 +10,12 @@ import numpy as np
 from ogive.answers import CellBand, bands
 from ogive.answers._wording import unit_words
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import CurvePanels
+from ogive.statistics import best_of_level
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped, number, printable
 
@@ -76,7 +78,7 @@ class BestOfDisplay(CurvePanels, Picture):
     def labels(self) -> tuple[str, str]:
         """Both axes in words."""
         across = "k: hyper-parameter configurations tried" if self.tuning else "k: draws of which the best is kept"
-        side = "higher" if self.goal == "maximize" else "lower"
+        side = Metric.toward(self.goal).good_side
         return across, f"{printable(self.metric)} of the best of k ({side} is better)"
 
     def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
@@ -170,8 +172,7 @@ def best_of(
 def _curve(cell: CellBand, goal: str) -> BestOfCurve:
     n = cell.estimate.n
     k = np.unique(np.round(np.geomspace(1, n, MOST_POINTS))) if n > MOST_POINTS else np.arange(1.0, n + 1.0)
-    # The median of the largest of k is where F^k = 1/2; of the smallest, where (1 - F)^k = 1/2.
-    levels = 0.5 ** (1.0 / k) if goal == "maximize" else -np.expm1(np.log(0.5) / k)
+    levels = best_of_level(k, Metric.toward(goal))
     sides = (cell.band.high, cell.band.low) if cell.band is not None else ()
     low, high = [np.asarray(side.quantile(levels)) for side in sides] or [np.empty(0)] * 2
     return BestOfCurve(
@@ -197,7 +198,7 @@ def _headline(curves: tuple[BestOfCurve, ...], goal: str, tuning: bool) -> str:
     what = "Tuning curves" if tuning else "Best of k draws"
     if len({c.task for c in curves}) > 1 or len(curves) < 2:
         return f"{what}: what the best of k runs reaches"
-    sign = 1.0 if goal == "maximize" else -1.0
+    sign = Metric.toward(goal).sign
     most = min(float(c.k[-1]) for c in curves)
     tied = [k for k in (1.0, most) if len({_at(c, k) for c in curves}) == 1]
     if tied:

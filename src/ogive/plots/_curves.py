@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._look import RC, Look, grid, looks
 from ogive.plots._page import Picture, new_page
 from ogive.trials import FloatArray
@@ -92,7 +93,7 @@ class FanDisplay(Picture):
     @property
     def label(self) -> str:
         """The axis of scores in words."""
-        return f"{printable(self.metric)} ({'higher' if self.goal == 'maximize' else 'lower'} is better)"
+        return f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)"
 
     def _panel(self, ax: Axes, only: str | None, style: dict[str, Look]) -> None:
         for fan in self.fans:
@@ -184,12 +185,12 @@ def _headline(fans: tuple[Fan, ...], goal: str, metric: str, share: float) -> st
         name = clipped(fans[0].model, LONGEST_NAME)
         many = "9 in 10" if share == 0.05 else f"{100 * (1 - 2 * share):g} % of"
         return f"At n = {last}, at least {many} runs of {name} have {metric} from {ends[0]} to {ends[1]}"
-    sign = 1.0 if goal == "maximize" else -1.0
+    toward = Metric.toward(goal)
     by_mean, by_worst = (
-        _first(fans, [sign * float(value) for value in values])
+        _first(fans, [toward.turned(float(value)) for value in values])
         for values in (
             [f.mean[-1] for f in fans],
-            [(f.low if goal == "maximize" else f.high)[-1] for f in fans],
+            [toward.worst_first(f.low, f.high)[0][-1] for f in fans],
         )
     )
     worst = f"the worst {100 * share:g} % of runs"

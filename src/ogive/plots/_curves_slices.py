@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
 from ogive.words import clipped, listed, plural, printable
@@ -62,7 +63,7 @@ class SlicesDisplay(Picture):
             ax.set_ylim(-0.12, len(self.slices))
             ax.tick_params(axis="y", length=0)
             ax.spines["left"].set_visible(False)
-            ax.set_xlabel(f"{printable(self.metric)} ({'higher' if self.goal == 'maximize' else 'lower'} is better)")
+            ax.set_xlabel(f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)")
         return self
 
     def _new_figure(self) -> Axes:

@@ -13,6 +13,7 @@ from ogive.answers import CellBand, bands
 from ogive.answers._facts import facts
 from ogive.answers._wording import unit_words
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._look import Look
 from ogive.plots._page import new_page
 from ogive.plots._panels import CurvePanels
@@ -65,7 +66,7 @@ class DistributionDisplay(CurvePanels):
         middle = new_page(width, height, "\n".join(self.headline), self.caption, handles)
         unit = "" if len(self.tasks) == 1 else " in %"
         share = f"share of runs{unit}" + (", worst → best" if self.kind == "quantile" else " at or below the score")
-        score = f"{printable(self.metric)} ({'higher' if self.goal == 'maximize' else 'lower'} is better)"
+        score = f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)"
         x, y = (share, score) if self.kind == "quantile" else (score, share)
         middle.supxlabel(x, fontsize=9.5)
         middle.supylabel(y, fontsize=9.5)
@@ -123,7 +124,7 @@ class DistributionDisplay(CurvePanels):
         each = np.repeat(weights / counts, counts)
         failed = 1.0 - weights.sum() if self.goal == "maximize" else 0.0
         middles = failed + np.cumsum(each) - each / 2
-        return middles if self.kind == "cdf" or self.goal == "maximize" else 1.0 - middles, np.repeat(points, counts)
+        return middles if self.kind == "cdf" else Metric.toward(self.goal).level(middles), np.repeat(points, counts)
 
     def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
         assert cell.band is not None
@@ -135,7 +136,7 @@ class DistributionDisplay(CurvePanels):
             ax.fill_between(scores, low, high, step="post", **shade)
             return
         for levels, low, high, limited in between_quantiles(cell.band, span):
-            at = levels if self.goal == "maximize" else 1.0 - levels
+            at = Metric.toward(self.goal).level(levels)
             ax.fill_between(at, low, high, **(shade if limited else shade | {"alpha": pale(len(self.methods))}))
 
     def _oriented(self, shares: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -236,7 +237,8 @@ def lanes(cells: Sequence[CellBand], goal: str) -> tuple[tuple[float, float], di
     margin = 0.05 * float(np.ptp(finite) or 1.0)
     low, high = float(finite.min()) - margin, float(finite.max()) + margin
     failing = [cell.algorithm for cell in cells if cell.n_failed and goal]
-    sign, edge = (-1.0, low) if goal == "maximize" else (1.0, high)
+    metric = Metric.toward(goal or "maximize")
+    sign, edge = -metric.sign, metric.worst_first(low, high)[0]
     heights = {method: edge + sign * margin * (i + 0.5) for i, method in enumerate(failing)}
     far = edge + sign * margin * (len(failing) + 0.5) if failing else edge
     return (min(low, far), max(high, far)), heights

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ogive.answers import Summary
-from ogive.answers._statistic import Statistic
 from ogive.answers._summary import Row
 from ogive.errors import InputError
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import Panels
+from ogive.statistics import Statistic
 from ogive.words import clipped, listed, plural, printable
 
 if TYPE_CHECKING:

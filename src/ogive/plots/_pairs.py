@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from ogive.answers import Ranking
-from ogive.answers._ranking import Pair
+from ogive.answers import Pair, Question, Ranking
 from ogive.answers._wording import shown
 from ogive.plots._look import RC
 from ogive.plots._matrix import BETTER, MOST_WITH_NUMBERS, UNDECIDED, WORSE, Face, draw_matrix, size_of
@@ -31,6 +30,7 @@ class PairsDisplay(Picture):
 
     methods: tuple[str, ...]
     cells: dict[tuple[str, str], Pair]
+    question: Question
 
     def __repr__(self) -> str:
         return f"PairsDisplay({len(self.methods)} methods, {len(self.cells) // 2} pairs)"
@@ -39,8 +39,7 @@ class PairsDisplay(Picture):
         """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
         if len(self.methods) > MOST_WITH_NUMBERS:
             return {1: "+", -1: "−", 0: "?"}[pair.certain]
-        kind = "mean" if pair.statistic == "mean" else "improvement"
-        lines = [pair.conclusion, shown(pair.difference, kind, pair.margin)]
+        lines = [pair.conclusion, shown(pair.difference, self.question.criterion.name, pair.margin)]
         if pair.wins + pair.ties + pair.losses > 1:
             lines.append(f"{pair.wins} won, {pair.losses} lost" + (f", {pair.ties} tied" if pair.ties else ""))
         return "\n".join(lines)
@@ -66,32 +65,32 @@ def pairs(ranking: Ranking) -> PairsDisplay:
     --------
     >>> import ogive
     >>> trials = ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row")
-    >>> pairs(ogive.rank(trials)).cells["a", "c"].conclusion
+    >>> pairs(ogive.rank(trials, criterion="mean")).cells["a", "c"].conclusion
     'better'
     """
     methods = tuple(r.algorithm for r in ranking.rows)
     cells = {(a, b): ranking.pair(a, b) for a in methods for b in methods if a != b}
-    n = len(ranking.pairs)
-    separated = sum(1 for p in ranking.pairs if p.certain)
+    n, separated = ranking.n_pairs, ranking.n_separated
     headline = f"{separated} of {n} pairs can be told apart ({share(ranking.resolution)})"
     if n == 1:
         headline = "The two methods can be told apart" if separated else "The two methods cannot be told apart"
-    return PairsDisplay(methods=methods, cells=cells, headline=headline, caption=_caption(ranking))
+    return PairsDisplay(
+        methods=methods, cells=cells, question=ranking.question, headline=headline, caption=_caption(ranking)
+    )
 
 
 def _caption(ranking: Ranking) -> str:
-    n = len(ranking.pairs)
-    counts = "then on how many tasks its mean was better or worse"
-    what = {
-        "mean": "how much better the row's mean is than the column's (0: even)",
-        "improvement": f"the probability that a run of the row's method beats a run of the column's, averaged over tasks (0.5: even); {counts}",
-        "tasks won": f"the share of tasks like these on which the row's method has the better mean, if these are a random sample of them (0.5: even); {counts}",
-    }[ranking.pairs[0].statistic]  # fmt: skip
+    n, question = ranking.n_pairs, ranking.question
+    over = ", averaged over tasks" if len(question.tasks) > 1 else ""
+    counts = "; then on how many tasks its mean was better or worse" if over else ""
+    if question.criterion.statistic is None:
+        what = f"the probability that a run of the row's method beats a run of the column's{over} (0.5: even){counts}"
+    else:
+        what = f"how much better the row's {question.criterion.label} is than the column's{over} (0: even){counts}"
     if len(ranking.rows) > MOST_WITH_NUMBERS:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
     level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
-    looks = round((1.0 - ranking.confidence) / (n * (1.0 - ranking.pairs[0].difference.confidence)))
-    level += f" at {looks} looks" if looks > 1 else ""
+    level += f" at {question.looks} looks" if question.looks > 1 else ""
     return (
         f"Read a row: each cell gives the conclusion, and {what}. Blue: the row's method is better; orange: worse; white: "
         f"the data cannot tell. Intervals have {level}, over {ranking.unit}."

@@ -10,6 +10,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._look import RC, Look, looks
 from ogive.plots._page import Picture, new_page
 from ogive.profiles import Profile, Steps
@@ -98,7 +99,10 @@ class ProfileDisplay(Picture):
             across = "τ: the best method's score over this one's" if over else X_LABELS[self.profile.kind]
             return across, "share of problems within τ"
         better = "better than τ" if self.profile.strict else "as good as τ or better"
-        return f"{X_LABELS['score']} ({'higher' if large else 'lower'} is better)", f"share of runs {better}"
+        return (
+            f"{X_LABELS['score']} ({Metric.toward(self.profile.goal).good_side} is better)",
+            f"share of runs {better}",
+        )
 
     @property
     def powers(self) -> FloatArray:
@@ -261,7 +265,7 @@ def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
     }.get(profile.kind, f"Read: the share of {plural(n, 'problem')} on which a method is within τ of the best one{profile.estimated}. Left edge: how often it is the best.")  # fmt: skip
     text = f"{reads} Higher curves are better; curves that cross give no order, and no sign of equality."
     if profile.band != "none" and bands != "none":
-        sure = "guaranteed" if profile.guarantee in ("exact", "conservative") else profile.guarantee
+        sure = profile.strength
         whose = "" if len(leaders) == len(profile.methods) else f", for {listed([printable(m) for m in leaders])} only, to keep the others readable"  # fmt: skip
         text += (
             f" Shaded: where the whole curve lies with {100 * profile.confidence:g} % confidence for {together(profile)}, "

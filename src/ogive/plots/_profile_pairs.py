@@ -127,7 +127,7 @@ def _caption(profile: Profile) -> str:
     if profile.band == "none":
         return f"{text}Without a band nothing says how sure this is."
     together = f" for all {n} pairs together" if n > 1 else ""
-    sure = "guaranteed" if profile.guarantee in ("exact", "conservative") else profile.guarantee
+    sure = profile.strength
     signs = "" if len(profile.methods) <= MOST_WITH_NUMBERS else " + ahead, − behind, ± each at some τ, ? cannot tell."
     return (
         f"{text}Ahead, on blue: its profile lies above the column's at some τ and below it at none, with "

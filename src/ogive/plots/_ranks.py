@@ -6,11 +6,11 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from ogive.answers import Ranking
-from ogive.answers._ranking import Rank
+from ogive.answers import Rank, Ranking
+from ogive.answers._wording import score_label
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
-from ogive.words import clipped, listed, number, plural, share
+from ogive.words import clipped, listed, number, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ WIDTH, ROW = 6.4, 0.34
 LONGEST_NAME = 32
 HALF_BAR = 0.3
 # Columns beside the bars, in points from the edge.
-TIER, FIRST, SCORE = 8, 34, 80
+TIER, SCORE = 8, 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -67,11 +67,10 @@ class RanksDisplay(Picture):
     def _row(self, ax: Axes, place: int, row: Rank) -> None:
         bar = (row.rank_low - HALF_BAR, row.rank_high - row.rank_low + 2 * HALF_BAR)
         self.bars_[row.algorithm] = ax.barh(place, bar[1], left=bar[0], height=0.42, color=COLOURS[0], zorder=3)[0]
-        for text, points in ((share(row.p_first), FIRST), (number(row.score), SCORE)):
-            self._beside(ax, place, text, points)
+        self._beside(ax, place, number(row.score), SCORE)
 
     def _tiers(self, ax: Axes) -> None:
-        for text, points in (("tier", TIER), ("P(first)", FIRST), (self.statistic, SCORE)):
+        for text, points in (("tier", TIER), (self.statistic, SCORE)):
             self._beside(ax, -0.75, text, points, color="#444444", fontsize=8)
         # A method may stand, by its score, among those of another tier: every run of neighbours is shaded apart.
         for tier, members in itertools.groupby(enumerate(self.rows), key=lambda entry: entry[1].tier):
@@ -90,32 +89,34 @@ class RanksDisplay(Picture):
 
 
 def ranks(ranking: Ranking) -> RanksDisplay:
-    """Methods down, the ranks that the data allow as bars, tiers as shading, P(first) at the side.
+    """Methods down, the ranks that the data allow as bars, tiers as shading, scores at the side.
 
     Examples
     --------
     >>> import ogive
     >>> trials = ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row")
-    >>> ranks(ogive.rank(trials))
+    >>> ranks(ogive.rank(trials, criterion="mean"))
     RanksDisplay(3 methods in 2 tiers)
     """
     return RanksDisplay(
-        rows=ranking.rows, statistic=ranking.statistic, headline=headline(ranking), caption=caption(ranking)
+        rows=ranking.rows, statistic=score_label(ranking.question), headline=headline(ranking), caption=caption(ranking)
     )
 
 
 def headline(ranking: Ranking) -> str:
     """Who leads, and who cannot be told apart from the leader."""
-    first, *others = [clipped(r.algorithm, LONGEST_NAME) for r in ranking.rows if r.tier == 1]
+    first, *others = [clipped(m, LONGEST_NAME) for m in ranking.leaders]
     if not others:
-        return f"{first} leads, apart from all others"
-    named = listed(others) if len(others) <= 3 else plural(len(others), "other")
-    return f"{first} leads; {named} cannot be told apart from it"
+        return f"{first} leads: no other method is certainly better"
+    if len(others) + 1 == len(ranking.rows):
+        return "No method can be told from the others"
+    named = listed([first, *others]) if len(others) <= 3 else plural(len(others) + 1, "method")
+    return f"{named} share the lead and cannot be told apart"
 
 
 def caption(ranking: Ranking) -> str:
     """How to read a chart of ranks."""
-    n = len(ranking.pairs)
+    n = ranking.n_pairs
     open_ranks = sum(1 for r in ranking.rows if r.rank_low < r.rank_high)
     width = (
         f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
@@ -125,6 +126,6 @@ def caption(ranking: Ranking) -> str:
     together = f" for all {n} pairs together" if n > 1 else ""
     return (
         f"Bars: the ranks that the data allow, with {100 * ranking.confidence:g} % confidence{together}, "
-        f"over {ranking.unit}. {width} A tier holds the methods that cannot be told apart from its best one. P(first): how "
-        f"often a method comes first when the runs are drawn again; a description, not a guarantee."
+        f"over {ranking.unit}. {width} The first tier holds the methods that no other is certainly better than, the next one those "
+        f"that only methods of the first are certainly better than, and so on."
     )

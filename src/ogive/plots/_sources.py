@@ -13,6 +13,7 @@ from ogive.answers import sources as ask
 from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_words import percent
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
 from ogive.statistics import Interval
@@ -92,7 +93,7 @@ class SourcesDisplay(Picture):
             self._bar(self.axes_["shares"])
         if not n:
             return
-        side = "higher" if self.cell.goal == "maximize" else "lower"
+        side = Metric.toward(self.cell.goal).good_side
         found[-1].supylabel(f"{printable(self.cell.metric)} ({side} is better)", fontsize=9.5)
         axes = np.atleast_1d(found[-1].subplots(rows, columns, sharey=True)).ravel()
         for unused in axes[n:]:

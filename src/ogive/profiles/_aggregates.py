@@ -10,22 +10,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalise import Reference, Scale, normalised
 from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
-from ogive.statistics import Interval, aggregate, improvement_over_tasks
-from ogive.statistics._aggregate import FEW_FOR_MEDIAN, FEW_IN_ALL
-from ogive.statistics._interval import SHORT_TAIL
-from ogive.statistics._run_statistics import AGGREGATES
+from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
+from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
 from ogive.words import aligned, interval, listed, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LABELS = {"iqm": "IQM", "mean": "mean", "median": "median", "optimality_gap": "optimality gap"}
-DOUBTS = (FEW_IN_ALL, FEW_FOR_MEDIAN, SHORT_TAIL)
+LABELS = {name: aggregate_label(name) for name in AGGREGATES}
+DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
 COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
 
@@ -48,19 +47,17 @@ class Aggregates:
     n_tasks: int
     goal: str
     confidence: float
-    notes: tuple[str, ...] = ()
-    reading: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reading: tuple[Note, ...] = ()
     source: str = ""
 
     def __repr__(self) -> str:
         return f"Aggregates({', '.join(self.statistics)}; {len(self.methods)} methods, {self.n_tasks} tasks)"
 
     def __str__(self) -> str:
-        head = ["method", *(LABELS.get(s, s) for s in self.statistics)]
+        head = ["method", *(aggregate_label(s) for s in self.statistics)]
         rows = [[printable(m), *(_shown(self.found[m, s]) for s in self.statistics)] for m in self.methods]
-        return "\n".join(
-            [*aligned([head, *rows]), "", self.sentence, *(f"{n[:1].upper()}{n[1:]}." for n in self.notes)]
-        )
+        return "\n".join([*aligned([head, *rows]), "", self.sentence, *map(capitalized, self.notes)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -80,7 +77,7 @@ class Aggregates:
         rough = {
             s: [i for m in self.methods if (i := self.found[m, s]).guarantee == "heuristic"] for s in self.statistics
         }
-        doubtful = [LABELS.get(s, s) for s, found in rough.items() if found]
+        doubtful = [aggregate_label(s) for s, found in rough.items() if found]
         if not doubtful:
             return "approximate", ""
         reasons = dict.fromkeys(a for found in rough.values() for i in found for a in i.assumptions if a in DOUBTS)
@@ -107,7 +104,7 @@ class Aggregates:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         return {
-            "schema": 1, "source": self.source, "unit": self.tasks, "notes": [*self.reading, *self.notes],
+            "schema": 1, "source": self.source, "unit": self.tasks, "notes": sentences((*self.reading, *self.notes)),
             "confidence": self.confidence, "rows": self.rows(),
         }  # fmt: skip
 
@@ -200,10 +197,10 @@ def aggregates(
     notes = (
         scaled.notes
         if normalise is not None
-        else (*scaled.notes, "scores are taken as they are: tasks must share a scale")
+        else (*scaled.notes, Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     )
     if isinstance(normalise, Reference):
-        notes = (*cells.notes, f"a score is the share of {normalise.method}'s runs that it beats on the task; these runs are resampled together with the method's")  # fmt: skip
+        notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalise.method}))  # fmt: skip
     return Aggregates(
         found=found, methods=tuple(shown), statistics=asked, tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
         confidence=confidence, notes=notes, reading=cells.reading, source=cells.source,
@@ -227,7 +224,7 @@ def _without_failures(cells: Cells, failed: float | None) -> Cells:
         raise InputError(
             f"{plural(n, 'failed run')} of {lost.size} have no score to average; say failed= with the score that they count as."
         )
-    note = f"{plural(n, 'failed run')} of {lost.size} count as {failed:g}"
+    note = Note(NoteKind.FAILED_RUNS, values={"n": n, "of_runs": lost.size, "counted": f"{failed:g}"})
     return replace(cells, values=np.where(lost, failed, cells.values), notes=(*cells.notes, note))
 
 

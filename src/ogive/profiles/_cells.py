@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
 from ogive.words import listed, plural, printable
 
@@ -34,12 +36,12 @@ class Cells:
     values: FloatArray
     starts: IntArray
     goal: Goal
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     independent: bool = True
     folds: bool = False
     repeated: bool = True
     source: str = "table"
-    reading: tuple[str, ...] = ()
+    reading: tuple[Note, ...] = ()
     behind: tuple[int, int] = (1, 1)
 
     @property
@@ -56,12 +58,12 @@ class Cells:
     @property
     def failure(self) -> float:
         """What stands for a failed run."""
-        return np.inf if self.goal == "minimize" else -np.inf
+        return -math.inf * self.sign
 
     @property
     def sign(self) -> float:
         """1 where large values are good, else -1."""
-        return 1.0 if self.goal == "maximize" else -1.0
+        return Metric.toward(self.goal).sign
 
     def cell(self, m: int, p: int) -> FloatArray:
         """The runs of one method on one problem."""
@@ -105,7 +107,7 @@ class Cells:
             # Exact sums: the same runs have the same mean in any order, and so tie.
             found = np.array([math.fsum(part) for part in np.split(self.values, self.starts[1:-1])]) / sizes
         elif how == "best":
-            pick = np.maximum if self.goal == "maximize" else np.minimum
+            pick = np.maximum if self.sign > 0 else np.minimum
             found = pick.reduceat(self.values, self.starts[:-1])
         else:
             found = np.array([np.median(part) for part in np.split(self.values, self.starts[1:-1])])
@@ -152,15 +154,15 @@ class Moments:
     std: FloatArray
     n: IntArray
     goal: Goal
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     source: str = "table"
-    reading: tuple[str, ...] = ()
+    reading: tuple[Note, ...] = ()
     independent: bool = True
 
     @property
     def sign(self) -> float:
         """1 where large means are good, else -1."""
-        return 1.0 if self.goal == "maximize" else -1.0
+        return Metric.toward(self.goal).sign
 
     def only(self, methods: Sequence[str]) -> Moments:
         """The rows of some methods, in this order."""
@@ -195,12 +197,9 @@ def from_moments(moments: Moments) -> Cells:
     cells = from_matrix(moments.methods, moments.problems, moments.mean, moments.goal, moments.source)
     there = moments.n[moments.n > 0]
     behind = (int(there.min()), int(there.max())) if there.size else (1, 1)
-    notes = [*moments.notes, "each cell is a mean; its spread is not used"]
+    notes = [*moments.notes, Note(NoteKind.SPREAD_NOT_USED)]
     if behind[0] < behind[1]:
-        notes.append(
-            f"the means stand on {behind[0]} to {behind[1]} runs and are compared as they are: a mean of few runs is further off, to "
-            "either side"
-        )
+        notes.append(Note(NoteKind.UNEQUAL_MEANS, values={"least": behind[0], "most": behind[1]}))
     return replace(cells, notes=tuple(notes), behind=behind)
 
 
@@ -231,7 +230,7 @@ def settle_missing(cells: Cells, rule: str) -> Cells:
         kept = np.flatnonzero(~(lost > 0).any(axis=0))
         if kept.size == 0:
             raise InputError("every problem misses a value of some method; say missing='fail', or leave methods out.")
-        note = f"{plural(holes.shape[1] - kept.size, 'problem')} with missing values dropped"
+        note = Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": holes.shape[1] - kept.size, "what": "values"})
         return replace(cells.on(kept), notes=(*cells.notes, note))
     # A method without any run on a problem failed there as often as others were run.
     most = np.maximum(cells.sizes.max(axis=0), 1).tolist()
@@ -239,7 +238,7 @@ def settle_missing(cells: Cells, rule: str) -> Cells:
         [_filled(cell, cells.failure, n) for cell, n in zip(cells.of_method(m), most, strict=True)]
         for m in range(len(cells.methods))
     ]
-    note = f"{plural(int(lost.sum()), 'missing value')} counted as {'a failure' if lost.sum() == 1 else 'failures'}"
+    note = Note(NoteKind.MISSING_FAILED, "missing", {"n": int(lost.sum())})
     return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, note))
 
 

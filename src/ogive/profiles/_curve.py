@@ -13,6 +13,7 @@ from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.results import Guarantee
 from ogive.seeding import stream
+from ogive.statistics import Assumption
 from ogive.statistics import band as band_of
 from ogive.statistics._band import margin
 from ogive.statistics._resampling import pool
@@ -24,6 +25,11 @@ FEWEST_UNEQUAL = 5
 RESAMPLES = 2000
 # Resamples held at once: some megabytes.
 _HELD = 4_000_000
+
+# What a band takes for granted, by what it takes as drawn.
+DRAWN = {
+    "problems": Assumption.RANDOM_PROBLEMS, "runs": Assumption.INDEPENDENT_RUNS, "tasks and runs": Assumption.RANDOM_TASKS,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ from ogive.arguments import FloatArray, IntArray
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells, Joined, Moments
 from ogive.profiles._signed_ranks import signed_ranks_p
-from ogive.statistics._ranking import win_matrix
+from ogive.statistics import win_shares
 
 FEW_RUNS = 8  # up to which ties are counted out; without ties SciPy does so itself
 
@@ -109,7 +109,7 @@ def improvement(cells: Cells) -> FloatArray:
     """
     out = np.empty((len(cells.methods), len(cells.problems)))
     for p in range(len(cells.problems)):
-        wins = win_matrix([cells.sign * cells.cell(m, p) for m in range(len(cells.methods))])
+        wins = win_shares([cells.sign * cells.cell(m, p) for m in range(len(cells.methods))])
         out[:, p] = np.maximum(wins[_most_wins(wins)] - 0.5, 0.0).min(axis=0)
     return np.where(cells.succeeded, out, np.inf)
 
@@ -130,7 +130,7 @@ def rank(cells: Cells, *, paired: bool) -> FloatArray:
     out = np.full((len(cells.methods), len(cells.problems)), np.inf)
     for p in range(len(cells.problems)):
         runs = [cells.sign * cells.cell(m, p) for m in range(len(cells.methods))]
-        wins = win_matrix(runs)
+        wins = win_shares(runs)
         for best in _most_wins(wins):
             for m, own in enumerate(runs):
                 if m == best or wins[best, m] <= 0.5:

@@ -11,12 +11,13 @@ import numpy as np
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Moments, as_joined, from_moments, settle_missing
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import json_ready
-from ogive.statistics import Interval, mean_interval
-from ogive.words import aligned, interval, number, plural, printable
+from ogive.statistics import Assumption, Interval, mean_interval
+from ogive.words import aligned, interval, number, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ class GeometricMeans:
     n_unsolved: dict[str, int]
     shift: float
     n_problems: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     source: str = ""
 
     def __repr__(self) -> str:
@@ -53,7 +54,7 @@ class GeometricMeans:
             [printable(m), interval(i.estimate, i.low, i.high), number(self.scaled[m]), str(self.n_unsolved[m])]
             for m, i in sorted(self.means.items(), key=lambda entry: entry[1].estimate)
         ]
-        return "\n".join([*aligned([head, *rows]), "", *(f"{n[:1].upper()}{n[1:]}." for n in self.notes)])
+        return "\n".join([*aligned([head, *rows]), "", *map(capitalized, self.notes)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -68,7 +69,7 @@ class GeometricMeans:
             "schema": 1,
             "source": self.source,
             "unit": "problems",
-            "notes": list(self.notes),
+            "notes": sentences(self.notes),
             "shift": self.shift,
             "rows": rows,
         }
@@ -133,13 +134,11 @@ def shifted_geometric_mean(
     means = {m: _back(np.log(times[i] + shift), shift, confidence) for i, m in enumerate(cells.methods)}
     least = min(i.estimate for i in means.values())
     notes = [
-        f"shift {shift:g}; {100 * confidence:g} % intervals, approximate, {plural(times.shape[1], 'problem')} taken as a random sample"
+        Note(NoteKind.GEOMETRIC, values={"shift": shift, "confidence": confidence, "n": times.shape[1]}),
     ]
     notes += thinned
     if failed.any():
-        notes.append(
-            f"{plural(int(failed.sum()), 'failure')} {'counts' if failed.sum() == 1 else 'count'} as the time limit of {time_limit:g}"
-        )
+        notes.append(Note(NoteKind.FAILED_AT_LIMIT, "time_limit", {"n": int(failed.sum()), "limit": time_limit}))
     return GeometricMeans(
         means=means, scaled={m: i.estimate / least if least > 0 else math.nan for m, i in means.items()},
         n_unsolved={m: int(failed[k].sum()) for k, m in enumerate(cells.methods)}, shift=shift, n_problems=times.shape[1],
@@ -153,5 +152,5 @@ def _back(logs: Any, shift: float, confidence: float) -> Interval:
     ends = [math.exp(v) - shift if v < 700 else math.inf for v in (found.estimate, found.low, found.high)]
     return Interval(
         estimate=ends[0], low=max(ends[1], 0.0), high=ends[2], confidence=confidence, method="Student's t of the logarithms",
-        guarantee="approximate", n=found.n, assumptions=("problems are a random sample",),
+        guarantee="approximate", n=found.n, assumptions=(Assumption.RANDOM_PROBLEMS,),
     )  # fmt: skip

@@ -12,8 +12,8 @@ import numpy as np
 from ogive.arguments import FloatArray, Goal
 from ogive.errors import InputError
 from ogive.importers._roles import ALIASES, plain
+from ogive.notes import Note, NoteKind
 from ogive.profiles._cells import Moments
-from ogive.words import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,7 +176,7 @@ def settle_missing_moments(moments: Moments, rule: str) -> Moments:
     kept = np.flatnonzero(~absent.any(axis=0))
     if kept.size == 0:
         raise InputError("every problem misses the mean of some method; leave methods out.")
-    note = f"{plural(int(absent.any(axis=0).sum()), 'problem')} with missing means dropped"
+    note = Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": int(absent.any(axis=0).sum()), "what": "means"})
     return replace(
         moments, problems=tuple(moments.problems[i] for i in kept), mean=moments.mean[:, kept], std=moments.std[:, kept],
         n=moments.n[:, kept], notes=(*moments.notes, note),

@@ -10,6 +10,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.profiles._cells import Cells, place_of
 
 
@@ -58,16 +59,17 @@ def normalised(cells: Cells, scale: Scale | None) -> Cells:
         return _by_reference(cells, place_of(scale.method, cells.methods))
     if isinstance(scale, MinMax):
         low, high = _ends(cells)
-        note = "0 is the worst and 1 the best run of any method on the task; these ends are taken as fixed"
+        by = "ends"
     elif isinstance(scale, Baselines):
         low, high = _baselines(cells, scale)
-        note = "scores are 0 at the low baseline of their task and 1 at the high one"
+        by = "baselines"
     else:
         raise InputError(f"`normalise` must be Baselines, MinMax or Reference; got {type(scale).__name__}.")
     each = np.tile(np.arange(len(cells.problems)), len(cells.methods)).repeat(cells.sizes.ravel())
     # 2 - 2 is 0 also where a constant task has no width.
     values = (cells.values - low[each]) / (high - low)[each]
     values[np.isinf(cells.values)] = -np.inf
+    note = Note(NoteKind.NORMALIZED, values={"by": by})
     return replace(cells, values=values, goal="maximize", notes=(*cells.notes, note))
 
 
@@ -104,6 +106,5 @@ def _by_reference(cells: Cells, reference: int) -> Cells:
             places = np.searchsorted(ordered, own, side="left") + np.searchsorted(ordered, own, side="right")
             at = m * width + p
             values[cells.starts[at] : cells.starts[at + 1]] = places / (2.0 * ordered.size)
-    name = cells.methods[reference]
-    note = f"a score is the share of {name}'s runs that it beats on the task; these runs are taken as fixed"
+    note = Note(NoteKind.NORMALIZED, values={"by": "reference", "method": cells.methods[reference]})
     return replace(cells, values=values, goal="maximize", notes=(*cells.notes, note))

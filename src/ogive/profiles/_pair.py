@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from ogive.arguments import FloatArray
-from ogive.profiles._curve import Curve, corridor
+from ogive.profiles._curve import DRAWN, Curve, corridor
 from ogive.results import Guarantee
 from ogive.statistics import Interval
 from ogive.words import interval, listed, number, plural, printable
@@ -179,7 +179,7 @@ def compare_curves(pair: Profile, whole: Profile, names: tuple[str, str], n_pair
     sure: Guarantee = "conservative" if pair.guarantee == "exact" else pair.guarantee
     difference = Interval(
         estimate=float(gap.estimate[place]), low=max(float(gap.low[place]), -1.0), high=min(float(gap.high[place]), 1.0),
-        confidence=pair.confidence, method=gap.method, guarantee=sure, n=min(pair.n), assumptions=(f"random: {pair.random}",),
+        confidence=pair.confidence, method=gap.method, guarantee=sure, n=min(pair.n), assumptions=(DRAWN[pair.random],),
     )  # fmt: skip
     found = PairOfCurves(
         a=a, b=b, conclusion=conclusion, certain=certain, ahead=ahead, crossings=crossing_ranges(ahead), difference=difference,
@@ -207,7 +207,7 @@ def _sentences(found: PairOfCurves, pair: Profile, whole: Profile, what: str) ->
     many = found.family_size > 1
     family = f"adjusted so that {found.family_size} pairs hold together at {100 * whole.confidence:g} %" if many else "one pair"  # fmt: skip
     alone = ", only these two in the field" if len(whole.methods) > 2 and pair.kind != "score" else ""
-    sure = "guaranteed" if pair.guarantee in ("exact", "conservative") else pair.guarantee
+    sure = pair.strength
     design = (
         f"({100 * pair.confidence:.4g} % confidence for all τ at once, {sure}; {_population(pair)}{alone}; {family})"
     )

@@ -11,13 +11,14 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.profiles import _distances
 from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
 from ogive.profiles._moments import settle_missing_moments
 from ogive.profiles._normalise import Scale, normalised
 from ogive.profiles._preparing import comparable, equalised, limited, positive, said_of_failures, without_unsolved
-from ogive.profiles._profile import Profile, run_counts
+from ogive.profiles._profile import Profile
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import Guarantee
 
@@ -257,9 +258,9 @@ def build(table: Table, design: Design) -> Profile:
     sure, doubt = _how_sure(design, runs)
     notes = (*notes, *doubt)
     if not table.independent:
-        notes = (*notes, "no bands: a grid or an adaptive sampler chose the runs, or may have")
+        notes = (*notes, Note(NoteKind.NO_BANDS))
     if held.method not in (design.band, "none"):
-        notes = (*notes, f"the {held.method} band stands in for {design.band}, whose table ends below this confidence")
+        notes = (*notes, Note(NoteKind.OTHER_BAND, "band", {"band": held.method, "asked": design.band}))
     return Profile(
         kind=design.kind, methods=table.methods, problems=table.problems,
         curves=tuple(distance_curve(d, held, strict=design.strict) for d in distances),
@@ -270,7 +271,7 @@ def build(table: Table, design: Design) -> Profile:
     )  # fmt: skip
 
 
-def _how_sure(design: Design, runs: tuple[int, int]) -> tuple[Guarantee, tuple[str, ...]]:
+def _how_sure(design: Design, runs: tuple[int, int]) -> tuple[Guarantee, tuple[Note, ...]]:
     """What the band of a profile of distances can claim, with the fewest and most runs behind a cell.
 
     One run of each cell (a solver's time): the distances are what is counted, and the band is conservative.
@@ -280,18 +281,10 @@ def _how_sure(design: Design, runs: tuple[int, int]) -> tuple[Guarantee, tuple[s
     measuring by the others does not mend that: single distances stay as noisy as they are.
     """
     if design.kind in ESTIMATED_KINDS and (runs[1] > 1 or design.kind == "improvement"):
-        how = (
-            f"distances are as estimated from {run_counts(runs)}, from the best method by the same runs: with more runs the curves "
-            "would lie elsewhere, and the band is heuristic (it is for distances estimated in this way)"
-        )
-        if design.split:
-            how = (
-                f"distances are as estimated from {run_counts(runs)}: with more runs the curves would lie elsewhere, and the band is "
-                "heuristic (it is for distances estimated in this way)"
-            )
-        return "heuristic", (how,)
+        known = {"least": runs[0], "most": runs[1], "split": design.split}
+        return "heuristic", (Note(NoteKind.ESTIMATED, values=known),)
     if design.kind == "welch" and runs[0] < runs[1]:
-        return "heuristic", ("numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic",)  # fmt: skip
+        return "heuristic", (Note(NoteKind.ONLY_MEANS),)
     return "conservative", ()
 
 
@@ -309,7 +302,7 @@ def _again(table: Table, design: Design, methods: Sequence[str], confidence: flo
     return build(table.only(methods), replace(design, confidence=confidence))
 
 
-def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[str, ...], tuple[int, int]]:
+def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...], tuple[int, int]]:
     """Distances, methods × problems, what must be said about them, and the fewest and most runs behind a cell."""
     if isinstance(table, Moments):
         return (*_welch(table, design), (int(table.n.min()), int(table.n.max())))
@@ -325,42 +318,43 @@ def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[str, ...]
             raise InputError("kind='rank' needs several runs of every method on every problem; there is one each. Use kind='difference'.")  # fmt: skip
         found = _distances.improvement(cells) if kind == "improvement" else _distances.rank(cells, paired=design.paired)
         return found, (*thinned, *(_uneven(cells.sizes) if kind == "rank" else ())), runs
-    notes = (*thinned, *((f"several runs of a cell count by their {design.runs}",) if runs[1] > 1 else ()))
+    notes = (*thinned, *((Note(NoteKind.RUNS_JOINED, "runs", {"by": design.runs}),) if runs[1] > 1 else ()))
     runs = runs if runs[1] > 1 else cells.behind
     if design.split:
         found = _distances.split_sample(cells, design.runs, kind, relative=design.relative, seed=design.seed)
-        return found, (*notes, "half of the runs chose the best method, the other half measured the distance, and the other way round"), runs  # fmt: skip
+        return found, (*notes, Note(NoteKind.SPLIT_SAMPLE)), runs
     values = cells.joined(design.runs)
     if kind == "difference":
-        scale = "differences are shares of the best score's size" if design.relative else "differences are taken as they are: problems must share a scale"  # fmt: skip
+        scale = (
+            Note(NoteKind.RELATIVE)
+            if design.relative
+            else Note(NoteKind.COMMON_SCALE, values={"values": "differences", "over": "problems"})
+        )
         return _distances.difference(cells.sign * values, relative=design.relative), (*notes, scale), runs
     if cells.goal == "maximize":
         values = np.where(np.isfinite(values), 1.0 / np.where(np.isfinite(values), values, 1.0), np.inf)
     return _distances.ratio(values), notes, runs
 
 
-def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[str, ...]]:
+def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...]]:
     notes = _uneven(table.n)
     if design.equalise is not None and int(table.n.min()) < int(table.n.max()):
         table, least = _distances.equal_counts(table)
-        notes = (f"every mean counts as if it stood on {least} runs",)
+        notes = (Note(NoteKind.EQUAL_COUNTS, "equalise", {"n": least}),)
     flat = int(np.count_nonzero(table.std == 0.0))
     if flat:
         notes = (
             *notes,
-            f"{flat} of {table.std.size} cells {'has' if flat == 1 else 'have'} a standard deviation of 0, and the test believes them",
+            Note(NoteKind.NO_SPREAD, values={"n": flat, "of_cells": table.std.size}),
         )
     return _distances.welch(table), notes
 
 
-def _uneven(n: Any) -> tuple[str, ...]:
+def _uneven(n: Any) -> tuple[Note, ...]:
     low, high = int(np.min(n)), int(np.max(n))
     if low == high:
-        return (f"evidence, not size: with {low} runs each, other numbers of runs would give other distances",)
-    return (
-        f"cells have {low} to {high} runs: a method with few runs is never far from the best, so numbers of runs are compared with "
-        "methods (equalise='min-n' counts equally many)",
-    )
+        return (Note(NoteKind.EVIDENCE, values={"n": low}),)
+    return (Note(NoteKind.UNEVEN_COUNTS, "equalise", {"least": low, "most": high}),)
 
 
 def _score_profile(cells: Cells, design: Design) -> Profile:
@@ -376,13 +370,13 @@ def _score_profile(cells: Cells, design: Design) -> Profile:
     sure: Guarantee = "heuristic" if cells.folds else "approximate"
     notes = list(cells.notes)
     if design.normalise is None:
-        notes.append("scores are taken as they are: tasks must share a scale")
+        notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     if design.random_tasks and t < FEWEST_TASKS:
-        notes.append(f"too few tasks to generalise: {t}, where {FEWEST_TASKS} are wanted")
+        notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": FEWEST_TASKS}))
     if not cells.folds:
-        notes.append("runs are taken as independent")
+        notes.append(Note(NoteKind.RUNS_INDEPENDENT))
     else:
-        notes.append("the runs are folds of a cross-validation and not independent: the band is heuristic")
+        notes.append(Note(NoteKind.RUNS_ARE_FOLDS))
     return Profile(
         kind="score", methods=cells.methods, problems=cells.problems, curves=tuple(curve for curve, _ in found),
         wins=(means >= means.max(axis=0)).mean(axis=1),

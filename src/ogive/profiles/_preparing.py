@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.profiles._cells import Cells
-from ogive.words import listed, plural, printable
-
-DRAWN = "drawn by a fixed stream"
+from ogive.words import plural
 
 
 def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cells:
@@ -27,9 +26,7 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
             raise InputError(f"`time_limit` must be a positive number; got {time_limit}.")
         over = np.isfinite(values) & (values >= time_limit)
         values[over] = np.inf
-        notes.append(
-            f"{plural(int(over.sum()), 'value')} {'reaches' if over.sum() == 1 else 'reach'} the time limit of {time_limit:g}"
-        )
+        notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", {"n": int(over.sum()), "limit": time_limit}))
     if floor is not None:
         if not 0.0 < floor < np.inf:
             raise InputError(f"`floor` must be a positive number; got {floor}.")
@@ -37,9 +34,7 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
             raise InputError(f"`floor` must be below the time limit of {time_limit:g}; got {floor:g}.")
         under = (values >= 0.0) & (values < floor)
         values[under] = floor
-        n = int(under.sum())
-        verb = "counts" if n == 1 else "count"
-        notes.append(f"{plural(n, 'value')} below the clock's resolution of {floor:g} {verb} as {floor:g}")
+        notes.append(Note(NoteKind.BELOW_CLOCK, "floor", {"n": int(under.sum()), "floor": floor}))
     return replace(cells, values=values, notes=tuple(notes))
 
 
@@ -63,14 +58,15 @@ def equalised(cells: Cells, seed: int, *, paired: bool = False) -> Cells:
     least = int(cells.sizes.min())
     if int(cells.sizes.max()) == least:
         return cells
-    note = f"{plural(least, 'run')} of every cell {'is' if least == 1 else 'are'} counted, as many as the smallest has"
+    known = {"n": least}
     if paired:
-        return replace(cells.first_runs(least), notes=(*cells.notes, f"the first {note}"))
+        note = Note(NoteKind.FIRST_RUNS, "equalise", known)
+        return replace(cells.first_runs(least), notes=(*cells.notes, note))
     drawn = cells.thinned(np.full(len(cells.problems), least), seed)
-    return replace(drawn, notes=(*cells.notes, f"{note}, {DRAWN}"))
+    return replace(drawn, notes=(*cells.notes, Note(NoteKind.DRAWN_RUNS, "equalise", known)))
 
 
-def comparable(cells: Cells, seed: int) -> tuple[Cells, tuple[str, ...]]:
+def comparable(cells: Cells, seed: int) -> tuple[Cells, tuple[Note, ...]]:
     """As many runs of every method on a problem as the poorest one has there, and a note where some are left out.
 
     The best of several numbers is sought on every problem, and the more runs stand behind a number the
@@ -84,11 +80,8 @@ def comparable(cells: Cells, seed: int) -> tuple[Cells, tuple[str, ...]]:
     uneven = int(np.count_nonzero(least < most))
     if not uneven:
         return cells, ()
-    note = (
-        f"methods have unequal numbers of runs on {plural(uneven, 'problem')} ({cells.sizes.min()} to {cells.sizes.max()} in all): as many "
-        f"are counted of each as the poorest method has there, {DRAWN}, since more runs are better placed to hold the best"
-    )
-    return cells.thinned(least, seed), (note,)
+    known = {"n": uneven, "least": int(least.min()), "most": int(most.max())}
+    return cells.thinned(least, seed), (Note(NoteKind.UNEQUAL_RUNS, values=known),)
 
 
 def said_of_failures(cells: Cells, counted: str) -> Cells:
@@ -99,10 +92,12 @@ def said_of_failures(cells: Cells, counted: str) -> Cells:
     hopeless = [cells.methods[m] for m in np.flatnonzero(~cells.succeeded.any(axis=1))]
     if len(hopeless) == len(cells.methods):
         raise InputError("no method has any success on any problem; there is nothing to compare.")
-    notes = [*cells.notes, f"{plural(int(failed.sum()), 'failed run')} of {failed.size} {'counts' if failed.sum() == 1 else 'count'} as {counted}"]  # fmt: skip
+    notes = [
+        *cells.notes,
+        Note(NoteKind.FAILED_RUNS, values={"n": int(failed.sum()), "of_runs": failed.size, "counted": counted}),
+    ]
     if hopeless:
-        names = listed([printable(m) for m in hopeless])
-        notes.append(f"{names} {'has' if len(hopeless) == 1 else 'have'} no success on any problem")
+        notes.append(Note(NoteKind.NO_SUCCESS, values={"methods": hopeless}))
     return replace(cells, notes=tuple(notes))
 
 
@@ -113,7 +108,7 @@ def without_unsolved(cells: Cells, rule: str) -> Cells:
     if not n:
         return cells
     if rule == "keep":
-        note = f"{plural(n, 'problem')} that no method solves {'is' if n == 1 else 'are'} counted (unsolved='drop' leaves them out)"
+        note = Note(NoteKind.UNSOLVED, "unsolved", {"n": n, "counted": True})
         return replace(cells, notes=(*cells.notes, note))
-    dropped = f"{plural(n, 'problem')} that no method solves {'is' if n == 1 else 'are'} left out"
+    dropped = Note(NoteKind.UNSOLVED, "unsolved", {"n": n, "counted": False})
     return replace(cells.on(np.flatnonzero(~lost)), notes=(*cells.notes, dropped))

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
+from ogive.notes import Names, Note, capitalized, sentences
 from ogive.profiles._cells import place_of
-from ogive.profiles._curve import Curve
+from ogive.profiles._curve import DRAWN, Curve
 from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_ranges, who_is_ahead
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
-from ogive.results import Guarantee, json_ready
+from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
-from ogive.words import aligned, interval, plural, printable, share
+from ogive.words import aligned, interval, printable, runs_each, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,9 +74,9 @@ class Profile:
         Fewest and most runs that an estimated distance of a cell stands on; (1, 1) where nothing is estimated.
     strict : bool
         Whether a distance must be below τ (a score above it), or may also equal it.
-    notes : tuple of str
+    notes : tuple of Note
         What was decided on the way, and what the reader must know.
-    reading : tuple of str
+    reading : tuple of Note
         How the columns of the table were understood.
     """
 
@@ -94,8 +95,8 @@ class Profile:
     random: str
     n: tuple[int, ...]
     runs: tuple[int, int] = (1, 1)
-    notes: tuple[str, ...] = ()
-    reading: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reading: tuple[Note, ...] = ()
     source: str = ""
     again: Callable[[Sequence[str], float], Profile] = field(kw_only=True)
 
@@ -103,6 +104,10 @@ class Profile:
         return f"Profile({self.kind}, {len(self.methods)} methods, {len(self.problems)} problems, {self.band} band)"
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, names: Names = "python") -> str:
+        """A table and what must be said about it, with arguments as Python or the command line names them."""
         areas = self.area()
         # On scores an area depends on the largest score of all; the middle run does not.
         last = (
@@ -116,21 +121,21 @@ class Profile:
             [printable(self.methods[i]), share(float(self.wins[i])), share(float(self.solved[i])), _interval_text(shown[self.methods[i]])]
             for i in order
         ]  # fmt: skip
-        return "\n".join([*aligned([["method", "best on", "solved", last], *rows]), "", *self.statements()])
+        return "\n".join([*aligned([["method", "best on", "solved", last], *rows]), "", *self.statements(names)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
-    def statements(self) -> tuple[str, ...]:
+    def statements(self, names: Names = "python") -> tuple[str, ...]:
         """What is shown, what is random, and the notes, a line each."""
         lines = [f"{self.meaning[:1].upper()}{self.meaning[1:]}."]
         if self.band != "none":
-            sure = "guaranteed" if self.guarantee in ("exact", "conservative") else self.guarantee
+            sure = self.strength
             lines.append(
                 f"Bands hold for all τ and {together(self)} with {100 * self.confidence:g} % confidence "
                 f"({self.band} band, {sure}); random: {self.random}."
             )
-        return (*lines, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes))
+        return (*lines, *(capitalized(note, names) for note in self.notes))
 
     @property
     def meaning(self) -> str:
@@ -143,7 +148,7 @@ class Profile:
     def estimated(self) -> str:
         """`, as estimated from 5 runs each`, where the distances stand for what more runs would show; else empty."""
         known = self.runs == (1, 1) and self.kind != "improvement"
-        return "" if known else f", as estimated from {run_counts(self.runs)}"
+        return "" if known else f", as estimated from {runs_each(*self.runs)}"
 
     @property
     def start(self) -> float:
@@ -157,6 +162,11 @@ class Profile:
     def end(self) -> float:
         """The largest finite distance or score."""
         return max((float(c.points[-1]) for c in self.curves if c.points.size), default=self.start)
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     @property
     def rising(self) -> bool:
@@ -235,7 +245,7 @@ class Profile:
         sure: Guarantee = "conservative" if self.guarantee == "exact" else self.guarantee
         return Interval(
             estimate=estimate, low=low, high=high, confidence=self.confidence, method=f"{self.band} band", guarantee=sure,
-            n=self.n[place_of(method, self.methods)], assumptions=(f"random: {self.random}",),
+            n=self.n[place_of(method, self.methods)], assumptions=(DRAWN[self.random],),
         )  # fmt: skip
 
     def ahead(self, a: str, b: str) -> tuple[Ahead, ...]:
@@ -292,7 +302,7 @@ class Profile:
         return {
             "schema": 1, "source": self.source, "kind": self.kind, "unit": self.random, "n_problems": len(self.problems),
             "goal": self.goal, "strict": self.strict, "confidence": self.confidence, "band": self.band, "guarantee": self.guarantee,
-            "random": self.random, "tau_max": self.end, "notes": [*self.reading, *self.notes], "rows": self.rows(), "curves": curves,
+            "random": self.random, "tau_max": self.end, "notes": sentences((*self.reading, *self.notes)), "rows": self.rows(), "curves": curves,
         }  # fmt: skip
 
     def to_pandas(self) -> pd.DataFrame:
@@ -306,11 +316,6 @@ class Profile:
                 pd.DataFrame({"algorithm": m, "tau": s.tau, "share": s.estimate, "low": s.low, "high": s.high})
             )
         return pd.concat(parts, ignore_index=True)
-
-
-def run_counts(runs: tuple[int, int]) -> str:
-    """`5 runs each`, `3 to 8 runs each`."""
-    return f"{plural(runs[0], 'run')} each" if runs[0] == runs[1] else f"{runs[0]} to {runs[1]} runs each"
 
 
 def together(profile: Profile) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
+from ogive.notes import Note, sentences
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
@@ -60,7 +61,7 @@ class AverageRanks:
     test: str
     n_problems: int
     confidence: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     source: str = ""
 
     def __repr__(self) -> str:
@@ -103,7 +104,7 @@ class AverageRanks:
         rows = [{"algorithm": m, "rank": float(r)} for m, r in zip(self.methods, self.ranks, strict=True)]
         pairs = [{name: getattr(p, name) for name in RankedPair.__slots__} for p in self.pairs]
         return {
-            "schema": 1, "source": self.source, "unit": "problems", "notes": list(self.notes), "friedman": self.friedman,
+            "schema": 1, "source": self.source, "unit": "problems", "notes": sentences(self.notes), "friedman": self.friedman,
             "verdict": self.verdict, "rows": rows, "pairs": pairs, "groups": [list(g) for g in self.groups],
         }  # fmt: skip
 

@@ -12,15 +12,20 @@ import numpy as np
 from ogive.arguments import FloatArray, Goal, as_goal
 from ogive.errors import InputError
 from ogive.importers._roles import ALIASES
+from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.profiles import _moments
 from ogive.profiles._cells import Cells, Moments, Table, from_lists, from_matrix
 from ogive.trials import Trials
-from ogive.words import listed, plural
+from ogive.words import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FAILED = ("error", "timeout", "memory", "crashed")
+
+GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED)
+UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +154,11 @@ def _from_read(source: Any, roles: Roles, goal: Goal | None, default: Goal) -> C
     trials = read(source, score=roles.score, algorithm=roles.algorithm, task=roles.task, repeat=roles.repeat,
                   goal=goal, wide=bool(roles.wide))  # fmt: skip
     cells = from_trials(trials, roles.metric, goal, default)
-    known = roles.repeat is not None or any(note.startswith(("repeat:", "fold:")) for note in trials.notes)
+    known = roles.repeat is not None or any(
+        note.kind is NoteKind.ROLE and note.argument in ("repeat", "fold") for note in trials.notes
+    )
     # What one independent draw is matters to no distance; where runs are counted the profile says it.
-    return replace(cells, repeated=known, reading=tuple(n for n in cells.reading if not n.startswith("unit:")))
+    return replace(cells, repeated=known, reading=tuple(n for n in cells.reading if n.kind not in UNIT_NOTES))
 
 
 def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: Goal) -> Cells:
@@ -159,13 +166,14 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     if trials.question is not None:
         raise InputError(trials.question)
     name = trials.metric_name(metric)
-    guessed = any(n.startswith(f"goal of {name!r}:") and "guessed" in n for n in trials.notes)
-    direction = goal or (default if guessed and default == "minimize" else as_goal(trials.goals[name]))
-    reading = [n for n in trials.notes if not (guessed and n.startswith(f"goal of {name!r}:"))]
-    if guessed:
-        reading.append(f"goal of {name!r}: {direction} (guessed; say goal= to decide)")
-    varied = (f"{listed(list(trials.varied))} varied between runs",) if trials.varied else ()
-    failure = np.inf if direction == "minimize" else -np.inf
+    guesses = [n for n in trials.notes if n.kind in GOAL_NOTES and n.values["metric"] == name]
+    direction = goal or (default if guesses and default == "minimize" else as_goal(trials.goals[name]))
+    reading = [n for n in trials.notes if n not in guesses]
+    if guesses:
+        settled = {"metric": name, "goal": direction, "by_name": False}
+        reading.append(Note(NoteKind.GOAL_GUESSED, "goal", settled))
+    varied = (Note(NoteKind.VARIED, values={"varied": trials.varied}),) if trials.varied else ()
+    failure = Metric(direction).worst
     values = trials.values(name).copy()
     status = np.array(trials.table["status"].to_pylist(), dtype=object)
     values[np.isin(status, FAILED) | np.isinf(values)] = failure

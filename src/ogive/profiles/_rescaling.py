@@ -9,8 +9,8 @@ import numpy as np
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.seeding import stream
-from ogive.statistics import Interval
-from ogive.statistics._aggregate import FIXED_TASKS, INDEPENDENT_RUNS, STUDENT_BOOTSTRAP, collapse_doubts
+from ogive.statistics import Assumption, Interval
+from ogive.statistics._aggregate import STUDENT_BOOTSTRAP, collapse_doubts
 from ogive.statistics._improvement import sorted_places
 from ogive.statistics._resampling import as_resamples, by_content, spread_correction, widened_at_the_edge
 from ogive.statistics._run_statistics import AGGREGATES
@@ -61,7 +61,7 @@ def reference_intervals(
         out[name] = Interval(
             estimate=estimate, low=low, high=high, confidence=confidence, n=int(sizes.sum()),
             method=f"{STUDENT_BOOTSTRAP}, both methods' runs within tasks", guarantee="heuristic" if doubts[name] else "approximate",
-            assumptions=(INDEPENDENT_RUNS, FIXED_TASKS, *doubts[name]),
+            assumptions=(Assumption.INDEPENDENT_RUNS, Assumption.FIXED_TASKS, *doubts[name]),
         )  # fmt: skip
     return out
 

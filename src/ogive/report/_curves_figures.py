@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ogive.metric import Metric
 from ogive.plots import FanDisplay, SlicesDisplay, StripsDisplay
 from ogive.plots._curves import TOGETHER
 from ogive.plots._curves_slices import HEIGHT, ONE, SEVERAL
@@ -200,7 +201,7 @@ def slices_figure(displays: Sequence[SlicesDisplay], titles: Sequence[str]) -> J
             "showgrid": True, "gridcolor": "#e8e8e8", "zeroline": False, "fixedrange": True, "automargin": first,
         }  # fmt: skip
     _titles(layout, titles)
-    side = "higher" if displays[0].goal == "maximize" else "lower"
+    side = Metric.toward(displays[0].goal).good_side
     _common(layout, f"{name(displays[0].metric)} ({side} is better)", "")
     return {"data": traces, "layout": layout}
 

@@ -87,8 +87,7 @@ def find(
     }  # fmt: skip
     rule = _rule(failures)
     one = gaps if rule is None or not missing else gaps.with_failures(rule)
-    goal = one.definitions[name].goal
-    bad, good = (BEYOND, 1.0 - BEYOND) if goal == "maximize" else (1.0 - BEYOND, BEYOND)
+    bad, good = one.definitions[name].worst_first(BEYOND, 1.0 - BEYOND)
     leaders, unled = attempt(lambda: one.leaders(name, share=BEYOND, confidence=confidence))
     disagreements, _ = attempt(lambda: one.disagreements(name))
     return CurveFindings(

@@ -141,7 +141,7 @@ def missing_table(found: CurveFindings) -> Html:
     rows = []
     for model, sizes in found.missing.items():
         where = ", ".join(map(str, sizes[:MOST_LISTED])) + (", …" if len(sizes) > MOST_LISTED else "")
-        said = [note.removeprefix(f"{model}: ") for note in found.curves.notes if note.startswith(f"{model}: ")]
+        said = [note.sentence() for note in found.curves.notes if note.subject == model]
         rows.append([element("th", clipped(model, LONGEST_NAME)), f"{len(sizes)}", where, "; ".join(said)[:300] or "–"])
     return table(["model", "sizes with gaps", "n", "what happened"], rows)
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ogive.answers import CellBand
+from ogive.metric import Metric
 from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, ProfileDisplay
 from ogive.plots._difference import COLOUR
 from ogive.plots._distribution import (
@@ -93,7 +94,7 @@ def distribution_figure(display: DistributionDisplay) -> Json:
             traces += parts
     dotted = {c.algorithm for c in shown if has_dots(c)}
     traces += [_legend_entry(m, style[m], m in dotted) for m in display.methods]
-    side = "higher" if display.goal == "maximize" else "lower"
+    side = Metric.toward(display.goal).good_side
     titles = (
         f"share of runs{' in %' if len(tasks) > 1 else ''}, worst → best",
         f"{html.escape(printable(display.metric), quote=False)} ({side} is better)",
@@ -163,7 +164,7 @@ def _band_shades(
     """The band of quantiles, as steps; paler at the ends, where the runs limit one side only."""
     shades = []
     for levels, low, high, limited in between_quantiles(band, span):
-        at = levels if display.goal == "maximize" else 1.0 - levels
+        at = Metric.toward(display.goal).level(levels)
         kept = waypoints((at, low, high), 2 * each)
         alpha = SHADE if limited else pale(len(display.methods))
         shades.append(_shade(at[kept], low[kept], high[kept], colour, alpha))
@@ -176,7 +177,7 @@ def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
         return [""] * shares.size
     # A corner stands at the end of a step: look just inside it.
     inside = np.clip(np.append(np.diff(shares) / 2, 0.0) + shares, 1e-9, 1 - 1e-9)
-    levels = inside if goal == "maximize" else 1.0 - inside
+    levels = Metric.toward(goal).level(inside)
     middle, low, high = (np.asarray(d.quantile(levels)) for d in (band.estimate, band.high, band.low))
     out = []
     for m, below, above in zip(middle.tolist(), low.tolist(), high.tolist(), strict=True):

@@ -11,7 +11,7 @@ from ogive.answers import Summary, summarize
 from ogive.answers._statistic import DEFAULT, Statistic
 from ogive.answers._summary import Row
 from ogive.errors import InputError
-from ogive.report._judgement import Judgement, Terms, attempt, judge, sensitivity, some, usable, worst_words
+from ogive.report._judgement import Judgement, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.trials import Trials, failure_rule
 from ogive.words import listed, plural, printable, share
@@ -51,7 +51,7 @@ class Findings:
 
 def find(
     trials: Trials, *, metric: str | None, confidence: float, failures: str | float | None, margin: float | None,
-    looks: int = 1,
+    looks: int = 1, criterion: str | None = None, over: str | None = None, guaranteed: bool = False,
 ) -> Findings:  # fmt: skip
     """Ask every question that the table can answer; refusals become sentences."""
     name = trials.metrics[0] if metric is None else metric
@@ -59,14 +59,16 @@ def find(
     if chosen == "refuse":
         raise InputError("a report never refuses; leave `failures` out, or say 'worst', 'like:NAME' or a number.")
     n_failed = int(np.count_nonzero(trials.failed(name)))
-    terms = Terms(metric=name, confidence=confidence, failures=chosen, margin=margin, looks=looks)
-    judgement = judge(trials, terms)
+    terms = {
+        "criterion": criterion, "margin": margin, "over": over, "guaranteed": guaranteed, "confidence": confidence, "looks": looks
+    }  # fmt: skip
+    judgement = judge(trials, name, chosen, terms)
     summary, unshown = _summary(trials, name, confidence, chosen)
     n_runs = cell_numbers(judgement.part or trials, name, usable=False)[1]
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
-        judgement=judgement, sensitivity=sensitivity(judgement, terms) if n_failed else "", summary=summary, unshown=unshown,
-        over=over_tasks(judgement, terms, n_runs),
+        judgement=judgement, sensitivity=sensitivity(judgement) if n_failed else "", summary=summary, unshown=unshown,
+        over=over_tasks(judgement, name, confidence, chosen, looks, n_runs),
     )  # fmt: skip
 
 

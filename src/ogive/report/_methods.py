@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from ogive import __version__
-from ogive.answers import Comparison, Comparisons
+from ogive.answers import Ranking
+from ogive.answers._question import Criterion
 from ogive.answers._statistic import Statistic
 from ogive.answers._wording import unit_words
 from ogive.plots import DistributionDisplay
@@ -30,6 +31,13 @@ REFERENCES: tuple[tuple[str, str], ...] = (
     ("order statistics", "Conover, W. J. (1999). Practical Nonparametric Statistics, 3rd edition. Wiley."),
     ("tail t", "Rockafellar, R. T. and Uryasev, S. (2000). Optimization of conditional value-at-risk. Journal of Risk 2(3), 21-41."),
     ("Clopper-Pearson", "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the binomial. Biometrika 26, 404-413."),
+    ("wider of Welch", "Welch, B. L. (1947). The generalization of 'Student's' problem when several different population variances are involved. Biometrika 34, 28-35."),
+    ("paired t", "Student (1908). The probable error of a mean. Biometrika 6(1), 1-25."),
+    ("placements", "Brunner, E. and Munzel, U. (2000). The nonparametric Behrens-Fisher problem. Biometrical Journal 42, 17-25."),
+    ("betting", "Waudby-Smith, I. and Ramdas, A. (2024). Estimating means of bounded random variables by betting. Journal of the Royal Statistical Society B 86(1), 1-27."),
+    ("Holm", "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70."),
+    ("max-T", "Romano, J. P. and Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis testing. Journal of the American Statistical Association 100, 94-108."),
+    ("Newcombe's hybrid", "Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. Statistics in Medicine 17, 873-890."),
     ("Newcombe paired", "Newcombe, R. G. (1998). Improved confidence intervals for the difference between binomial proportions based on paired data. Statistics in Medicine 17, 2635-2650."),
     ("Newcombe", "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2. Statistics in Medicine 25, 559-573."),
     ("t with a bootstrap", "Agarwal, R. et al. (2021). Deep reinforcement learning at the edge of the statistical precipice. NeurIPS 34."),
@@ -43,7 +51,7 @@ REFERENCES: tuple[tuple[str, str], ...] = (
 def varied_words(trials: Trials) -> str:
     """What differed from run to run."""
     if not trials.varied:
-        return "nobody said what varied between runs (say varied= when reading)"
+        return "what varied between runs was not stated (say varied= when reading)"
     kept = held_words(trials)
     rest = {"configuration": "the rest of the configuration"} if "values" in kept else {}
     fresh = [rest.get(word, word) for word in trials.varied if word not in kept]
@@ -70,7 +78,7 @@ def held_words(trials: Trials) -> dict[str, str]:
 def fixed_words(trials: Trials) -> str:
     """What stayed the same, as far as it was said."""
     if not trials.varied:
-        return "Not stated, since nobody said what varied."
+        return "Not stated, since what varied was not stated."
     said = " ".join(trials.varied).lower()
     fixed = [s for s in USUAL_SOURCES if not any(word in said for word in s.split())]
     where = f" ({listed(fixed)}, as far as they apply)" if fixed else ""
@@ -161,15 +169,20 @@ def _family(found: Findings) -> str:
 def _verdict_family(found: Findings) -> str:
     judged, level = found.judgement, _level(found)
     if judged.ranking is not None:
-        return f"{plural(len(judged.ranking.pairs), 'pair')}; intervals are widened so that all of them hold together with {level} (Bonferroni)."
-    if isinstance(judged.comparison, Comparisons):
-        n = len(judged.comparison)
-        together = f"{100 * judged.comparison.overall.primary.confidence:.4g} %"
-        return f"{n} tasks, one verdict each, widened so that all hold together with {level} (Bonferroni). The sentence about all tasks together has {together} of its own."
+        return f"{plural(judged.ranking.n_pairs, 'pair')}; decided together so that all hold with {level} ({family_rule(judged.ranking)})."
+    compared = judged.comparison
+    if compared is not None and compared.tasks:
+        together = f"{100 * compared.primary.confidence:.4g} %"
+        return f"{len(compared.tasks)} tasks, one verdict each, decided together so that all hold with {level} (Holm). The sentence about all tasks together has {together} of its own."
     wider = ""
-    if found.looks > 1 and judged.comparison is not None:
-        wider = f" Its interval has {100 * judged.comparison.primary.confidence:.4g} %."
-    return f"One, at {level}.{wider} Everything else about the pair is description, at {100 * found.confidence:g} %."
+    if found.looks > 1 and compared is not None:
+        wider = f" Its interval has {100 * compared.primary.confidence:.4g} %."
+    return f"One, at {level}.{wider} Three further questions share a second error; everything else about the pair is description, at {100 * found.confidence:g} %."
+
+
+def family_rule(ranking: Ranking) -> str:
+    """How the error is divided among pairs."""
+    return "step-down max-T, Romano and Wolf" if ranking.by_draws else "Holm"
 
 
 def _level(found: Findings) -> str:
@@ -187,7 +200,7 @@ def _looks(found: Findings) -> str:
     if not before:
         return text
     times = "once" if before == 1 else f"{before} times"
-    paid = "which is paid for" if looks > before else f"which is not paid for (say looks={before + 1})"
+    paid = "which is accounted for" if looks > before else f"which looks={before + 1} would account for"
     return f"Smaller tables of this study were judged {times} before, {paid}. {text}"
 
 
@@ -236,21 +249,28 @@ def interval_methods(found: Findings) -> dict[str, str]:
             ways.setdefault(Statistic.parse(row.statistic).label, f"{row.method}, {guarantee_words(row.guarantee)}")
     judged = found.judgement
     if judged.ranking is not None:
-        pair = judged.ranking.pairs[0]
-        first, kinds = pair.difference, {"mean": "difference of means", "improvement": "probability of beating"}
-        ways[f"pairs ({kinds.get(pair.statistic, 'share of tasks won')})"] = (
-            f"{first.method}, {guarantee_words(first.guarantee)}"
-        )
+        first = judged.ranking.pairs[0].difference
+        ways[f"pairs ({judged.ranking.question.criterion.label})"] = f"{first.method}, {first.strength}"
     compared = judged.comparison
-    one = compared if isinstance(compared, Comparison) else compared[0] if compared is not None else None
-    if one is not None:
-        what = {"improvement": "probability of beating", "mean": "difference of means"}.get(
-            one.statistic, one.statistic
+    if compared is not None:
+        where = " over all tasks" if compared.tasks else ""
+        ways[f"{_difference_words(compared.question.criterion)}{where}"] = (
+            f"{compared.primary.method}, {compared.strength}"
         )
-        ways[what] = f"{one.primary.method}, {guarantee_words(one.primary.guarantee)}"
-    if isinstance(compared, Comparisons) and compared.overall.improvement is not None:
-        ways["probability over all tasks"] = f"{compared.overall.improvement.method}, approximate"
+        if compared.tasks:
+            one = compared.tasks[0]
+            ways[_difference_words(compared.question.criterion)] = f"{one.primary.method}, {one.strength}"
     return ways | _ways_over_tasks(found)
+
+
+def _difference_words(criterion: Criterion) -> str:
+    return (
+        "probability of beating"
+        if criterion.statistic is None
+        else f"difference of {criterion.label}s"
+        if criterion.name == "mean"
+        else f"difference of {criterion.label}"
+    )
 
 
 def _ways_over_tasks(found: Findings) -> dict[str, str]:
@@ -314,11 +334,11 @@ def paragraph(found: Findings, band: str) -> str:
         text += " The runs are described without intervals."
     if judged.ranking is not None:
         text += (
-            f" Methods are ranked in tiers by pairwise comparison, adjusted for {plural(len(judged.ranking.pairs), 'pair')}{_and_looks(found)} (Bonferroni); "
-            "a tier holds the methods that are not separated from its best one."
+            f" Methods are ranked in tiers by pairwise comparison, decided together for {plural(judged.ranking.n_pairs, 'pair')}{_and_looks(found)} ({family_rule(judged.ranking)}); "
+            "the first tier holds the methods that no other is certainly better than."
         )
-    elif isinstance(judged.comparison, Comparisons):
-        text += f" Methods are compared on each task, adjusted for {len(judged.comparison)} tasks{_and_looks(found)} (Bonferroni)."
+    elif judged.comparison is not None and judged.comparison.tasks:
+        text += f" Methods are compared over all tasks and on each, decided together for {len(judged.comparison.tasks)} tasks{_and_looks(found)} (Holm)."
     elif judged.comparison is not None and found.looks > 1:
         text += f" The verdict's interval is adjusted for {found.looks} looks (Bonferroni)."
     if found.over is not None:
@@ -334,9 +354,11 @@ def references(found: Findings, band: str) -> list[str]:
     """Who described the methods that were used."""
     used = [band, *(how for how in interval_methods(found).values())]
     judged = found.judgement
-    several = judged.ranking is not None and len(judged.ranking.pairs) > 1
-    several = several or (found.looks > 1 and bool(judged.sentence))
-    if several or isinstance(judged.comparison, Comparisons):
+    if judged.ranking is not None and judged.ranking.n_pairs > 1:
+        used.append("max-T" if judged.ranking.by_draws else "Holm")
+    if judged.comparison is not None and judged.comparison.tasks:
+        used.append("Holm")
+    if found.looks > 1 and judged.decided is not None:
         used.append("Bonferroni")
     used += [profile_words(found.over)] if found.over is not None else []
     cited: list[str] = []

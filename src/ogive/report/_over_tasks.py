@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ogive.answers import Comparisons
 from ogive.plots import ProfileDisplay, profile
 from ogive.profiles import Aggregates, AverageRanks, PairOfCurves, aggregates, average_ranks, performance_profile
 from ogive.profiles._performance import FEWEST_TASKS as MANY_TASKS
 from ogive.profiles._performance import Kind
-from ogive.report._judgement import Judgement, Terms, attempt
+from ogive.report._judgement import Judgement, attempt
 from ogive.trials import Trials
 from ogive.words import plural
 
@@ -43,12 +42,24 @@ class OverTasks:
     notes: tuple[str, ...]
 
 
-def over_tasks(judged: Judgement, terms: Terms, n_runs: int) -> OverTasks | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """What the answers over tasks share with the verdict."""
+
+    metric: str
+    confidence: float
+    failures: str | float
+    looks: int
+
+
+def over_tasks(
+    judged: Judgement, metric: str, confidence: float, failures: str | float, looks: int, n_runs: int
+) -> OverTasks | None:
     """The answers over all tasks of what can be compared; None for few tasks, or where nothing can be judged.
 
     `n_runs` is the largest number of runs of a method on a task.
     """
-    part = judged.part
+    part, terms = judged.part, _Terms(metric=metric, confidence=confidence, failures=failures, looks=looks)
     if part is None or len(part.tasks) < FEWEST_TASKS:
         return None
     display = _drawn(part, terms, n_runs)
@@ -73,7 +84,7 @@ def _share_a_scale(part: Trials, metric: str) -> bool:
     return None not in part.bounds[metric]
 
 
-def _drawn(part: Trials, terms: Terms, n_runs: int) -> ProfileDisplay | None:
+def _drawn(part: Trials, terms: _Terms, n_runs: int) -> ProfileDisplay | None:
     """The first kind of profile that the table allows: by scores, by duels of runs, by ratios of costs."""
     kinds: list[Kind] = ["score"] if _share_a_scale(part, terms.metric) else []
     if n_runs > 1:
@@ -93,14 +104,14 @@ def _asking(part: Trials, kind: Kind, metric: str, confidence: float) -> Callabl
     return lambda: profile(performance_profile(part, kind, metric=metric, confidence=confidence, missing="fail"))
 
 
-def _runs(part: Trials, terms: Terms) -> Any:
+def _runs(part: Trials, terms: _Terms) -> Any:
     """The runs by method and task, failures counted by the rule; where rows share a unit, the table as it is."""
     if part.clustered:
         return part
     return {m: {t: part.scores(m, t, terms.metric, terms.failures) for t in part.tasks} for m in part.algorithms}
 
 
-def _notes(part: Trials, terms: Terms, judged: Judgement, display: ProfileDisplay | None) -> list[str]:
+def _notes(part: Trials, terms: _Terms, judged: Judgement, display: ProfileDisplay | None) -> list[str]:
     if display is None:
         return ["No profile: one run of each method on a task, and no bounds that declare one scale for all tasks (say bounds=)."]  # fmt: skip
     found, n = display.profile, len(display.profile.problems)
@@ -119,7 +130,7 @@ def _notes(part: Trials, terms: Terms, judged: Judgement, display: ProfileDispla
     return [note for note in notes if note]
 
 
-def _why(part: Trials, terms: Terms, kind: str) -> str:
+def _why(part: Trials, terms: _Terms, kind: str) -> str:
     low, high = part.bounds[terms.metric]
     if kind == "score":
         return f"Scores of all tasks are taken as they are, since the bounds {low:g} and {high:g} declare one scale for them."
@@ -134,9 +145,7 @@ def _why(part: Trials, terms: Terms, kind: str) -> str:
 
 def _speaks_of_runs(judged: Judgement) -> bool:
     """Whether the verdict holds the tasks fixed."""
-    if judged.ranking is not None:
-        return judged.ranking.pairs[0].statistic == "improvement"
-    return isinstance(judged.comparison, Comparisons) and judged.comparison.overall.improvement is not None
+    return judged.decided is not None and judged.question is not None and not judged.question.sampled
 
 
 def profile_words(found: OverTasks) -> str:

@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ogive.answers import Comparison, Comparisons
+from ogive.answers import Comparison
 from ogive.answers._facts import facts
 from ogive.answers._summary import Row
+from ogive.answers._wording import second_error
 from ogive.plots import DistributionDisplay, best_of, difference, distribution, pairs
 from ogive.plots._ranks import caption as ranks_caption
 from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure, profile_figure
-from ogive.report._findings import Findings, cell_numbers, count_words, unranked
+from ogive.report._findings import Findings, cell_numbers, unranked
 from ogive.report._judgement import attempt
-from ogive.report._methods import band_name, caveats, checklist, paragraph, references, varied_words
+from ogive.report._methods import band_name, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
 from ogive.report._tables import (
     NO_INTERVAL,
@@ -24,6 +25,7 @@ from ogive.report._tables import (
     over_table,
     pairs_csv,
     pairs_table,
+    questions_table,
     ranking_latex,
     ranks_table,
     summary_tables,
@@ -95,14 +97,12 @@ def _verdicts(found: Findings) -> list[Html]:
     else:
         decided = any(c != "cannot tell" for c in judged.conclusions().values())
         parts = [element("p", judged.sentence, class_="verdict" if decided else "verdict undecided")]
-    if judged.ranking is not None:
-        how = {"mean": "their means"}.get(judged.ranking.statistic, "how often a run beats a run of another method")
-        count = count_words(judged.part or found.trials, found.metric)
-        parts.append(aside(f"Methods are ranked by {how}: {count} of each on each task; {varied_words(found.trials)}."))
+    if judged.decided is not None:
+        parts += [questions_table(judged.decided), aside(second_error(judged.decided.question))]
     parts += [aside(judged.left_out)]
     if found.n_failed and found.sensitivity:
         parts.append(element("p", found.sensitivity))
-    shown, _ = attempt(lambda: facts(found.trials, found.metric, found.confidence))
+    shown, _ = attempt(lambda: facts(found.trials, found.metric, found.confidence, found.rule))
     if shown:
         parts.append(element("ul", *(element("li", sentence) for sentence in shown)))
     others = [m for m in found.trials.metrics if m != found.metric]
@@ -129,17 +129,17 @@ def _difference(found: Findings, report: Report) -> list[Html]:
     compared = found.judgement.comparison
     if compared is None:
         return []
-    if isinstance(compared, Comparisons):
-        counts = Counter(c.conclusion for c in compared.items)
+    if compared.tasks:
+        counts = Counter(c.conclusion for c in compared.tasks)
         text = ", ".join(f"{conclusion} on {n}" for conclusion, n in counts.most_common())
-        note = f"{compared[0].a} against {compared[0].b}, task by task: {text}. Positive differences: {compared[0].a} is better."
+        note = f"{compared.a} against {compared.b}, task by task: {text}. Positive differences: {compared.a} is better."
         return [comparison_table(compared), element("p", note, class_="caption")]
     return _one_difference(found, compared, report)
 
 
 def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:
     display, _ = attempt(
-        lambda: difference(found.trials, c.a, c.b, c.task, metric=found.metric, confidence=found.confidence)
+        lambda: difference(found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence)
     )
     parts = []
     if display is not None:

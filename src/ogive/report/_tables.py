@@ -7,10 +7,10 @@ import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from ogive.answers import Comparison, Comparisons, Ranking, Summary
+from ogive.answers import Comparison, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
-from ogive.answers._wording import shown
+from ogive.answers._wording import WHY, question_effect, score_label, shown
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
@@ -108,22 +108,42 @@ def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
         ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low} to {r.rank_high}"
         cells = [
             element("th", clipped(r.algorithm, LONGEST_NAME)), element("td", ranks),
-            element("td", element("div", bar, class_="track")), element("td", str(r.tier)), element("td", _first(r.p_first)),
-            element("td", number(r.score)),
+            element("td", element("div", bar, class_="track")), element("td", str(r.tier)), element("td", number(r.score)),
         ]  # fmt: skip
         lines.append(element("tr", *cells, class_=f"tier{1 + (r.tier + 1) % 2}"))
     for method, reason in left_out.items():
         cells = [element("th", clipped(method, LONGEST_NAME)), element("td", "not ranked"), element("td", reason)]
-        lines.append(element("tr", *cells, *(element("td", "–") for _ in range(3))))
+        lines.append(element("tr", *cells, *(element("td", "–") for _ in range(2))))
     scale = f"rank 1 … {n}"
-    head = [element("th", h) for h in ("method", "rank", scale, "tier", "P(first)", ranking.statistic)]
+    head = [element("th", h) for h in ("method", "rank", scale, "tier", score_label(ranking.question))]
     inside = element("table", element("thead", element("tr", *head)), element("tbody", *lines))
     return element("div", inside, class_="wide")
 
 
-def _first(p: float) -> str:
-    """P(first); a dash where single runs cannot be drawn again."""
-    return "–" if math.isnan(p) else share(p)
+def questions_table(found: Comparison | Ranking) -> Html:
+    """The four questions: who is ahead, by how much, how sure."""
+    if isinstance(found, Ranking):
+        body = []
+        for q in found.questions.values():
+            all_of_them = len(q.leaders) == len(found.rows)
+            who = (
+                WHY[q.refused]
+                if q.refused
+                else "cannot tell"
+                if all_of_them
+                else ", ".join(clipped(m, LONGEST_NAME) for m in q.leaders)
+            )
+            body.append([element("th", q.name + (" (decides)" if q.primary else "")), who])
+        return table(["question", "ahead: no other method is certainly better"], body)
+    names = {1: clipped(found.a, LONGEST_NAME), -1: clipped(found.b, LONGEST_NAME), 0: "cannot tell"}
+    rows = []
+    for one in found.questions.values():
+        head = element("th", one.name + (" (decides)" if one.primary else ""))
+        if one.interval is None:
+            rows.append([head, "–", WHY[str(one.refused)], "–"])
+        else:
+            rows.append([head, names[one.direction], question_effect(found, one), one.interval.strength])
+    return table(["question", "ahead", "by", "how sure"], rows)
 
 
 def over_table(over: OverTasks) -> Html:
@@ -144,9 +164,9 @@ def over_table(over: OverTasks) -> Html:
     return table(["method", *(label for label, _ in columns)], body, class_=density_class(len(columns)))
 
 
-def comparison_table(found: Comparison | Comparisons) -> Html:
+def comparison_table(found: Comparison) -> Html:
     """Two methods: by task where there are several, else by statistic."""
-    if isinstance(found, Comparisons):
+    if found.tasks:
         return _tasks_table(found)
     how = "on the same draw" if found.paired else "fresh runs"
     beats = f"P({clipped(found.a, 24)} beats {clipped(found.b, 24)}), {how}"
@@ -159,24 +179,25 @@ def comparison_table(found: Comparison | Comparisons) -> Html:
     if found.other_improvement is not None:
         rows.insert(1, ("the same for fresh runs that share nothing", found.other_improvement, "fresh"))
     # The verdict's own line comes first, with the interval that the verdict reads.
-    verdict = [(label, found.primary, s) for label, _, s in rows if s == found.statistic]
-    rows = [*verdict, *(row for row in rows if row[2] != found.statistic)]
+    verdict = [(label, found.primary, s) for label, _, s in rows if s == found.criterion]
+    rows = [*verdict, *(row for row in rows if row[2] != found.criterion)]
     return table(
         [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", "estimate", "how"],
         [[label, _interval(i, s, found.margin), _way(i, found.primary)] for label, i, s in rows],
     )
 
 
-def _tasks_table(found: Comparisons) -> Html:
+def _tasks_table(found: Comparison) -> Html:
     """One line for each task: the conclusion beside the interval it reads, and the difference of means where that is another."""
-    by_mean = found[0].statistic == "mean"
-    head = ["task", f"{clipped(found[0].a, LONGEST_NAME)} is", "better by mean" if by_mean else "P(beats)"]
+    by_mean, by_wins = found.criterion == "mean", found.criterion == "improvement"
+    label = "P(beats)" if by_wins else f"better by {found.question.criterion.label}"
     body = []
-    for c in found.items:
+    for c in found.tasks:
         described = [] if by_mean else [_interval(c.mean_difference, "mean")]
         body.append(
-            [element("th", clipped(c.task, LONGEST_NAME)), c.conclusion, _interval(c.primary, c.statistic, c.margin), *described, c.n]
+            [element("th", clipped(str(c.task), LONGEST_NAME)), c.conclusion, _interval(c.primary, c.criterion, c.margin), *described, c.n]
         )  # fmt: skip
+    head = ["task", f"{clipped(found.a, LONGEST_NAME)} is", label]
     return table([*head, *([] if by_mean else ["difference of means"]), "runs or pairs"], body)
 
 
@@ -184,7 +205,7 @@ def _way(i: Interval, primary: Interval) -> str:
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return "no interval: these runs limit it on neither side"
     read = f"; read by the verdict, at {100 * i.confidence:.4g} %" if i is primary else ""
-    return f"{i.method}, {guarantee_words(i.guarantee)}{read}"
+    return f"{i.method}, {i.strength}{read}"
 
 
 def guarantee_words(guarantee: str) -> str:
@@ -239,17 +260,15 @@ def to_latex(summary: Summary, note: Callable[[Sequence[Row]], str]) -> str:
 
 
 def ranking_latex(ranking: Ranking, left_out: Mapping[str, str]) -> str:
-    """Methods with tier, ranks and P(first); those without a rank below them."""
+    """Methods with tier and ranks; those without a rank below them."""
     lines = [
-        r"\begin{tabular}{lcccc}",
+        r"\begin{tabular}{lccc}",
         r"\toprule",
-        rf"Method & Tier & Rank & P(first) & {latex(ranking.statistic)} \\",
+        rf"Method & Tier & Rank & {latex(score_label(ranking.question))} \\",
         r"\midrule",
     ]
     for r in ranking.rows:
         ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}--{r.rank_high}"
-        lines.append(
-            rf"{latex(r.algorithm)} & {r.tier} & {ranks} & {latex(_first(r.p_first).replace('–', '--'))} & ${number(r.score)}$ \\"
-        )
-    lines += [rf"{latex(method)} & -- & not ranked & -- & -- \\" for method in left_out]
+        lines.append(rf"{latex(r.algorithm)} & {r.tier} & {ranks} & ${number(r.score)}$ \\")
+    lines += [rf"{latex(method)} & -- & not ranked & -- \\" for method in left_out]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

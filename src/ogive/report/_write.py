@@ -21,7 +21,10 @@ def write(
     *,
     confidence: float = 0.95,
     failures: str | float | None = None,
+    criterion: str | None = None,
     margin: float | None = None,
+    over: str | None = None,
+    guaranteed: bool = False,
     metric: str | None = None,
     looks: int = 1,
 ) -> Path:
@@ -32,8 +35,8 @@ def write(
     failures : {"exclude", "worst", "like:NAME"} or float, optional
         How failed runs count. By default they are left out; the first sentence counts them, and the
         report says whether the verdict would change if they counted as the worst possible score.
-    margin : float, optional
-        The smallest difference that matters, in units of the score; for two methods, or one task.
+    criterion, margin, over, guaranteed
+        As in `compare` and `rank`, with the same defaults.
     metric : str, optional
         The metric that is judged; the first where not given.
     looks : int
@@ -41,8 +44,8 @@ def write(
 
     Notes
     -----
-    Two methods get one verdict (on each task), more get a ranking in tiers; the family of verdicts is
-    stated and paid for. Tables of adaptive samplers, and tables with an open question about what is
+    Two methods get one verdict (on each task), more get a ranking in tiers, both by the same question; the
+    family of verdicts is stated. Tables of adaptive samplers, and tables with an open question about what is
     independent, are described without a verdict.
 
     Examples
@@ -62,8 +65,9 @@ def write(
     require_trials(trials, "report.write")
     target = as_target(path)
     found = find(
-        trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks
-    )
+        trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks,
+        criterion=criterion, over=over, guaranteed=guaranteed,
+    )  # fmt: skip
     named = not set(trials.source.split(", ")) <= IN_MEMORY
     title = f"Ogive report: {trials.source}" if named else "Ogive report"
     return write_page(target, title, found.opening, compose(found))

@@ -18,11 +18,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ogive.errors import InputError, OgiveError
+from ogive.errors import OgiveError
 from ogive.metric import Metric
 from ogive.runner._wire import Batch
 from ogive.schema import OK
-from ogive.statistics import Interval, mean_interval, quantile_interval, tail_mean_interval
+from ogive.statistics import Interval, Statistic, mean_interval, quantile_interval, tail_mean_interval
 from ogive.store._damage import printable
 from ogive.trials import Trials
 
@@ -178,12 +178,12 @@ class Watcher:
     def _cell(self, names: tuple[str, str], prefix: _Prefix) -> CellProgress:
         n, first = prefix.complete()
         metric = prefix.metric
-        goal = self._metrics[metric].goal if metric is not None and metric in self._metrics else "maximize"
+        toward = self._metrics[metric] if metric is not None and metric in self._metrics else Metric()
 
         def measure() -> Interval | None:
             scores = first[np.isfinite(first)]
             try:
-                return self._interval(scores, goal) if scores.size >= 2 else None
+                return self._interval(scores, toward) if scores.size >= 2 else None
             except OgiveError as error:
                 log.debug("no interval yet: %s", error)
                 return None
@@ -251,26 +251,14 @@ class _Prefix:
         return np.searchsorted(np.asarray(self._trials), wanted).astype(np.int64)
 
 
-def statistic_interval(statistic: str) -> Callable[[Any, str], Interval]:
+def statistic_interval(statistic: str) -> Callable[[Any, Metric], Interval]:
     """The interval of a statistic by its name: mean, median, q0.1, worst_0.1 or best_0.1."""
-    if statistic == "mean":
-        return lambda scores, goal: mean_interval(scores)
-    if statistic == "median":
-        return lambda scores, goal: quantile_interval(scores, 0.5)
-    try:
-        kind, number = ("q", statistic[1:]) if statistic.startswith("q") else statistic.split("_")
-        share = float(number)
-        if not 0 < share < 1 or kind not in ("q", "worst", "best"):
-            raise ValueError
-    except (AttributeError, ValueError):
-        raise InputError(
-            f"`statistic` must be 'mean', 'median', 'q0.1', 'worst_0.1' or 'best_0.1'; got {statistic!r}."
-        ) from None
-    if kind == "q":
-        return lambda scores, goal: quantile_interval(scores, share)
-    return lambda scores, goal: tail_mean_interval(
-        scores, mass=share, tail="lower" if (kind == "worst") == (goal == "maximize") else "upper"
-    )
+    found = Statistic.parse(statistic, argument="statistic", kinds=("mean", "q", "worst", "best"))
+    if found.kind == "mean":
+        return lambda scores, metric: mean_interval(scores)
+    if found.kind == "q":
+        return lambda scores, metric: quantile_interval(scores, found.amount)
+    return lambda scores, metric: tail_mean_interval(scores, mass=found.amount, tail=found.tail(metric))
 
 
 def shower(progress: bool | Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:

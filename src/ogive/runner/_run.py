@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ogive.errors import InputError
+from ogive.notes import Note, NoteKind
 from ogive.runner._child import INSIDE, warm_up
 from ogive.runner._dask import Dask, DaskEngine, sized
 from ogive.runner._gather import Gatherer
@@ -202,14 +203,11 @@ def execute(
     return store.trials().with_notes(*notes)
 
 
-def _order_of_sets(settings: Settings) -> tuple[str, ...]:
+def _order_of_sets(settings: Settings) -> tuple[Note, ...]:
     """The one thing in which trials of this process may differ from those of children."""
     if settings.workers or settings.engine is not None or not sys.flags.hash_randomization:
         return ()
-    return (
-        "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are "
-        "those of worker processes only under PYTHONHASHSEED=0",
-    )
+    return (Note(NoteKind.ORDER_OF_SETS),)
 
 
 @contextlib.contextmanager

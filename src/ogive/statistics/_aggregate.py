@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError, InvalidScores
 from ogive.results import Guarantee
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._bootstrap import _bca_levels
-from ogive.statistics._interval import FEW_IN_TAIL, SHORT_TAIL, Interval
+from ogive.statistics._interval import FEW_IN_TAIL, Interval
 from ogive.statistics._resampling import (
     Resamples,
     Runs,
@@ -39,17 +40,9 @@ FEWEST_RUNS = 10
 # collapsed runs bring 95 % down to 0.6 to 0.9 (docs/reference/profiles.md); fixed before looking at scores.
 FEWEST_IN_ALL = 100
 FEWEST_FOR_MEDIAN = 10
-FIXED_TASKS = "these tasks, held fixed"
-RANDOM_TASKS = "tasks drawn at random from a larger set"
-INDEPENDENT_RUNS = "independent runs"
-NO_SPREAD = "no resample differs from the sample: nothing can be said about rare other values"
 STUDENT_BOOTSTRAP = "t with a bootstrap standard error"
 # The power of two of the largest gamma, in the scores' unit: times the number of runs it must stay a number.
 _LARGEST_GAMMA = 950
-POINTWISE = "at each threshold alone, not for all at once"
-FEW_IN_ALL = f"fewer than {FEWEST_IN_ALL} runs on all tasks together: too short where some runs collapse"
-FEW_FOR_MEDIAN = f"the median of fewer than {FEWEST_FOR_MEDIAN} tasks rests on one or two of them: too short where some runs collapse"
-FEW_RUNS = f"fewer than {FEWEST_RUNS} runs on a task: the interval is too short"
 
 _NAMES = {"t": STUDENT_BOOTSTRAP, "percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
 
@@ -202,7 +195,7 @@ def profile_counts(
     return ScoreProfile(
         thresholds=asked, share=share, low=low, high=high,
         confidence=confidence, method="pointwise percentile bootstrap", guarantee="heuristic" if few else "approximate",
-        n=_n(runs, tasks), assumptions=(*_assumptions(tasks), POINTWISE, *((FEW_RUNS,) if few else ())),
+        n=_n(runs, tasks), assumptions=(*_assumptions(tasks), Assumption.POINTWISE, *((Assumption.FEW_RUNS,) if few else ())),
         aggregates={name: found.interval(run_statistic(name), tasks, method, confidence) for name in statistics},
     )  # fmt: skip
 
@@ -297,7 +290,7 @@ def _interval(
     random_tasks = tasks == "random"
     scale = float(np.abs(runs.ordered[[0, -1]]).max()) + (abs(gamma) if statistic.kind == "gap" else 0.0)
     if not has_spread(draws, scale, runs.ordered.size):
-        low, high, reasons = -math.inf, math.inf, (NO_SPREAD,)
+        low, high, reasons = -math.inf, math.inf, (Assumption.NO_SPREAD,)
     elif method == "t":
         half = _critical(statistic, found, runs, tasks, confidence) * float(draws.std(ddof=1))
         low, high = estimate - half, estimate + half
@@ -308,7 +301,7 @@ def _interval(
             levels = _bca_levels(levels, draws, estimate, -np.concatenate(influence))
         low, high = (float(v) for v in np.quantile(draws, levels))
     if runs.ordered.size * statistic.tail_share < FEW_IN_TAIL - 1e-9 and statistic.tail_share < 1.0:
-        guarantee, reasons = "heuristic", (*reasons, SHORT_TAIL)
+        guarantee, reasons = "heuristic", (*reasons, Assumption.SHORT_TAIL)
     doubts = (
         () if random_tasks or math.isinf(high) else collapse_doubts(statistic.kind, runs.ordered.size, len(runs.tasks))
     )
@@ -323,11 +316,11 @@ def _interval(
     )  # fmt: skip
 
 
-def collapse_doubts(kind: str, n_runs: int, n_tasks: int) -> tuple[str, ...]:
+def collapse_doubts(kind: str, n_runs: int, n_tasks: int) -> tuple[Assumption, ...]:
     """Why rare collapses would make an interval over fixed tasks too short; by numbers known beforehand."""
     if n_runs < FEWEST_IN_ALL:
-        return (FEW_IN_ALL,)
-    return (FEW_FOR_MEDIAN,) if kind == "median" and n_tasks < FEWEST_FOR_MEDIAN else ()
+        return (Assumption.FEW_IN_ALL,)
+    return (Assumption.FEW_FOR_MEDIAN,) if kind == "median" and n_tasks < FEWEST_FOR_MEDIAN else ()
 
 
 def _critical(statistic: RunStatistic, found: Resamples, runs: Runs, tasks: str, confidence: float) -> float:
@@ -356,4 +349,4 @@ def _n(runs: Runs, tasks: str) -> int:
 
 
 def _assumptions(tasks: str) -> tuple[str, ...]:
-    return (INDEPENDENT_RUNS, RANDOM_TASKS if tasks == "random" else FIXED_TASKS)
+    return (Assumption.INDEPENDENT_RUNS, Assumption.RANDOM_TASKS if tasks == "random" else Assumption.FIXED_TASKS)

@@ -13,14 +13,13 @@ from numpy.typing import ArrayLike
 from ogive.arguments import FloatArray, as_confidence, as_scores
 from ogive.errors import InputError
 from ogive.results import Guarantee, json_ready
-from ogive.statistics._interval import INDEPENDENT
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._resampling import as_resamples, in_blocks, resample_key
 
 FEWEST_SCORES = 5
 THRESHOLD = 0.2
 # Counting paths costs the product of the sizes; from here on the limit is as good.
 _MOST_EXACT = 2000
-NO_VIOLATION_SEEN = "no resample differs from the sample: the bound says nothing about rare scores"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +49,7 @@ class AlmostDominance:
     n_b: int
     method: str = "violation ratio, bootstrap bound"
     guarantee: Guarantee = "heuristic"
-    assumptions: tuple[str, ...] = (INDEPENDENT,)
+    assumptions: tuple[str, ...] = (Assumption.INDEPENDENT,)
 
     def __str__(self) -> str:
         return f"violation ratio {self.ratio:.3g}, at most {self.epsilon_min:.3g}"
@@ -120,7 +119,7 @@ def almost_dominance(
         ratio=ratio, epsilon_min=epsilon_min, p_value=p_value,
         almost_dominates=epsilon_min < THRESHOLD and p_value <= error,
         confidence=confidence, n_comparisons=int(n_comparisons), n_a=first.size, n_b=second.size,
-        assumptions=(INDEPENDENT,) if np.ptp(draws) > 0.0 else (INDEPENDENT, NO_VIOLATION_SEEN),
+        assumptions=(Assumption.INDEPENDENT,) if np.ptp(draws) > 0.0 else (Assumption.INDEPENDENT, Assumption.NO_VIOLATION_SEEN),
     )  # fmt: skip
 
 

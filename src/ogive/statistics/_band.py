@@ -23,9 +23,10 @@ from ogive.arguments import (
     as_threshold,
 )
 from ogive.errors import InputError
-from ogive.results import Guarantee
+from ogive.results import Guarantee, Strength, strength_of
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._distribution import Distribution, step_function
-from ogive.statistics._interval import INDEPENDENT, Interval
+from ogive.statistics._interval import Interval
 from ogive.statistics._levels import CONFIDENCES, boundaries, local_level
 
 Side: TypeAlias = Literal["both", "lower", "upper"]
@@ -34,12 +35,9 @@ FailedSide: TypeAlias = Literal["unknown", "lower", "upper"]
 
 # scipy's one-sided quantile takes seconds beyond this; the closed bound is 1 / (6n) wider and holds as well.
 LARGEST_SMIRNOV = 20_000
-CLUSTERED = "independent clusters, each weighing the same"
 FAILED = {
-    "unknown": "{} failed runs could have had any score",
-    "lower": "{} failed runs lie below every score",
-    "upper": "{} failed runs lie above every score",
-}
+    "unknown": Assumption.FAILED_ANYWHERE, "lower": Assumption.FAILED_BELOW, "upper": Assumption.FAILED_ABOVE,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -63,6 +61,11 @@ class Band:
 
     def __repr__(self) -> str:
         return f"Band({self.method}, {self.confidence:.3g}, n={self.n}, {self.guarantee}, median {self.quantile(0.5)})"
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     def _repr_html_(self) -> str:
         return f"<code>{self!r}</code>"
@@ -131,14 +134,14 @@ class Band:
 
     def _of_several(self, what: Literal["best_of", "worst_of"], k: float, goal: str) -> Band:
         low, estimate, high = (getattr(d, what)(k, goal=goal) for d in (self.low, self.estimate, self.high))
-        extra = (f"{k:g} draws extrapolate beyond the {self.n} that were made",) if estimate.extrapolated else ()
+        extra = (Assumption.EXTRAPOLATES,) if estimate.extrapolated else ()
         return replace(self, low=low, estimate=estimate, high=high, assumptions=(*self.assumptions, *extra))
 
     def _within(self, bounds: Bounds) -> tuple[Distribution, Distribution, Distribution, tuple[str, ...]]:
         """Low, estimate and high with the support's ends in place of the infinities."""
         a, b = as_bounds(bounds, self.estimate.points)
         low, estimate, high = (replace(d, points=np.clip(d.points, a, b)) for d in (self.low, self.estimate, self.high))
-        assumed = () if math.isinf(a) and math.isinf(b) else (f"scores lie in [{a:g}, {b:g}]",)
+        assumed = () if math.isinf(a) and math.isinf(b) else (Assumption.BOUNDED,)
         return low, estimate, high, assumed
 
     def _interval(self, estimate: float, low: float, high: float, assumed: tuple[str, ...] = ()) -> Interval:
@@ -235,7 +238,7 @@ def band(
     return Band(
         low=low, estimate=estimate, high=high, confidence=confidence, method=method, n=n, side=side, local_level=level,
         guarantee="exact" if exact and continuous else "conservative",
-        assumptions=(INDEPENDENT, *((FAILED[failed].format(n_failed),) if n_failed else ())),
+        assumptions=(Assumption.INDEPENDENT, *((FAILED[failed],) if n_failed else ())),
     )  # fmt: skip
 
 
@@ -288,7 +291,7 @@ def cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: S
         estimate=estimate,
         high=_with_ends(estimate.points, upper, estimate.n),
         confidence=confidence, method="ks by cluster", guarantee="approximate", n=estimate.n, side=side,
-        assumptions=(CLUSTERED,),
+        assumptions=(Assumption.CLUSTERED,),
     )  # fmt: skip
 
 

@@ -11,15 +11,13 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray, IntArray, as_clusters, as_confidence, as_scores
 from ogive.errors import InputError
-from ogive.statistics._interval import EQUAL_SCORES, INDEPENDENT, ONE_SCORE, Interval
+from ogive.statistics._assumptions import Assumption
+from ogive.statistics._interval import Interval
 from ogive.statistics._resampling import as_resamples, by_content
 
 # Resamples are drawn in blocks of about this many indices, so that memory stays below 100 MB.
 _BLOCK = 4_000_000
 FEWEST_UNITS = 10
-FEW_UNITS = f"fewer than {FEWEST_UNITS} units to draw from: the interval is too short"
-FEW_RESAMPLES = "a handful of resamples at most lie beyond each end: another stream gives other ends"
-FLAT_RESAMPLES = "no resample shows another value: nothing can be said about its spread"
 
 
 def bootstrap_interval(
@@ -80,7 +78,7 @@ def bootstrap_interval(
     n, estimate = len(members), _as_number(statistic(values))
     if n == 1 or np.ptp(values) == 0.0:
         low, high = -math.inf, math.inf
-        reasons: tuple[str, ...] = (ONE_SCORE if n == 1 else EQUAL_SCORES,)
+        reasons: tuple[str, ...] = (Assumption.ONE_SCORE if n == 1 else Assumption.EQUAL_SCORES,)
     else:
         levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
         draws = _resample(values, members, statistic, n_resamples, rng)
@@ -91,19 +89,19 @@ def bootstrap_interval(
         low, high = (float(v) for v in np.quantile(draws, levels))
         reasons = ()
         if low == high:
-            low, high, reasons = -math.inf, math.inf, (FLAT_RESAMPLES,)
+            low, high, reasons = -math.inf, math.inf, (Assumption.FLAT_RESAMPLES,)
     doubts = _doubts(n, n_resamples, confidence)
     return Interval(
         estimate=estimate, low=low, high=high, confidence=confidence, n=n,
         method=f"{'BCa' if method == 'bca' else method} bootstrap",
-        guarantee="heuristic" if doubts else "approximate", assumptions=(INDEPENDENT, *doubts, *reasons),
+        guarantee="heuristic" if doubts else "approximate", assumptions=(Assumption.INDEPENDENT, *doubts, *reasons),
     )  # fmt: skip
 
 
 def _doubts(n: int, n_resamples: int, confidence: float) -> tuple[str, ...]:
     """Why coverage cannot be near the confidence; empty where it can."""
-    few = (FEW_UNITS,) if n < FEWEST_UNITS else ()
-    return (*few, FEW_RESAMPLES) if n_resamples * (1.0 - confidence) < 10.0 - 1e-9 else few
+    few = (Assumption.FEW_UNITS,) if n < FEWEST_UNITS else ()
+    return (*few, Assumption.FEW_RESAMPLES) if n_resamples * (1.0 - confidence) < 10.0 - 1e-9 else few
 
 
 def _as_number(value: float) -> float:

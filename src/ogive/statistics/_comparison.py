@@ -3,6 +3,8 @@
 Paired and independent samples answer different questions. Paired: on the same draw, how often does
 A beat B? Independent: how often does a fresh run of A beat a fresh run of B? The first can be near
 1 while the second is near 1/2, so no function here guesses which is meant.
+
+The limits are those of `_families`, which makes them for many pairs of methods at once.
 """
 
 from __future__ import annotations
@@ -12,91 +14,62 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ogive.arguments import FloatArray, as_clusters, as_confidence, as_mass, as_scores, as_tail
-from ogive.errors import InputError
-from ogive.results import Guarantee
-from ogive.statistics._distribution import step_function
-from ogive.statistics._interval import (
-    EQUAL_SCORES,
-    EQUAL_TAIL,
-    FEW_IN_TAIL,
-    INDEPENDENT,
-    ONE_SCORE,
-    ROUNDING,
-    SHORT_TAIL,
-    Interval,
-    binomial_limits,
-    mean_interval,
-    quantile_interval,
-    spread,
-    student_interval,
-    tail_count,
-    tail_influence,
+from ogive.arguments import (
+    FloatArray,
+    IntArray,
+    as_clusters,
+    as_confidence,
+    as_mass,
+    as_probability,
+    as_scores,
+    as_tail,
 )
-from ogive.statistics._placements import placement_interval, score_interval
-
-PAIRS = "independent pairs"
-CLUSTERS = "independent clusters of pairs"
-EQUAL_CLUSTERS = "all clusters have the same share of wins: each counts as one pair"
-UNDEFINED = "infinite scores at both quantiles: nothing can be said about their difference"
-# With more runs a side full separation is rarer than any confidence in use.
-FEW_RUNS = 20
+from ogive.errors import InputError
+from ogive.statistics._assumptions import Assumption
+from ogive.statistics._families import Asked, Draws, TaskRuns, differences_between
+from ogive.statistics._interval import Interval
 
 
 def paired_improvement(
-    a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95, clusters: ArrayLike | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    clusters: ArrayLike | None = None,
+    guaranteed: bool = False,
 ) -> Interval:
     """Probability that A's score is larger than B's on the same draw; ties count half.
 
     Notes
     -----
-    Conservative for every distribution and every n: with T = wins + ties / 2 the interval runs from
-    Clopper and Pearson's lower limit for floor(T) to their upper limit for ceil(T). With
-    clusters it is Student's interval of the clusters' shares of wins, approximate; where all
-    clusters have the same share, each counts as one pair, which is approximate too.
+    With D the share of pairs that differ and p the share of these that A wins, it is
+    1/2 + D (p - 1/2). Which side of 1/2 it lies on is read off Clopper and Pearson's interval of p
+    alone, McNemar's exact test; the limits stand at the corners of the intervals of D and p.
+    Approximate with ties (simulated: at least 0.964 at 0.95) and conservative without; with
+    `guaranteed` conservative for every distribution and every n, each interval at half the error.
+    With clusters it is Student's interval of the clusters' shares of wins, and at least Clopper and
+    Pearson's for clusters where few of them dissent; heuristic below 20 clusters.
+
+    References
+    ----------
+    McNemar (1947), Psychometrika 12, 153-157. Clopper and Pearson (1934), Biometrika 26, 404-413.
 
     Examples
     --------
     >>> print(paired_improvement([3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6]))
     1 [0.541, 1]
     """
-    x, y = _pairs(a, b)
-    confidence = as_confidence(confidence)
-    won = (x > y) + 0.5 * (x == y)
+    x, y = as_pairs(a, b)
     codes = as_clusters(clusters, x.size)
-    guarantee: Guarantee = "conservative"
-    assumptions: tuple[str, ...] = (PAIRS,)
-    if codes is not None:
-        shares = np.bincount(codes, weights=won) / np.bincount(codes)
-        if np.ptp(shares) > 0.0:
-            return _clipped(mean_interval(won, confidence=confidence, clusters=codes), 0.0, 1.0)
-        won, guarantee, assumptions = shares, "approximate", (CLUSTERS, EQUAL_CLUSTERS)
-    # Sums of equal shares miss whole numbers by rounding.
-    total, n = round(float(won.sum()), 9), won.size
-    return Interval(
-        estimate=total / n,
-        low=binomial_limits(math.floor(total), n, confidence)[0],
-        high=binomial_limits(math.ceil(total), n, confidence)[1],
-        confidence=confidence, n=n, method="Clopper-Pearson", guarantee=guarantee, assumptions=assumptions,
-    )  # fmt: skip
+    if guaranteed and codes is not None:
+        raise InputError(
+            "`guaranteed` goes with independent pairs; clusters of pairs have no interval that always holds."
+        )
+    return _joined(x, y, codes, Asked(kind="improvement", guaranteed=guaranteed), confidence)
 
 
-def independent_improvement(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    confidence: float = 0.95,
-    method: str = "newcombe",
-    rng: np.random.Generator | None = None,
-) -> Interval:
+def independent_improvement(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Interval:
     """Probability that a fresh score of A is larger than a fresh one of B; ties count half.
-
-    Parameters
-    ----------
-    method : {"newcombe", "conservative"}
-        Newcombe's method 5, widened where the spreads differ, or pairs formed at random once (with
-        `rng`) and Clopper and Pearson's interval for them, which holds for every distribution and
-        is wider.
 
     Notes
     -----
@@ -105,10 +78,10 @@ def independent_improvement(
     width when the samples do not overlap, where Brunner and Munzel's and the bootstrap's shrink
     to a point. Its variance is that of two distributions of the same shape; a method whose runs
     spread more than the other's needs more, the more so where it has fewer runs. The interval
-    therefore reaches at least as far as the score interval with the variance of the placements
-    (`placement_interval`), which takes the spreads from the samples. Where even full separation of
-    equal samples is more likely than 1 - confidence, it holds 1/2. Simulated coverage, for equal and
-    for unequal spreads and sizes: docs/reference/verdicts.md.
+    therefore reaches at least as far as the score interval with the variance of the placements,
+    which takes the spreads from the samples. Where even full separation of equal samples is more
+    likely than 1 - confidence, it holds 1/2. Simulated coverage, for equal and for unequal spreads
+    and sizes: docs/reference/verdicts.md. `guaranteed_improvement` holds for every distribution.
 
     References
     ----------
@@ -120,52 +93,7 @@ def independent_improvement(
     >>> print(independent_improvement([3, 4, 5, 6], [1, 2, 3, 4]))
     0.875 [0.406, 0.986]
     """
-    x, y = as_scores(a, name="a"), as_scores(b, name="b")
-    confidence = as_confidence(confidence)
-    if method == "conservative":
-        if rng is None:
-            raise InputError("`rng` is needed for method='conservative', which forms pairs at random.")
-        n = min(x.size, y.size)
-        return paired_improvement(rng.permutation(x)[:n], rng.permutation(y)[:n], confidence=confidence)
-    if method != "newcombe":
-        raise InputError(f"`method` must be 'newcombe' or 'conservative'; got {method!r}.")
-    estimate = win_share(x, y)
-    sides = newcombe_interval(estimate, x.size, y.size, confidence), placement_interval(x, y, estimate, confidence)
-    low, high = min(low for low, _ in sides), max(high for _, high in sides)
-    if min(x.size, y.size) <= FEW_RUNS and 2.0 / math.comb(x.size + y.size, x.size) > 1.0 - confidence:
-        low, high = min(low, 0.5), max(high, 0.5)  # even full separation comes by chance more often than that
-    return Interval(
-        estimate=estimate, low=low, high=high, confidence=confidence, n=x.size + y.size,
-        method="Newcombe with placements", guarantee="approximate", assumptions=(INDEPENDENT,),
-    )  # fmt: skip
-
-
-def win_share(x: FloatArray, y: FloatArray) -> float:
-    """The share of pairs (x, y) with x > y, ties half; O((m + n) log n)."""
-    ordered = np.sort(y)
-    below = np.searchsorted(ordered, x, side="left")
-    upto = np.searchsorted(ordered, x, side="right")
-    return float((below + upto).sum()) / (2.0 * x.size * y.size)
-
-
-def newcombe_interval(estimate: float, m: int, n: int, confidence: float) -> tuple[float, float]:
-    """Both values at which the estimate is z standard errors away, standard errors taken there."""
-    from scipy.optimize import brentq
-    from scipy.special import ndtri
-
-    z, middle = float(ndtri(0.5 + confidence / 2.0)), (m + n) / 2.0
-
-    def gap(theta: float) -> float:
-        variance = (
-            theta * (1 - theta) * (1 + (middle - 1) * ((1 - theta) / (2 - theta) + theta / (1 + theta))) / (m * n)
-        )
-        return abs(theta - estimate) - z * math.sqrt(max(variance, 0.0))
-
-    # At 0 and 1 the variance vanishes, so that the estimate itself is a root there: step beside it.
-    beside = 1e-9 * min(1.0, z * z) if estimate in (0.0, 1.0) else 0.0
-    low = 0.0 if estimate == 0.0 else brentq(gap, 0.0, estimate - beside)
-    high = 1.0 if estimate == 1.0 else brentq(gap, estimate + beside, 1.0)
-    return float(low), float(high)
+    return _apart(as_scores(a, name="a"), as_scores(b, name="b"), Asked(kind="improvement"), confidence)
 
 
 def mean_difference(
@@ -177,7 +105,7 @@ def mean_difference(
     clusters: ArrayLike | None = None,
     test_share: float | None = None,
 ) -> Interval:
-    """Mean of A minus mean of B: Student's interval of the pairs' differences, or Welch's.
+    """Mean of A minus mean of B: Student's interval of the pairs' differences, or the wider of Welch's and the pooled one.
 
     Parameters
     ----------
@@ -186,20 +114,27 @@ def mean_difference(
 
     Notes
     -----
-    Approximate; heuristic with `test_share`.
+    Approximate; heuristic with `test_share`. Welch's interval trusts a small sample that happens to be
+    constant: ten equal scores against a thousand that differ gave a false claim in 0.65 to 0.83 of
+    samples with rare collapses. The pooled variance knows better, and the wider of both is used: at most
+    0.051 for equal distributions, normal, exponential, on a lattice or with 1 to 10 % of collapses, from 3
+    against 3 to 10 against 1000 scores. Nothing approximate survives equal means of unequal shapes;
+    `bounded_mean_difference` does.
 
     Examples
     --------
     >>> print(mean_difference([3, 4, 6, 6], [1, 2, 3, 4], paired=True))
     2.25 [1.45, 3.05]
     """
+    if test_share is not None and not 0.0 < test_share < math.inf:
+        raise InputError(f"`test_share` is n_test / n_train and must be positive; got {test_share:g}.")
+    asked = Asked(kind="mean", test_share=test_share)
     if paired:
-        x, y = _pairs(a, b)
-        return mean_interval(_gaps(x, y), confidence=confidence, clusters=clusters, test_share=test_share)
+        x, y = as_pairs(a, b)
+        return _joined(x, y, as_clusters(clusters, x.size), asked, confidence)
     if clusters is not None or test_share is not None:
         raise InputError("`clusters` and `test_share` go with paired=True; average the clusters of each sample first.")
-    x, y = as_scores(a, name="a"), as_scores(b, name="b")
-    return welch_interval(float(x.mean() - y.mean()), x, y, as_confidence(confidence), "Welch's t", "approximate")
+    return _apart(as_scores(a, name="a"), as_scores(b, name="b"), asked, confidence)
 
 
 def tail_mean_difference(
@@ -211,10 +146,10 @@ def tail_mean_difference(
     -----
     Approximate, as `tail_mean_interval`: the scores are replaced by the terms whose mean the tail's
     mean is to first order, and their difference is treated as one of means, with as many degrees of
-    freedom for each sample as it has scores in the tail, less one (Welch and Satterthwaite put them
-    together for independent samples). With fewer than ten scores in a tail it is called heuristic,
-    with fewer than two it is infinite. Equal methods are told apart in at most 0.075 of the samples
-    instead of 0.05 (docs/reference/verdicts.md).
+    freedom for each sample as it has scores in the tail, less one; of independent samples the wider of
+    Welch's interval and the pooled one. With fewer than 50 scores, or ten in a tail, it is called heuristic,
+    with fewer than two in a tail it is infinite. How often equal methods are told apart:
+    docs/reference/verdicts.md. `bounded_tail_mean_difference` holds for every bounded distribution.
 
     Examples
     --------
@@ -222,140 +157,111 @@ def tail_mean_difference(
     >>> print(i, i.guarantee)
     -10 [-14.7, -5.31] approximate
     """
-    confidence, mass, tail = as_confidence(confidence), as_mass(mass), as_tail(tail)
-    x, y = _pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
-    estimate = step_function(x).cvar(mass=mass, tail=tail) - step_function(y).cvar(mass=mass, tail=tail)
-    method, n = ("paired tail t", x.size) if paired else ("Welch tail t", x.size + y.size)
-    in_tail = tail_count(x.size, mass), tail_count(y.size, mass)
-    long = min(in_tail) >= FEW_IN_TAIL
-    guarantee: Guarantee = "approximate" if long else "heuristic"
-    assumptions = (INDEPENDENT,) if long else (INDEPENDENT, SHORT_TAIL)
-    if min(in_tail) < 2:
-        return _around(estimate, math.inf, confidence, n, method, guarantee, (*assumptions, ONE_SCORE))
-    u, v = tail_influence(x, mass, tail), tail_influence(y, mass, tail)
-    degrees = in_tail[0] - 1, in_tail[1] - 1
-    if paired:
-        return student_interval(
-            estimate, _gaps(u, v, 1.0 / mass), math.sqrt(1.0 / n), df=min(degrees), confidence=confidence, method=method,
-            guarantee=guarantee, assumptions=assumptions, n=n, flat=EQUAL_TAIL,
-        )  # fmt: skip
-    return welch_interval(estimate, u, v, confidence, method, guarantee, assumptions, df=degrees, flat=EQUAL_TAIL)
+    mass, tail = as_mass(mass), as_tail(tail)
+    x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
+    if tail == "upper":  # the lower tail of what is turned round
+        return tail_mean_difference(-x, -y, mass=mass, tail="lower", paired=paired, confidence=confidence).negated()
+    asked = Asked(kind="worst", amount=mass)
+    return _joined(x, y, None, asked, confidence) if paired else _apart(x, y, asked, confidence)
 
 
-def quantile_difference(a: ArrayLike, b: ArrayLike, p: float, *, confidence: float = 0.95) -> Interval:
-    """The p-quantile of A minus that of B, each from order statistics at half the error.
+def quantile_difference(
+    a: ArrayLike, b: ArrayLike, p: float, *, confidence: float = 0.95, guaranteed: bool = False
+) -> Interval:
+    """The p-quantile of A minus that of B, from order statistics of both.
 
     Notes
     -----
-    Conservative for every distribution, paired or not: both intervals hold at once with at least the
-    confidence. Scores may be infinite, for failed runs: a side where both quantiles may be the same
-    infinity is infinite, and an estimate where both are is NaN, with the reason among the assumptions.
+    Approximate: the distances of both quantiles from their order-statistic limits are put together as
+    standard errors are (method of variance estimates recovery), for independent samples; equal methods are
+    told apart in 0.017 to 0.038 of samples at 0.95. With `guaranteed` conservative for every distribution,
+    paired or not: both intervals at half the error. Scores may be infinite, for failed runs: a side where
+    both quantiles may be the same infinity is infinite, and an estimate where both are is NaN, with the
+    reason among the assumptions.
+
+    References
+    ----------
+    Zou and Donner (2008), Statistics in Medicine 27, 1693-1702.
 
     Examples
     --------
     >>> print(quantile_difference(range(50), range(100, 150), 0.5))
-    -100 [-117, -83]
+    -100 [-111, -88.7]
     """
-    confidence = as_confidence(confidence)
-    half = 1.0 - (1.0 - confidence) / 2.0
-    i, j = quantile_interval(a, p, confidence=half), quantile_interval(b, p, confidence=half)
-    estimate, low, high = (_gap(*ends) for ends in ((i.estimate, j.estimate), (i.low, j.high), (i.high, j.low)))
-    reasons = (UNDEFINED,) if math.isnan(estimate) or math.isnan(low) or math.isnan(high) else ()
+    x, y = as_scores(a, name="a", ordered_only=True), as_scores(b, name="b", ordered_only=True)
+    if np.ndim(p) != 0:
+        raise InputError(f"`p` must be one number; got {p!r}. Call it for each level.")
+    asked = Asked(kind="q", amount=float(as_probability(p)), guaranteed=guaranteed)
+    found = _apart(x, y, asked, confidence)
+    if not any(math.isnan(v) for v in (found.estimate, found.low, found.high)):
+        return found
     return Interval(
-        estimate=estimate, low=-math.inf if math.isnan(low) else low, high=math.inf if math.isnan(high) else high,
-        confidence=confidence, n=min(i.n, j.n), method="order statistics", guarantee="conservative",
-        assumptions=(INDEPENDENT, *reasons),
+        estimate=found.estimate, low=-math.inf if math.isnan(found.low) else found.low,
+        high=math.inf if math.isnan(found.high) else found.high, confidence=found.confidence, n=found.n,
+        method=found.method, guarantee=found.guarantee, assumptions=(*found.assumptions, Assumption.UNDEFINED),
     )  # fmt: skip
 
 
-def _gap(a: float, b: float) -> float:
-    """a - b; NaN for the same infinity twice."""
-    return math.nan if math.isinf(a) and a == b else a - b
-
-
-def proportion_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Interval:
-    """Share of ones of A minus that of B, for 0/1 scores paired by item.
+def proportion_difference(a: ArrayLike, b: ArrayLike, *, paired: bool = True, confidence: float = 0.95) -> Interval:
+    """Share of ones of A minus that of B, for 0/1 scores.
 
     Notes
     -----
-    Approximate: Newcombe's hybrid of two Wilson intervals with the pairs' correlation (1998, method
-    10), which keeps a positive width when all items agree. `mcnemar` gives the exact test.
+    Approximate. Paired by item: twice the distance of `paired_improvement` from 1/2, whose direction is
+    McNemar's exact test. Independent: Newcombe's hybrid of two Wilson intervals (1998, method 10), with a
+    continuity correction where the smaller sample has fewer than 50 scores (plain ones tell equal methods
+    apart in 0.13 of samples at 3 against 1000).
+
+    References
+    ----------
+    Newcombe (1998), Statistics in Medicine 17, 873-890.
 
     Examples
     --------
     >>> print(proportion_difference([1, 1, 1, 1, 0, 0], [1, 0, 0, 1, 0, 0]))
-    0.333 [-0.152, 0.646]
+    0.333 [-0.532, 0.777]
     """
-    x, y = _binary_pairs(a, b)
-    confidence = as_confidence(confidence)
-    n = x.size
-    both, only_a = int(np.sum(x * y)), int(np.sum(x * (1 - y)))
-    only_b = int(np.sum((1 - x) * y))
-    neither = n - both - only_a - only_b
-    p, q = (both + only_a) / n, (both + only_b) / n
-    (l1, u1), (l2, u2) = _wilson(p, n, confidence), _wilson(q, n, confidence)
-    scale = math.sqrt(float(both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither))
-    product = float(both * neither - only_a * only_b)
-    product = max(product - n / 2.0, 0.0) if product > 0 else product
-    phi = product / scale if scale > 0 else 0.0
-    below = (p - l1) ** 2 - 2 * phi * (p - l1) * (u2 - q) + (u2 - q) ** 2
-    above = (u1 - p) ** 2 - 2 * phi * (u1 - p) * (q - l2) + (q - l2) ** 2
-    return Interval(
-        estimate=p - q, low=p - q - math.sqrt(max(below, 0.0)), high=p - q + math.sqrt(max(above, 0.0)),
-        confidence=confidence, n=n, method="Newcombe paired", guarantee="approximate", assumptions=(PAIRS,),
-    )  # fmt: skip
+    x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
+    _refuse_other_than_binary(x, y)
+    asked = Asked(kind="mean", binary=True)
+    return _joined(x, y, None, asked, confidence) if paired else _apart(x, y, asked, confidence)
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     """Exact two-sided p-value of McNemar's test for 0/1 scores paired by item."""
     from scipy.stats import binomtest
 
-    x, y = _binary_pairs(a, b)
+    x, y = as_pairs(a, b)
+    _refuse_other_than_binary(x, y)
     only_a, only_b = int(np.sum((x == 1) & (y == 0))), int(np.sum((x == 0) & (y == 1)))
     return 1.0 if only_a + only_b == 0 else float(binomtest(only_a, only_a + only_b).pvalue)
 
 
-def welch_interval(
-    estimate: float, x: FloatArray, y: FloatArray, confidence: float, method: str, guarantee: Guarantee,
-    assumptions: tuple[str, ...] = (INDEPENDENT,), *, df: tuple[int, int] | None = None, flat: str = EQUAL_SCORES,
-) -> Interval:  # fmt: skip
-    """estimate ± Welch's t; infinite where neither sample shows spread. `df` of each sample: its size less one."""
-    from scipy.special import stdtrit
-
-    n, deviations = min(x.size, y.size), (spread(x), spread(y))
-    larger = max(deviations)
-    if n < 2 or larger == 0.0:
-        reason = ONE_SCORE if n < 2 else flat
-        return _around(estimate, math.inf, confidence, x.size + y.size, method, guarantee, (*assumptions, reason))
-    # In units of the larger deviation, since squares of tiny ones would vanish.
-    u, v = ((s / larger) ** 2 / z.size for s, z in zip(deviations, (x, y), strict=True))
-    first, second = df or (x.size - 1, y.size - 1)
-    degrees = (u + v) ** 2 / (u**2 / first + v**2 / second)
-    half = float(stdtrit(degrees, 0.5 + confidence / 2.0)) * larger * math.sqrt(u + v)
-    return _around(estimate, half, confidence, x.size + y.size, method, guarantee, assumptions)
+def win_share(x: FloatArray, y: FloatArray) -> float:
+    """The share of pairs (x, y) with x > y, ties half; O((m + n) log n)."""
+    ordered = np.sort(y)
+    below = np.searchsorted(ordered, x, side="left")
+    upto = np.searchsorted(ordered, x, side="right")
+    return float((below + upto).sum()) / (2.0 * x.size * y.size)
 
 
-def _around(
-    estimate: float,
-    half: float,
-    confidence: float,
-    n: int,
-    method: str,
-    guarantee: Guarantee,
-    assumptions: tuple[str, ...],
-) -> Interval:
-    return Interval(
-        estimate=estimate, low=estimate - half, high=estimate + half, confidence=confidence, n=n,
-        method=method, guarantee=guarantee, assumptions=assumptions,
-    )  # fmt: skip
+_FIRST, _SECOND = np.array([0]), np.array([1])
 
 
-def _clipped(interval: Interval, low: float, high: float) -> Interval:
-    fields = {name: getattr(interval, name) for name in interval.__slots__}
-    return Interval(**{**fields, "low": max(low, interval.low), "high": min(high, interval.high)})
+def _joined(x: FloatArray, y: FloatArray, clusters: IntArray | None, asked: Asked, confidence: float) -> Interval:
+    confidence = as_confidence(confidence)
+    task = TaskRuns((np.sort(x), np.sort(y)), (Draws(np.stack([x, y]), clusters),))
+    return differences_between([task], _FIRST, _SECOND, np.array([0]), asked).interval(0, 1.0 - confidence)
 
 
-def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def _apart(x: FloatArray, y: FloatArray, asked: Asked, confidence: float) -> Interval:
+    confidence = as_confidence(confidence)
+    task = TaskRuns((np.sort(x), np.sort(y)))
+    return differences_between([task], _FIRST, _SECOND, np.array([-1]), asked).interval(0, 1.0 - confidence)
+
+
+def as_pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Two samples whose scores stand in pairs; refuses samples of different size."""
     x, y = as_scores(a, name="a"), as_scores(b, name="b")
     if x.size != y.size:
         raise InputError(
@@ -364,22 +270,6 @@ def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return x, y
 
 
-def _gaps(x: FloatArray, y: FloatArray, magnified: float = 1.0) -> FloatArray:
-    """Differences of pairs; all the same where they differ by no more than the rounding of their terms."""
-    gaps = x - y
-    if np.ptp(gaps) <= magnified * ROUNDING * max(float(np.abs(x).max()), float(np.abs(y).max())):
-        return np.full(gaps.size, gaps.mean())
-    return gaps
-
-
-def _binary_pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    x, y = _pairs(a, b)
+def _refuse_other_than_binary(x: FloatArray, y: FloatArray) -> None:
     if not (np.isin(x, (0.0, 1.0)).all() and np.isin(y, (0.0, 1.0)).all()):
         raise InputError("items must be scored 0 or 1; use `mean_difference` for other scores.")
-    return x, y
-
-
-def _wilson(p: float, n: int, confidence: float) -> tuple[float, float]:
-    from scipy.special import ndtri
-
-    return score_interval(p, float(ndtri(0.5 + confidence / 2.0)) ** 2 / n)

@@ -11,12 +11,9 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray, IntArray, as_clusters, as_confidence, as_count, as_scores
 from ogive.errors import InputError
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import ROUNDING, Interval
 
-NORMAL = "normal effects"
-LESS_THAN_CHANCE = (
-    "cluster means differ less than chance alone would make them: the upper end is that of equal mean squares"
-)
 # Beyond 2 to this power squares leave the range of floating-point numbers.
 _LARGEST_SQUARED = 500
 
@@ -127,7 +124,7 @@ def _components(squares: _MeanSquares, n: int, error: float, confidence: float, 
     between = max(0.0, (squares.between - within) / squares.size)
     ends, ratios = _ends(squares, error)
     known: dict[str, Any] = {"confidence": confidence, "n": squares.df_between + 1, "guarantee": "approximate"}
-    assumed = (NORMAL, LESS_THAN_CHANCE) if squares.between < within else (NORMAL,)
+    assumed = (Assumption.NORMAL, Assumption.LESS_THAN_CHANCE) if squares.between < within else (Assumption.NORMAL,)
     return VarianceComponents(
         between=Interval(
             estimate=between * unit, low=ends[0] * unit, high=ends[1] * unit, method="Williams-Tukey",
@@ -135,7 +132,7 @@ def _components(squares: _MeanSquares, n: int, error: float, confidence: float, 
         ),
         within=Interval(
             estimate=within * unit, low=spread[0] * unit, high=spread[1] * unit, method="chi-square",
-            assumptions=(NORMAL,), **known,
+            assumptions=(Assumption.NORMAL,), **known,
         ),
         correlation=Interval(
             estimate=between / (between + within), low=ratios[0] / (1.0 + ratios[0]),

@@ -13,11 +13,10 @@ from ogive.arguments import FloatArray, as_scores
 from ogive.errors import InputError
 from ogive.results import Guarantee, json_ready
 from ogive.seeding import stream
-from ogive.statistics._interval import INDEPENDENT
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._normality import as_cells
 from ogive.statistics._normality_tests import scaled_rows
 
-TIES = "continuous scores: each tie counts as a step of its own, which the uniform null does not have"
 LEAST_RESAMPLES = 99
 _BLOCK = 1 << 20
 
@@ -31,7 +30,7 @@ class Dip:
     n: int
     method: str
     guarantee: Guarantee = "approximate"
-    assumptions: tuple[str, ...] = (INDEPENDENT,)
+    assumptions: tuple[str, ...] = (Assumption.INDEPENDENT,)
 
     def __str__(self) -> str:
         return f"dip {self.statistic:.3g}, p = {self.p_value:.3g}"
@@ -89,7 +88,7 @@ def dip(scores: ArrayLike, *, lattice: float | None = None, seed: int = 0, n_res
     return Dip(
         statistic=statistic, p_value=(1 + extreme) / (null.size + 1), n=values.size,
         method="uniform null" if lattice is None else "uniform null, ties spread over their step",
-        assumptions=(INDEPENDENT, TIES) if tied else (INDEPENDENT,),
+        assumptions=(Assumption.INDEPENDENT, Assumption.CONTINUOUS) if tied else (Assumption.INDEPENDENT,),
     )  # fmt: skip
 
 

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray, IntArray, Tail, as_clusters, as_confidence, as_scores, as_tail, label_codes
 from ogive.errors import InputError
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._components import as_unit
 from ogive.statistics._distribution import step_function
 from ogive.statistics._interval import (
-    INDEPENDENT,
     Interval,
     quantile_interval,
     spread,
@@ -89,7 +89,7 @@ def explained_share(
     ends = _delta(y, codes, units, estimate, confidence)
     return Interval(
         estimate=estimate, low=max(0.0, min(low, ends[0])), high=min(1.0, max(high, ends[1])), confidence=confidence,
-        method="noncentral F and delta", guarantee="approximate", n=reduced.size, assumptions=(INDEPENDENT,),
+        method="noncentral F and delta", guarantee="approximate", n=reduced.size, assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip
 
 
@@ -233,7 +233,7 @@ def _clustered_median(y: FloatArray, units: IntArray, confidence: float) -> Inte
     high = distribution.quantile(0.5 + half) if half < 0.5 else math.inf
     return Interval(
         estimate=middle, low=low, high=high, confidence=confidence, method="Woodruff", guarantee="approximate", n=k,
-        assumptions=(INDEPENDENT,),
+        assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip
 
 
@@ -286,5 +286,5 @@ def _mover(a: Interval, b: Interval, correlation: float, optimism: float) -> Int
     return Interval(
         estimate=difference, low=centre - reach(a.estimate - a.low, b.high - b.estimate),
         high=centre + reach(a.high - a.estimate, b.estimate - b.low), confidence=a.confidence, method="MOVER",
-        guarantee="heuristic" if heuristic else "approximate", n=a.n, assumptions=(INDEPENDENT,),
+        guarantee="heuristic" if heuristic else "approximate", n=a.n, assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ogive.arguments import FloatArray, IntArray, as_confidence
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics._aggregate import FEWEST_RUNS, FIXED_TASKS, INDEPENDENT_RUNS, STUDENT_BOOTSTRAP
+from ogive.statistics._aggregate import FEWEST_RUNS, STUDENT_BOOTSTRAP
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import Interval
 from ogive.statistics._resampling import (
     as_resamples,
@@ -90,7 +91,7 @@ def improvement_over_tasks(
     return Interval(
         estimate=estimate, low=low, high=high, confidence=confidence, n=int(sizes.sum()),
         method=f"{STUDENT_BOOTSTRAP if method == 't' else 'percentile bootstrap'}, runs within tasks",
-        guarantee="approximate", assumptions=(INDEPENDENT_RUNS, FIXED_TASKS),
+        guarantee="approximate", assumptions=(Assumption.INDEPENDENT_RUNS, Assumption.FIXED_TASKS),
     )  # fmt: skip
 
 

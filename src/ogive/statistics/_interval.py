@@ -24,18 +24,17 @@ from ogive.arguments import (
     as_whole,
 )
 from ogive.errors import InputError
-from ogive.results import Guarantee, json_ready
+from ogive.results import Guarantee, Strength, json_ready, strength_of
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._distribution import step_function
 
-INDEPENDENT = "independent scores"
-EQUAL_SCORES = "all scores are equal: without bounds nothing can be said about rare other values"
-EQUAL_TAIL = "the tail holds one value only: nothing can be said about its spread"
-ONE_SCORE = "one score says nothing about spread"
+# The names under which comparisons know these.
+INDEPENDENT, ONE_SCORE, SHORT_TAIL = Assumption.INDEPENDENT, Assumption.ONE_SCORE, Assumption.SHORT_TAIL
+EQUAL_SCORES, EQUAL_TAIL = Assumption.EQUAL_SCORES, Assumption.EQUAL_TAIL
 FEW_IN_TAIL = 10
 # Scores that differ by less than this share of their size differ by how they were rounded.
 ROUNDING = 8.0 * float(np.finfo(float).eps)
 _LARGE = 2.0**990
-SHORT_TAIL = f"fewer than {FEW_IN_TAIL} scores in the tail: the interval may be too short"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +55,11 @@ class Interval:
 
     def _repr_html_(self) -> str:
         return f"<code>{self}</code> {self.guarantee}, {self.method}, n = {self.n}"
+
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
 
     def excludes(self, value: float) -> bool:
         """Whether `value` lies outside."""
@@ -113,7 +117,7 @@ def quantile_interval(
         method="order statistics",
         guarantee="conservative",
         n=n,
-        assumptions=(INDEPENDENT,),
+        assumptions=(Assumption.INDEPENDENT,),
     )
 
 
@@ -191,7 +195,7 @@ def exceedance(scores: ArrayLike, threshold: float, *, confidence: float = 0.95)
     low, high = binomial_limits(k, n, confidence)
     return Interval(
         estimate=k / n, low=low, high=high, confidence=confidence, n=n,
-        method="Clopper-Pearson", guarantee="conservative", assumptions=(INDEPENDENT,),
+        method="Clopper-Pearson", guarantee="conservative", assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip
 
 
@@ -244,7 +248,7 @@ def mean_interval(
         confidence=confidence,
         method="Student's t" if test_share is None else "corrected resampled t",
         guarantee="approximate" if test_share is None else "heuristic",
-        assumptions=(INDEPENDENT,) if test_share is None else ("folds share training data",),
+        assumptions=(Assumption.INDEPENDENT,) if test_share is None else (Assumption.FOLDS,),
         n=n,
     )
     return _times(found, unit)
@@ -320,9 +324,11 @@ def student_tail_interval(
         confidence=confidence,
         method="tail t",
         guarantee="approximate" if in_tail >= FEW_IN_TAIL else "heuristic",
-        assumptions=(INDEPENDENT,) if in_tail >= FEW_IN_TAIL else (INDEPENDENT, SHORT_TAIL),
+        assumptions=(Assumption.INDEPENDENT,)
+        if in_tail >= FEW_IN_TAIL
+        else (Assumption.INDEPENDENT, Assumption.SHORT_TAIL),
         n=n,
-        flat=EQUAL_SCORES if np.ptp(values) == 0.0 else EQUAL_TAIL,
+        flat=Assumption.EQUAL_SCORES if np.ptp(values) == 0.0 else Assumption.EQUAL_TAIL,
     )
 
 
@@ -360,13 +366,13 @@ def spread(values: FloatArray) -> float:
 
 def student_interval(
     estimate: float, values: FloatArray, scale: float, *,
-    df: int, confidence: float, method: str, guarantee: Guarantee, assumptions: tuple[str, ...], n: int, flat: str = EQUAL_SCORES,
+    df: int, confidence: float, method: str, guarantee: Guarantee, assumptions: tuple[str, ...], n: int, flat: str = Assumption.EQUAL_SCORES,
 ) -> Interval:  # fmt: skip
     """estimate ± t · sd · scale; infinite where the values show no spread to go by."""
     deviation = spread(values)
     if deviation == 0.0:
         half = math.inf
-        assumptions = (*assumptions, ONE_SCORE if values.size == 1 else flat)
+        assumptions = (*assumptions, Assumption.ONE_SCORE if values.size == 1 else flat)
     else:
         from scipy.special import stdtrit
 

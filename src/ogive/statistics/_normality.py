@@ -12,16 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from ogive.arguments import NO_BOUNDS, Bounds, FloatArray, as_bounds
 from ogive.errors import InputError, InvalidScores
 from ogive.results import Guarantee
-from ogive.statistics._interval import INDEPENDENT
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._lattice import bootstrap_p_values, dithered, fit
-from ogive.statistics._normality_tests import (
-    LARGEST_SHAPIRO,
-    SMALLEST,
-    BoolArray,
-    NormalityTest,
-    measure,
-    p_values,
-)
+from ogive.statistics._normality_tests import LARGEST_SHAPIRO, SMALLEST, BoolArray, NormalityTest, measure, p_values
 
 Ties: TypeAlias = Literal["bootstrap", "dither"]
 ConstantRule: TypeAlias = Literal["exclude", "gaussian", "not gaussian"]
@@ -30,7 +23,6 @@ TESTED, CONSTANT, TOO_FEW = "tested", "constant", "too few"
 LEAST_SCALE_TO_DITHER = 2.0
 # Accuracies printed with four digits are off by up to 0.02 steps; numbers without a lattice by 0.25.
 OFF_LATTICE = 0.05
-LONG_SHAPIRO = f"the p-value's formula was fitted up to n = {LARGEST_SHAPIRO}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -56,7 +48,7 @@ class Normality:
     method: str
     n: int
     guarantee: Guarantee = "approximate"
-    assumptions: tuple[str, ...] = (INDEPENDENT,)
+    assumptions: tuple[str, ...] = (Assumption.INDEPENDENT,)
 
     def __repr__(self) -> str:
         tested = int(np.count_nonzero(self.status == TESTED))
@@ -219,7 +211,7 @@ def _result(
     long = test == "shapiro" and n > LARGEST_SHAPIRO and method != "rounded-normal bootstrap"
     return Normality(
         statistic=1.0 - measured if test == "shapiro" else measured, p_value=p, status=status, test=test, method=method,
-        n=n, assumptions=(INDEPENDENT, LONG_SHAPIRO) if long else (INDEPENDENT,),
+        n=n, assumptions=(Assumption.INDEPENDENT, Assumption.LONG_SHAPIRO) if long else (Assumption.INDEPENDENT,),
     )  # fmt: skip
 
 

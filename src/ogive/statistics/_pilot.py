@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import as_confidence, as_count, as_mass, as_scores, as_tail
 from ogive.errors import InputError
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._components import VarianceComponents
-from ogive.statistics._interval import FEW_IN_TAIL, INDEPENDENT, SHORT_TAIL, spread, tail_influence
+from ogive.statistics._interval import FEW_IN_TAIL, spread, tail_influence
 from ogive.statistics._planning import How, Question, as_trials, counted, percent
 from ogive.statistics._precision import tail_words
 
@@ -82,11 +83,11 @@ class PilotPrecision(Question):
     def how(self, n: int) -> How:
         """Student's t, or its version for a tail."""
         few = self._in_tail(n) < FEW_IN_TAIL and self.mass < 1.0
-        notes = (INDEPENDENT, _spread_stays(self.sd, self.n_pilot, self.mass, self.confidence))
+        notes = (Assumption.INDEPENDENT, _spread_stays(self.sd, self.n_pilot, self.mass, self.confidence))
         return How(
             "Student's t" if self.mass == 1.0 else "tail t",
             "heuristic" if few else "approximate",
-            (*notes, SHORT_TAIL) if few else notes,
+            (*notes, Assumption.SHORT_TAIL) if few else notes,
         )
 
     def claim(self, n: int, width: float) -> str:

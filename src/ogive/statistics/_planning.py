@@ -19,7 +19,7 @@ import numpy as np
 
 from ogive.arguments import as_count
 from ogive.errors import InputError
-from ogive.results import Guarantee, json_ready
+from ogive.results import Guarantee, Strength, json_ready, strength_of
 
 MOST_TRIALS = 10**9
 # A width that equals the target but for rounding has reached it.
@@ -139,6 +139,11 @@ class Plan:
     notes: tuple[str, ...] = ()
     source: str = ""
 
+    @property
+    def strength(self) -> Strength:
+        """How sure it is, in the word that sentences use."""
+        return strength_of(self.guarantee)
+
     def __repr__(self) -> str:
         return (
             f"Plan({self.question.what}, n_trials={self.n_trials}, achieved_width={self.achieved_width:.4g}, "
@@ -146,10 +151,9 @@ class Plan:
         )
 
     def __str__(self) -> str:
-        kind = "guaranteed" if self.guarantee in ("exact", "conservative") else self.guarantee
         if math.isinf(self.achieved_width):
             return f"{counted(self.n_trials, self.question.unit)} are too few for an interval or a conclusion ({self.method})."
-        return f"{self.question.claim(self.n_trials, self.width)} ({self.method}, {kind})."
+        return f"{self.question.claim(self.n_trials, self.width)} ({self.method}, {self.strength})."
 
     def _repr_html_(self) -> str:
         import html

@@ -8,12 +8,11 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ogive.arguments import as_confidence, as_count
 from ogive.errors import InputError
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.statistics._planning import How, Question, as_power, counted, percent
 
 Claim: TypeAlias = Literal["better", "not worse", "equivalent"]
-
-NO_TIES = "no ties"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +80,8 @@ class ImprovementTest(Question):
     def how(self, n: int) -> How:
         """Noether's formula, or the sign test."""
         if self.paired:
-            return How("sign test", "conservative", ("independent pairs", NO_TIES))
-        return How("Noether", "approximate", ("independent scores", NO_TIES))
+            return How("sign test", "conservative", (Assumption.PAIRS, Assumption.NO_TIES))
+        return How("Noether", "approximate", (Assumption.INDEPENDENT, Assumption.NO_TIES))
 
     def claim(self, n: int, width: float) -> str:
         """The answer."""

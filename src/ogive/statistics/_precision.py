@@ -10,8 +10,9 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_bounds, as_confidence, as_mass, as_probability
 from ogive.errors import InputError
+from ogive.statistics._assumptions import Assumption
 from ogive.statistics._band import is_exact, margin
-from ogive.statistics._interval import INDEPENDENT, order_statistic_ranks
+from ogive.statistics._interval import order_statistic_ranks
 from ogive.statistics._levels import CONFIDENCES, boundaries, local_level
 from ogive.statistics._planning import How, Question, counted, percent
 
@@ -65,7 +66,9 @@ class BandPrecision(Question):
         """The band that n trials have."""
         used = band_distance(n, self.confidence, self.method, self.one_sided, self.solve)[1]
         exact = is_exact(n, used, two_sided=not self.one_sided) or (used == "exact" and self.solve)
-        return How(used, "exact" if exact else "conservative", (INDEPENDENT,), _given_way(self.method, used, n))
+        return How(
+            used, "exact" if exact else "conservative", (Assumption.INDEPENDENT,), _given_way(self.method, used, n)
+        )
 
     def claim(self, n: int, width: float) -> str:
         """The answer."""
@@ -115,7 +118,7 @@ class QuantilePrecision(Question):
 
     def how(self, n: int) -> How:
         """Order statistics."""
-        return How("order statistics", "conservative", (INDEPENDENT,))
+        return How("order statistics", "conservative", (Assumption.INDEPENDENT,))
 
     def claim(self, n: int, width: float) -> str:
         """The answer."""
@@ -188,7 +191,7 @@ class WorstCasePrecision(Question):
         """The band behind the bound."""
         used = self._distance(n)[1]
         low, high = self.bounds
-        assumed = (INDEPENDENT, f"scores lie in [{low:g}, {high:g}]")
+        assumed = (Assumption.INDEPENDENT, f"scores lie in [{low:g}, {high:g}]")
         near = used == "exact" and self.mass < 1.0 and 2 * n > TABLE_END
         notes = (f"{BEYOND_TABLE}, which is wider in the tail",) if near else _given_way(self.method, used, n)
         return How(f"{used} band", "conservative", assumed, notes)

@@ -1,56 +1,39 @@
-"""Ranks that admit what is not known: tiers, rank intervals, who may be first."""
+"""Ranks that admit what is not known: tiers and rank intervals, from who is certainly better than whom."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.arguments import FloatArray, IntArray
+from ogive.arguments import IntArray
 
 
-def win_matrix(samples: Sequence[FloatArray]) -> FloatArray:
-    """W[i, j]: probability that a run of sample i beats one of sample j, ties half; 1/2 on the diagonal.
+def tiers(better: NDArray[np.bool_]) -> tuple[IntArray, list[list[int]]]:
+    """Tier of each method, and the circles of methods that are certainly better than each other in turn.
 
-    One sort serves all pairs: counts of each sample below and up to every run are running sums.
+    `better[i, j]` says that i is certainly better than j. A method's tier is one below the lowest tier
+    of all that are certainly better than it, so that a better method always stands in a higher tier;
+    methods of a circle, which only a criterion that is not transitive makes, share one.
     """
-    sizes = np.array([s.size for s in samples])
-    values = np.concatenate(samples)
-    owner = np.repeat(np.arange(sizes.size), sizes)
-    order = np.argsort(values, kind="stable")
-    ordered, member = values[order], np.eye(sizes.size)[owner[order]]
-    counts = np.vstack([np.zeros(sizes.size), np.cumsum(member, axis=0)])
-    below = counts[np.searchsorted(ordered, ordered, side="left")]
-    upto = counts[np.searchsorted(ordered, ordered, side="right")]
-    wins: FloatArray = member.T @ ((below + upto) / 2.0) / np.outer(sizes, sizes)
-    return wins
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
 
-
-def tiers(order: Sequence[int], separated: NDArray[np.bool_]) -> IntArray:
-    """Tier of each method: a tier holds everybody not separated from its leader, the best one left.
-
-    `order` lists methods best first; `separated[i, j]` says that i and j are certainly different.
-    Tiers are anchored at leaders, not chained: a chain of small steps does not join its ends.
-    """
-    tier = np.zeros(len(order), dtype=np.intp)
-    left, number = list(order), 0
-    while left:
-        number += 1
-        leader = left[0]
-        members = [m for m in left if m == leader or not separated[leader, m]]
-        tier[members] = number
-        left = [m for m in left if m not in members]
-    return tier
+    n_groups, group = connected_components(csr_matrix(better.astype(np.int8)), directed=True, connection="strong")
+    above = np.zeros((n_groups, n_groups), dtype=bool)
+    i, j = np.nonzero(better)
+    above[group[i], group[j]] = True
+    np.fill_diagonal(above, False)
+    tier = np.ones(n_groups, dtype=np.intp)
+    while True:
+        lower = np.maximum(tier, np.where(above, tier[:, None] + 1, 0).max(axis=0, initial=1))
+        if np.array_equal(lower, tier):
+            break
+        tier = lower
+    circles = [np.flatnonzero(group == g).tolist() for g in np.flatnonzero(np.bincount(group) > 1)]
+    return tier[group], circles
 
 
 def rank_limits(better: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """Lowest and highest rank of each method; `better[i, j]` says that i is certainly better than j."""
     n = better.shape[0]
     return 1 + better.sum(axis=0), n - better.sum(axis=1)
-
-
-def first_shares(scores: FloatArray) -> FloatArray:
-    """How often each column has the largest score of its row; ties are shared."""
-    top = scores == scores.max(axis=1, keepdims=True)
-    return np.asarray((top / top.sum(axis=1, keepdims=True)).mean(axis=0))

@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from ogive.arguments import FloatArray, as_mass
+from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.statistics._resampling import Resamples, Runs
+from ogive.statistics._statistic import OVER_TASKS, Statistic
 
 # Below it 1 - share has too few digits.
 LEAST_SHARE = 1e-9
@@ -72,27 +73,27 @@ class RunStatistic:
 
 def run_statistic(name: str) -> RunStatistic:
     """The statistic of this name; refuses unknown names."""
-    known = {"iqm": RunStatistic("part", 0.25, 0.75), "mean": RunStatistic("part"), "median": RunStatistic("median"),
-             "optimality_gap": RunStatistic("gap")}  # fmt: skip
-    if name in known:
-        return known[name]
-    for prefix in ("q", "lower_", "upper_"):
-        try:
-            share = float(name.removeprefix(prefix)) if name.startswith(prefix) else math.nan
-        except ValueError:
-            continue
-        if math.isnan(share):
-            continue
-        if prefix == "q" and 0.0 < share < 1.0:
-            return RunStatistic("quantile", share)
-        if prefix == "q":
-            break
-        if as_mass(share) < LEAST_SHARE:
-            raise InputError(f"`statistics` may name tails from a share of {LEAST_SHARE:g} on; got {name!r}.")
-        return RunStatistic("part", 0.0, share) if prefix == "lower_" else RunStatistic("part", 1.0 - share, 1.0)
-    raise InputError(
-        f"`statistics` may name {', '.join(AGGREGATES)}, q0.9, lower_0.1 or upper_0.1 (or another share); got {name!r}."
+    found = Statistic.parse(name, kinds=OVER_TASKS)
+    if found.kind == "iqm":
+        return RunStatistic("part", 0.25, 0.75)
+    if found.kind == "mean":
+        return RunStatistic("part")
+    if found.kind == "optimality_gap":
+        return RunStatistic("gap")
+    if found.kind == "q":  # the median is that of the tasks' means, q0.5 that of the runs
+        return RunStatistic("median") if name == "median" else RunStatistic("quantile", found.amount)
+    if found.amount < LEAST_SHARE:
+        raise InputError(f"`statistics` may name tails from a share of {LEAST_SHARE:g} on; got {name!r}.")
+    return (
+        RunStatistic("part", 0.0, found.amount)
+        if found.kind == "lower"
+        else RunStatistic("part", 1.0 - found.amount, 1.0)
     )
+
+
+def aggregate_label(name: str) -> str:
+    """The name of a statistic over tasks in words."""
+    return Statistic.parse(name, kinds=OVER_TASKS).label
 
 
 def _middle_shares(means: FloatArray) -> FloatArray:

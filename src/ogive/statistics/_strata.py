@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray, IntArray, as_confidence, as_scores, label_codes
 from ogive.errors import InputError
-from ogive.statistics._components import NORMAL, _mean_squares, as_square, as_unit
+from ogive.statistics._assumptions import Assumption
+from ogive.statistics._components import _mean_squares, as_square, as_unit
 from ogive.statistics._interval import Interval
 
 N_PIVOTS = 20_000
 FEW_DRAWS = 5
 REPETITION = "repetition"
-UNEQUAL = "groups of about equal size"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ def _components(
     known: dict[str, Any] = {
         "confidence": confidence, "method": "generalized", "n": fewest,
         "guarantee": "approximate" if fewest >= FEW_DRAWS else "heuristic",
-        "assumptions": (NORMAL,) if _are_equal(terms) else (NORMAL, UNEQUAL),
+        "assumptions": (Assumption.NORMAL,) if _are_equal(terms) else (Assumption.NORMAL, Assumption.EQUAL_GROUPS),
     }  # fmt: skip
     return tuple(
         Component(

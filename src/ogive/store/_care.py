@@ -69,7 +69,7 @@ class Verification:
         ]
         lines = [f"{self.source!r}: {', '.join(counts) or 'no rows'}; {'sound' if self.sound else 'not sound'}."]
         lines += [f"damaged: {_quoted(d)}" for d in self.damaged]
-        lines += [f"differing: {sentence}" for sentence in self.differing.sentences()]
+        lines += [f"differing: {sentence}" for sentence in [note.sentence() for note in self.differing.notes()]]
         lines += [f"conflict: {change}" for change in self.conflicts]
         lines += [f"left over by an interrupted writer: {name!r}" for name in self.leftovers]
         if any(d.movable for d in self.damaged):
@@ -80,7 +80,7 @@ class Verification:
         """JSON-ready."""
         return {
             "schema": 1, "source": self.source, "sound": self.sound, "parts": dict(self.parts), "rows": dict(self.rows),
-            "damaged": [d.to_dict() for d in self.damaged], "differing": self.differing.sentences(),
+            "damaged": [d.to_dict() for d in self.damaged], "differing": [note.sentence() for note in self.differing.notes()],
             "conflicts": list(self.conflicts), "leftovers": list(self.leftovers),
         }  # fmt: skip
 

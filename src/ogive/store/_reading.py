@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ogive.errors import StoreDamaged, StoreError
+from ogive.notes import Note, NoteKind
 from ogive.schema import STATUSES
 from ogive.store._damage import Damage, Stranger, Unsound
 from ogive.store._parts import ENDING, Part, open_part
@@ -138,14 +139,11 @@ def refuse_damage(store: Path, damaged: tuple[Damage, ...]) -> None:
     )
 
 
-def missing_words(damaged: tuple[Damage, ...], n_parts: int) -> str:
-    """How much is missing, in words."""
+def damage_note(damaged: tuple[Damage, ...], n_parts: int) -> Note:
+    """How much is missing."""
     rows = sum(d.rows for d in damaged if d.rows is not None)
     unknown = sum(d.rows is None for d in damaged)
-    count = f"{rows} rows are missing" if not unknown else "the number of missing rows is unknown"
-    if unknown and rows:
-        count = f"{rows} rows and an unknown number more are missing"
-    return f"{len(damaged)} of {n_parts} parts cannot be read: {count}"
+    return Note(NoteKind.DAMAGED, values={"n": len(damaged), "n_parts": n_parts, "rows": rows, "unknown": unknown})
 
 
 def scan(store: Path, known: frozenset[str]) -> tuple[Cells, int, tuple[Damage, ...]]:

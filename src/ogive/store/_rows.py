@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ogive.notes import Note, NoteKind
 from ogive.schema import STATUSES
 from ogive.store._metrics import project
 from ogive.store._schemas import CONTENT, STANDING, WITHIN, map_parts
@@ -41,19 +42,13 @@ class Differing:
     def __bool__(self) -> bool:
         return bool(self.same_versions + self.other_versions)
 
-    def sentences(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """What it means."""
-        shown = f" (for example {', '.join(self.examples)})" if self.examples else ""
-        out = []
-        if self.same_versions:
-            out.append(
-                f"{_trials(self.same_versions)} run twice with different results{shown}: the algorithm is not deterministic"
-            )
-        if self.other_versions:
-            out.append(
-                f"{_trials(self.other_versions)} run twice with different results{shown}: library versions changed in between"
-            )
-        return out
+        return [
+            Note(NoteKind.RUN_TWICE, values={"n": n, "examples": self.examples, "versions_changed": changed})
+            for n, changed in ((self.same_versions, False), (self.other_versions, True))
+            if n
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,7 +273,3 @@ def of_highest_attempt(keys: Keys, top: Mapping[int, tuple[IntArray, NDArray[np.
         place = np.minimum(np.searchsorted(trials, keys.trial[mine]), trials.size - 1)
         keep[mine] = (trials[place] == keys.trial[mine]) & (attempts[place] == keys.attempt[mine])
     return keep
-
-
-def _trials(count: int) -> str:
-    return f"{count} trial was" if count == 1 else f"{count} trials were"

@@ -38,17 +38,18 @@ import pyarrow.compute as pc
 
 from ogive.canonical import plain
 from ogive.errors import StoreConflict, StoreError
+from ogive.notes import Note, NoteKind
 from ogive.store import _care
 from ogive.store._care import Repair, Verification
 from ogive.store._damage import Damage
 from ogive.store._looks import earlier_looks, note_look
 from ogive.store._parts import write_part
 from ogive.store._publish import make_folder, publish, saying
-from ogive.store._reading import Cells, Grown, Loaded, highest, load, missing_words, part_names, refuse_damage, scan
+from ogive.store._reading import Cells, Grown, Loaded, damage_note, highest, load, part_names, refuse_damage, scan
 from ogive.store._records import FOLDER, Ledger, Record, Records, as_record, changes, next_entry, read_ledger
 from ogive.store._rows import Differing, IntArray, Keys, Order, of_highest_attempt, settle
 from ogive.store._schemas import SCHEMAS, as_kind, as_rows
-from ogive.store._trials import LOUD, to_trials
+from ogive.store._trials import to_trials
 from ogive.store._versions import versions_here
 from ogive.trials import Trials
 
@@ -159,8 +160,8 @@ class Store:
         """All rows of a kind: highest attempts, no copies, in the order of the record's names and of trials."""
         as_kind(kind)
         rows, _, differing = self._with_ledger(lambda ledger: self._settled(kind, ledger, allow_missing))[1]
-        for sentence in differing.sentences():
-            log.warning("%s: %s", self.path, sentence)
+        for note in differing.notes():
+            log.warning("%s: %s", self.path, note.sentence())
         return rows.table
 
     def trials(self, *, allow_missing: bool = False) -> Trials:
@@ -169,18 +170,15 @@ class Store:
         rows, damaged, differing = found
         if not rows.table.num_rows:
             raise StoreError(f"{self.path} holds no finished trial yet; run the study first.")
-        notes = [f"{LOUD}{s}" for s in differing.sentences()]
+        notes = differing.notes()
         if damaged:
-            notes.append(f"{LOUD}{missing_words(damaged, len(rows.parts) + len(damaged))}")
-        notes += [
-            f"{LOUD}the study was changed and the change accepted, rows before and after it count together: {c}"
-            for c in ledger.accepted
-        ]
-        notes += [f"{LOUD}two studies were begun in this directory at once: {c}" for c in ledger.conflicts]
+            notes.append(damage_note(damaged, len(rows.parts) + len(damaged)))
+        notes += [Note(NoteKind.CHANGE_ACCEPTED, values={"change": str(c)}) for c in ledger.accepted]
+        notes += [Note(NoteKind.TWO_STUDIES, values={"conflict": str(c)}) for c in ledger.conflicts]
         aside = _care.quarantined(self.path)
-        notes += [f"{aside} files are set aside in quarantine/; what they held counts as not done"] if aside else []
+        notes += [Note(NoteKind.SET_ASIDE, values={"n": aside})] if aside else []
         for note in notes:
-            log.warning("%s: %s", self.path, note.removeprefix(LOUD))
+            log.warning("%s: %s", self.path, note.sentence())
         return to_trials(
             rows.table, ledger.merged, [p.limits for p in rows.parts], rows.part, source=self.path.name or str(self.path), notes=notes,
             looks=earlier_looks(self.path, rows.table.num_rows),

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ogive.metric import Metric
+from ogive.notes import Note, NoteKind
 from ogive.store._metrics import project
 from ogive.store._records import Record, as_metric
 from ogive.trials import Trials
@@ -19,7 +20,6 @@ from ogive.trials import Trials
 # What a hold is called in sentences, and the unit of rows that share one draw of it.
 SHARED = {"config": "configuration", "data": "data draw", "seed": "seed"}
 CLOSE = 0.2  # a trial within this share of a limit might have been cut on a slower machine
-LOUD = "warning: "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Sharing:
     unit: str = "trial"
     group: pa.Array | None = None
     clustered: bool = False
-    question: str | None = None
+    question: Note | None = None
 
 
 def to_trials(
@@ -39,11 +39,11 @@ def to_trials(
     part: NDArray[np.int32],
     *,
     source: str,
-    notes: Iterable[str],
+    notes: Iterable[Note],
     looks: int = 0,
 ) -> Trials:
     """Trials from settled rows; `limits` are those of each part, `part` the part of each row."""
-    said: list[str] = []
+    said: list[Note] = []
     found = project(table["metrics"])
     definitions = _define(record, found, said)
     nothing = np.full(table.num_rows, np.nan)
@@ -69,26 +69,24 @@ def to_trials(
     said += _limits(columns, limits, part)
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
-        question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, f"{table.num_rows} trials from the store {source}", *said), source=source, looks=looks,
+        question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, Note(NoteKind.FROM_STORE, values={"n": table.num_rows, "store": source}), *said), source=source, looks=looks,
         holds=record.get("holds"),
     )  # fmt: skip
 
 
-def _define(record: Record, found: Mapping[str, Any], notes: list[str]) -> dict[str, Metric]:
+def _define(record: Record, found: Mapping[str, Any], notes: list[Note]) -> dict[str, Metric]:
     """Direction and bounds of every metric that a trial reported, declared ones first."""
     declared = {name: as_metric(name, said) for name, said in record.get("metrics", {}).items()}
     if not found:
         return declared or {"score": Metric()}
     absent = [name for name in declared if name not in found]
     if absent:
-        notes.append(f"not used: {', '.join(map(repr, absent))}, declared but reported by no trial")
+        notes.append(Note(NoteKind.NOT_REPORTED, values={"metrics": absent}))
     out = {name: metric for name, metric in declared.items() if name in found}
     for name in found:
         if name not in declared:
             out[name] = Metric()
-            notes.append(
-                f"goal of {name!r}: maximize, without bounds (guessed: nobody said so; declare it in Study(metrics=…))"
-            )
+            notes.append(Note(NoteKind.GOAL_ASSUMED, "goal", {"metric": name, "goal": out[name].goal}))
     return out
 
 
@@ -96,11 +94,8 @@ def _sharing(table: pa.Table, record: Record) -> Sharing:
     """What one independent draw is: a trial, or all trials that share what was held for several."""
     held = _held(record)
     if len(held) > 1:
-        ways = ", ".join(f"{SHARED[what]} by {how}({k})" for what, how, k in held)
-        return Sharing(
-            question=f"rows share draws in {len(held)} ways ({ways}), so neither trials nor groups of them are independent; run the study "
-            "with only one of them held for several trials."
-        )
+        ways = [(SHARED[what], how, k) for what, how, k in held]
+        return Sharing(question=Note(NoteKind.ASKS_HOLDS, values={"holds": ways}))
     trial = table["trial"].to_numpy()
     if held:
         what, how, k = held[0]
@@ -164,15 +159,15 @@ def _scope_words(task: Mapping[str, Any]) -> str | None:
     return f"these {task['n_rows']} rows" if scope == "these rows" and task.get("n_rows") else scope
 
 
-def _pairing(several: bool, paired: bool) -> list[str]:
+def _pairing(several: bool, paired: bool) -> list[Note]:
     if not several:
         return []
     if paired:
-        return ["paired by 'trial': trial i has the same data for every method"]
-    return ["not paired: the data were held fixed, so methods share no draw from trial to trial"]
+        return [Note(NoteKind.PAIRED_TRIALS)]
+    return [Note(NoteKind.NOT_PAIRED_DATA)]
 
 
-def _limits(columns: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32]) -> list[str]:
+def _limits(columns: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32]) -> list[Note]:
     """The limits that trials ran under, and how many trials each of them cut or nearly cut."""
     said = sorted(
         {", ".join(f"{name} {value}" for name, value in sorted(of.items()) if value is not None) for of in limits}
@@ -185,25 +180,23 @@ def _limits(columns: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], par
     timeout, hog = (np.asarray(pc.equal(status, s).to_numpy(zero_copy_only=False)) for s in ("timeout", "memory"))
     named = pc.starts_with(columns["message"], "CPU").fill_null(False).to_numpy(zero_copy_only=False)
     by_cpu = timeout & (named | np.isnan(wall))
-    notes = [f"limits: {' or '.join(said)}"]
-    notes += _near("wall", wall, columns["wall_s"], timeout & ~by_cpu, "under another load these may be others (a limit on CPU time does not depend on load)")  # fmt: skip
-    notes += _near("CPU", cpu, columns["cpu_s"], by_cpu, "on a faster or slower machine these may be others")
+    notes = [Note(NoteKind.LIMITS, values={"limits": said})]
+    notes += _near("wall", wall, columns["wall_s"], timeout & ~by_cpu)
+    notes += _near("CPU", cpu, columns["cpu_s"], by_cpu)
     n_hogs = int(np.count_nonzero(hog & ~np.isnan(memory)))
     if n_hogs:
-        notes.append(f"{LOUD}trials cut by the memory limit: {n_hogs}; how close others came to it is not recorded")
+        notes.append(Note(NoteKind.CUT_BY_MEMORY, values={"n": n_hogs}))
     return notes
 
 
-def _near(what: str, limit: NDArray[np.float64], took: pa.Array, cut: NDArray[np.bool_], so: str) -> list[str]:
+def _near(what: str, limit: NDArray[np.float64], took: pa.Array, cut: NDArray[np.bool_]) -> list[Note]:
     """How many trials ended close to a limit on time, and how many it cut; nothing where there are none."""
     seconds = np.asarray(took.fill_null(np.nan).to_numpy(zero_copy_only=False))
     close = int(np.count_nonzero((np.abs(seconds - limit) <= CLOSE * limit) & ~cut))
     n_cut = int(np.count_nonzero(cut & ~np.isnan(limit)))
     if not close and not n_cut:
         return []
-    return [
-        f"{LOUD}trials that ended within {100 * CLOSE:.0f} % of the {what} limit: {close}, cut by it: {n_cut}; {so}"
-    ]
+    return [Note(NoteKind.NEAR_LIMIT, values={"limit": what, "share": CLOSE, "near": close, "cut": n_cut})]
 
 
 def _of_rows(limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32], name: str) -> NDArray[np.float64]:

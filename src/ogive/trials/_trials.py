@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
+from ogive.notes import Note, NoteKind, said
 from ogive.schema import LEADING, OK, TRAILING
 from ogive.trials._failed import count_failures, failure_rule, replacement
 from ogive.trials._rows import Cell, compact, the_one
@@ -40,8 +41,8 @@ class Trials:
         What one independent draw is; None where nobody said so and every row is taken for one.
     clustered : bool
         Whether several rows share a unit; the column `group` then names it.
-    question : str or None
-        What must be answered before rows can be counted; judging refuses with this sentence.
+    question : Note or None
+        What must be answered before rows can be counted; judging refuses with its sentence.
     varied : tuple of str
         What was drawn anew between trials.
     pair : str or None
@@ -57,7 +58,7 @@ class Trials:
         How often smaller tables of the same study were judged before.
     holds : mapping or None
         What a study held fixed or drew for several trials at once; empty where nothing, None where unknown.
-    notes : tuple of str
+    notes : tuple of Note
         How the table was read: what was declared and what was guessed.
     source : str
         Where it came from.
@@ -67,7 +68,7 @@ class Trials:
     definitions: Mapping[str, Metric]
     unit: str | None = None
     clustered: bool = False
-    question: str | None = None
+    question: Note | None = None
     varied: tuple[str, ...] = ()
     pair: str | None = None
     independent: bool = True
@@ -75,7 +76,7 @@ class Trials:
     scope: str | Mapping[str, str] | None = None
     looks: int = 0
     holds: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     source: str = ""
 
     def __repr__(self) -> str:
@@ -90,12 +91,12 @@ class Trials:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    @property
+    @cached_property
     def algorithms(self) -> tuple[str, ...]:
         """Names in order of appearance."""
         return tuple(self.table["algorithm"].chunk(0).dictionary.to_pylist())
 
-    @property
+    @cached_property
     def tasks(self) -> tuple[str, ...]:
         """Names in order of appearance."""
         return tuple(self.table["task"].chunk(0).dictionary.to_pylist())
@@ -143,10 +144,16 @@ class Trials:
 
     def cell(self, algorithm: str | None = None, task: str | None = None) -> Cell:
         """The rows of one algorithm on one task; None where there is only one."""
+        known = self._cell_of.get((algorithm, task))
+        if known is not None:
+            return known
         algorithm = the_one("algorithm", algorithm, self.algorithms)
         task = the_one("task", task, self.tasks)
-        found = (cell for cell in self.cells if (cell.algorithm, cell.task) == (algorithm, task))
-        return next(found, Cell(algorithm, task, np.empty(0, dtype=np.intp)))
+        return self._cell_of.get((algorithm, task)) or Cell(algorithm, task, np.empty(0, dtype=np.intp))
+
+    @cached_property
+    def _cell_of(self) -> dict[tuple[str | None, str | None], Cell]:
+        return {(cell.algorithm, cell.task): cell for cell in self.cells}
 
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Trials:
         """The rows of these algorithms on these tasks; of all where not given."""
@@ -156,21 +163,30 @@ class Trials:
             raise InputError("no row is left of these algorithms on these tasks; name some that the table joins.")
         left = replace(self, table=compact(self.table.filter(pa.array(kept))))
         counts = [
-            f"{len(now)} of {len(before)} {what}"
+            (len(now), len(before), what)
             for now, before, what in (
                 (left.algorithms, self.algorithms, "methods"),
                 (left.tasks, self.tasks, "tasks"),
             )
             if len(now) < len(before)
         ]
-        return replace(left, notes=(*self.notes, f"selected: {' and '.join(counts)}")) if counts else left
+        return left.with_notes(Note(NoteKind.SELECTED, values={"counts": counts})) if counts else left
 
     def codes(self, column: str) -> IntArray:
         """Integer codes of a text column; equal text, equal code; -1 where missing."""
-        chunk = self.table[column].chunk(0)
-        if not pa.types.is_dictionary(chunk.type):
-            chunk = chunk.dictionary_encode()
-        return np.asarray(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.intp)
+        if column not in self._codes:
+            chunk = self.table[column].chunk(0)
+            if not pa.types.is_dictionary(chunk.type):
+                chunk = chunk.dictionary_encode()
+            found = np.array(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.intp)
+            found.flags.writeable = False
+            self._codes[column] = found
+        return self._codes[column]
+
+    @cached_property
+    def _codes(self) -> dict[str, IntArray]:
+        """Codes that were asked for: encoding a column of a million rows for each pair of methods took minutes."""
+        return {}
 
     def metric_name(self, metric: str | None) -> str:
         """The metric of that name; the first where None."""
@@ -247,9 +263,10 @@ class Trials:
         """Failed trials counted by algorithm, task, status and message."""
         return count_failures(self)
 
-    def with_notes(self, *notes: str) -> Trials:
-        """The same table with further notes."""
-        return replace(self, notes=(*self.notes, *notes))
+    def with_notes(self, *notes: Note | str) -> Trials:
+        """The same table with further notes, or with remarks of your own."""
+        further = (said(note) if isinstance(note, str) else note for note in notes)
+        return replace(self, notes=(*self.notes, *further))
 
     def to_pandas(self) -> pd.DataFrame:
         """The columns algorithm, task, trial, item, group, status, params, the metrics, wall_s, cpu_s; not what is known of them, as the pairing."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
 from ogive.metric import Metric
+from ogive.notes import Note
 
 if TYPE_CHECKING:
     from ogive.trials._trials import Trials
@@ -41,6 +42,8 @@ def _facts(trials: Trials) -> dict[str, Any]:
     return {
         "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in trials.definitions.items()},
         **{name: getattr(trials, name) for name in (*_FACTS, "looks", "holds")},
+        "question": None if trials.question is None else trials.question.to_dict(),
+        "notes": [note.to_dict() for note in trials.notes],
     }
 
 
@@ -57,6 +60,8 @@ def described(table: pa.Table, source: str) -> dict[str, Any]:
         known: dict[str, Any] = {
             name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
         } | {"source": source, "looks": facts.get("looks", 0), "holds": facts.get("holds")}
+        known["notes"] = tuple(map(Note.from_dict, facts["notes"]))
+        known["question"] = None if facts["question"] is None else Note.from_dict(facts["question"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, UnreadableSource):
             raise

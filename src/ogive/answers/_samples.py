@@ -1,0 +1,221 @@
+"""The runs of several methods on several tasks as arrays: sorted side by side, and joined where they share draws."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ogive.answers._question import Question
+from ogive.errors import InputError
+from ogive.statistics import Asked, Differences, Draws, TaskRuns, differences_between
+from ogive.trials import FloatArray, IntArray, Trials
+
+# A pair of methods is compared pair by pair where at least this share of their rows has a partner on every task.
+MOST_PAIRED = 2 / 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Samples:
+    """What a question is asked of.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        In alphabetical order, so that no result depends on the order of a table.
+    runs : tuple of TaskRuns
+        For each task, scores turned so that larger is better; folds of a sample of tasks as their mean.
+    shared : array [method, method]
+        The number of draws that two methods share on all tasks together; 0 where they are not joined.
+    joined : array [method, method]
+        0 where their runs are joined pair by pair, -1 where not.
+    n_runs, n_failed : array [method, task]
+        Units with a score; failed runs.
+    order_only : bool
+        Failures count as worse than every score, as minus infinity, which has a place in the order and no value.
+    """
+
+    methods: tuple[str, ...]
+    question: Question
+    asked: Asked
+    runs: tuple[TaskRuns, ...]
+    shared: IntArray
+    joined: IntArray
+    n_runs: IntArray
+    n_rows: IntArray
+    n_failed: IntArray
+    order_only: bool
+    clustered: bool
+    sign: float
+    bounds: tuple[float | None, float | None]
+
+    def differences(self, first: IntArray, second: IntArray) -> Differences:
+        """The differences of these pairs by the question's criterion."""
+        self._refuse_without_values()
+        if self.asked.guaranteed:
+            from ogive.answers._guaranteed import guaranteed_differences
+
+            return guaranteed_differences(self, first, second)
+        return differences_between(self.runs, first, second, self.joined[first, second], self.asked)
+
+    def on(self, place: int) -> Samples:
+        """The same on one task."""
+        question = self.question.on(self.question.tasks[place])
+        one = slice(place, place + 1)
+        return replace(
+            self, question=question, asked=replace(self.asked, over="fixed"), runs=self.runs[one], n_runs=self.n_runs[:, one],
+            n_rows=self.n_rows[:, one], n_failed=self.n_failed[:, one],
+        )  # fmt: skip
+
+    def asking(self, question: Question, trials: Trials) -> Samples:
+        """The same runs, asked by another criterion."""
+        return replace(self, question=question, asked=question.asked(trials))
+
+    def unmatched(self, a: int, b: int) -> int:
+        """Rows of two joined methods that found no partner."""
+        if self.joined[a, b] < 0:
+            return 0
+        return int(self.n_rows[a].sum() + self.n_rows[b].sum() - 2 * self.shared[a, b])
+
+    def _refuse_without_values(self) -> None:
+        if self.order_only and self.question.criterion.needs_values:
+            raise InputError(
+                f"failures that count as worse than every score leave the {self.question.criterion.label} without a value; "
+                "declare bounds=, count failures by a number, or compare by improvement."
+            )
+
+
+def gather(trials: Trials, methods: Sequence[str], question: Question) -> Samples:
+    """The runs of these methods on the question's tasks."""
+    names = tuple(sorted(methods))
+    sign = trials.definitions[question.metric].sign
+    wanted = trials.pair is not None if question.paired is None else question.paired
+    by_mean = question.sampled and question.test_share is not None  # folds of a task are one observation of it
+    runs, shares, order_only = [], [], False
+    n_runs, n_rows, n_failed = (np.zeros((len(names), len(question.tasks)), dtype=np.intp) for _ in range(3))
+    for place, task in enumerate(question.tasks):
+        found = [_cell(trials, m, task, question, sign) for m in names]
+        values = [v for v, _ in found]
+        order_only |= any(bool(np.isneginf(v).any()) for v in values)
+        rows = [r for _, r in found]
+        draws = _joined(trials, task, values, rows) if wanted else None
+        units = [_by_unit(trials, v, r) for v, r in zip(values, rows, strict=True)]
+        if by_mean:
+            units, draws = [np.array([float(u.mean())]) for u in units], None
+        runs.append(TaskRuns(tuple(np.sort(u) for u in units), () if draws is None else (draws,)))
+        n_runs[:, place], n_rows[:, place] = [u.size for u in units], [v.size for v in values]
+        n_failed[:, place] = [
+            int(np.count_nonzero(trials.failed(question.metric)[trials.cell(m, task).rows])) for m in names
+        ]
+        shares.append(_shared(draws, n_rows[:, place], question.paired))
+    shared = _together(shares, len(names))
+    if question.paired and not by_mean:
+        _refuse_apart(names, shared)
+    if question.test_share is not None and not by_mean and bool((shared == 0)[~np.eye(len(names), dtype=bool)].any()):
+        raise InputError(
+            "splits of the same rows are compared pair by pair: name the column that joins them with pair= when reading."
+        )
+    return Samples(
+        methods=names, question=question, asked=_asked(question, trials, by_mean), runs=tuple(runs), shared=shared,
+        joined=np.where(shared > 0, 0, -1), n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
+        clustered=trials.clustered, sign=sign, bounds=trials.bounds[question.metric],
+    )  # fmt: skip
+
+
+def all_pairs(n: int) -> tuple[IntArray, IntArray]:
+    """Every pair of n methods once."""
+    first, second = np.triu_indices(n, 1)
+    return first.astype(np.intp), second.astype(np.intp)
+
+
+def _asked(question: Question, trials: Trials, by_mean: bool) -> Asked:
+    asked = question.asked(trials)
+    return replace(asked, test_share=None) if by_mean else asked
+
+
+def _cell(trials: Trials, method: str, task: str, question: Question, sign: float) -> tuple[FloatArray, IntArray]:
+    values, rows = trials.resolve_failures(trials.cell(method, task), question.metric, question.failures)
+    if not values.size:
+        raise InputError(f"{method!r} has no usable score on {task!r}; leave it out, or count its failures.")
+    return sign * values, rows
+
+
+def _by_unit(trials: Trials, values: FloatArray, rows: IntArray) -> FloatArray:
+    """One score for each unit: the means of clusters."""
+    clusters = trials.clusters(rows)
+    return values if clusters is None else _means_by(clusters, values)[1]
+
+
+def _means_by(codes: IntArray, scores: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
+    """Each code once, the mean of its scores, and the place of its first."""
+    found, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    return found, np.bincount(place, weights=scores) / np.bincount(place), first
+
+
+def _joined(trials: Trials, task: str, values: list[FloatArray], rows: list[IntArray]) -> Draws | None:
+    """Scores [method, draw] of what the rows share; None where a draw has no name.
+
+    Rows are joined by item and trial. Where some method of the table has each item once, the trial is only a
+    running number: items alone join, and repeats are averaged first. That is asked of all methods of the table,
+    so that two of them are joined in the same way whoever else is asked about.
+    """
+    items = [trials.codes("item")[r] for r in rows]
+    known = all(bool(np.all(i >= 0)) for i in items)
+    if known and _some_once(trials, task):
+        means = [_means_by(i, v) for i, v in zip(items, values, strict=True)]
+        keys, scores = [m[0] for m in means], [m[1] for m in means]
+        places = [r[m[2]] for r, m in zip(rows, means, strict=True)]
+    else:
+        keys, scores, places = [trials.draws[r] for r in rows], values, rows
+        for key, r in zip(keys, rows, strict=True):
+            if np.unique(key).size < key.size:
+                method = trials.algorithms[int(trials.codes("algorithm")[r[0]])]
+                raise InputError(
+                    f"{method!r} has several rows for one draw on {task!r}; name what tells them apart with item=, or compare "
+                    "fresh runs of both with paired=False."
+                )
+    draws = np.unique(np.concatenate(keys))
+    table = np.full((len(keys), draws.size), np.nan)
+    clusters = np.full(draws.size, -1, dtype=np.intp)
+    for m, (key, score, place) in enumerate(zip(keys, scores, places, strict=True)):
+        at = np.searchsorted(draws, key)
+        table[m, at] = score
+        group = trials.clusters(place)
+        if group is not None:
+            clusters[at] = group
+    return Draws(table, clusters if trials.clustered else None)
+
+
+def _some_once(trials: Trials, task: str) -> bool:
+    """Whether some method of the table has every item of the task once."""
+    code = trials.codes("item")
+    cells = (trials.cell(m, task).rows for m in trials.algorithms)
+    return any(r.size > 0 and bool(np.all(code[r] >= 0)) and np.unique(code[r]).size == r.size for r in cells)
+
+
+def _shared(draws: Draws | None, n_rows: IntArray, asked_for: bool | None) -> IntArray:
+    """Draws that each two methods share on one task; 0 where too few rows have a partner, unless pairs were asked for."""
+    n = n_rows.size
+    if draws is None:
+        return np.zeros((n, n), dtype=np.intp)
+    there = (~np.isnan(draws.scores)).astype(np.float64)
+    both = np.rint(there @ there.T).astype(np.intp)
+    sizes = there.sum(axis=1)
+    enough = both >= (0.0 if asked_for else MOST_PAIRED) * (sizes[:, None] + sizes[None, :]) / 2.0
+    return np.where(enough, both, 0)
+
+
+def _together(shares: list[IntArray], n: int) -> IntArray:
+    """Shared draws over all tasks; 0 where two methods are not joined on every one."""
+    stacked = np.array(shares).reshape(-1, n, n)
+    return np.where((stacked > 0).all(axis=0), stacked.sum(axis=0), 0)
+
+
+def _refuse_apart(names: Sequence[str], shared: IntArray) -> None:
+    for i, j in itertools.combinations(range(len(names)), 2):
+        if not shared[i, j]:
+            raise InputError(
+                f"{names[i]!r} and {names[j]!r} share no draw; name the joining column with pair= when reading."
+            )

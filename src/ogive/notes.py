@@ -1,0 +1,581 @@
+"""What the reader of a result should know, as facts; words are made of them at the very end, here.
+
+A `Note` holds a kind, the argument that overrules it, and values. Programs look at these. People read
+`note.words()`, which names arguments (`unit='row'`) for Python and options (`--unit row`) for the command line.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Literal, TypeAlias
+
+from ogive.words import listed, plural, runs_each
+
+Names: TypeAlias = Literal["python", "cli"]
+OPTIONS = {"params": "--param", "time_limit": "--time-limit"}  # where the option is not called as the argument
+
+
+class NoteKind(Enum):
+    """What a note is about; the value is how files name it."""
+
+    SAID = "said"
+
+    # How a table was read
+    ROLE = "role"
+    NOT_USED = "not used"
+    NOT_REPORTED = "not reported"
+    STATUS_NOT_USED = "status not used"
+    GOAL_GUESSED = "goal guessed"
+    GOAL_ASSUMED = "goal assumed"
+    VARIED_GUESSED = "varied guessed"
+    ASSUMES_INDEPENDENCE = "assumes independence"
+    NOT_INDEPENDENT = "not independent"
+    SHARED_UNIT = "shared unit"
+    UNIT_SAID = "unit said"
+    FOLDS_OVERRULED = "folds overruled"
+    HELD = "held"
+    PAIRED = "paired"
+    PAIRED_TRIALS = "paired trials"
+    NOT_PAIRED = "not paired"
+    NOT_PAIRED_DATA = "not paired: data held"
+    NOT_PAIRED_TABLES = "not paired: tables"
+    ALIKE_NAMES = "alike names"
+    LEFT_OUT = "left out"
+    TRIALS_LEFT_OUT = "trials left out"
+    ENQUEUED = "enqueued"
+    SELECTED = "selected"
+    NOT_STATED_FOR_BOTH = "not stated for both"
+
+    # Why rows cannot be counted before somebody answers
+    ASKS_GROUP = "asks: group across folds"
+    ASKS_CONFIGURATION = "asks: configurations repeat"
+    ASKS_REPEAT = "asks: repeats repeat"
+    ASKS_METHOD = "asks: which column is the method"
+    ASKS_PLANNED = "asks: values as in a plan"
+    ASKS_HOLDS = "asks: shared in several ways"
+
+    # A store, a study, a run
+    FROM_STORE = "from store"
+    RUN_TWICE = "run twice"
+    DAMAGED = "damaged"
+    CHANGE_ACCEPTED = "change accepted"
+    TWO_STUDIES = "two studies"
+    SET_ASIDE = "set aside"
+    LIMITS = "limits"
+    NEAR_LIMIT = "near limit"
+    CUT_BY_MEMORY = "cut by memory"
+    SEED_KEPT = "seed kept"
+    TUNED_UPWARD = "tuned upward"
+    ORDER_OF_SETS = "order of sets"
+
+    # Learning curves
+    SIZES_AS_TASKS = "sizes as tasks"
+    NO_SCORE = "no score"
+    FITS_FAILED = "fits failed"
+    UNUSED_REPETITIONS = "unused repetitions"
+    CLASSES_ABSENT = "classes absent"
+    MISSING_COUNT_AS = "missing count as"
+    NOT_CALIBRATED = "not calibrated"
+    NO_PROBABILITIES = "no probabilities"
+    PAIRWISE_DECISIONS = "pairwise decisions"
+
+    # Profiles and aggregates
+    VARIED = "varied"
+    SPREAD_NOT_USED = "spread not used"
+    UNEQUAL_MEANS = "unequal means"
+    PROBLEMS_DROPPED = "problems dropped"
+    MISSING_FAILED = "missing failed"
+    FAILED_RUNS = "failed runs"
+    NO_SUCCESS = "no success"
+    UNSOLVED = "unsolved"
+    AT_TIME_LIMIT = "at time limit"
+    BELOW_CLOCK = "below clock"
+    FIRST_RUNS = "first runs"
+    DRAWN_RUNS = "drawn runs"
+    UNEQUAL_RUNS = "unequal runs"
+    EQUAL_COUNTS = "equal counts"
+    UNEVEN_COUNTS = "uneven counts"
+    EVIDENCE = "evidence"
+    NO_SPREAD = "no spread"
+    RUNS_JOINED = "runs joined"
+    SPLIT_SAMPLE = "split sample"
+    ESTIMATED = "estimated"
+    ONLY_MEANS = "only means"
+    RELATIVE = "relative"
+    COMMON_SCALE = "common scale"
+    NORMALIZED = "normalized"
+    NO_BANDS = "no bands"
+    OTHER_BAND = "other band"
+    FEW_TASKS = "few tasks"
+    RUNS_INDEPENDENT = "runs independent"
+    RUNS_ARE_FOLDS = "runs are folds"
+    GEOMETRIC = "geometric"
+    FAILED_AT_LIMIT = "failed at limit"
+
+
+# What somebody must answer, what may be wrong, and what nobody said: the command line says these unasked.
+QUESTIONS = frozenset({
+    NoteKind.ASKS_GROUP, NoteKind.ASKS_CONFIGURATION, NoteKind.ASKS_REPEAT, NoteKind.ASKS_METHOD,
+    NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS,
+})  # fmt: skip
+WARNINGS = frozenset({
+    NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
+    NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.TWO_STUDIES, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
+})  # fmt: skip
+DOUBTS = frozenset({
+    NoteKind.NOT_USED, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
+    NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
+    NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES,
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the reader of a result should know.
+
+    Attributes
+    ----------
+    kind : NoteKind
+    argument : str or None
+        What overrules it: "unit". Python says `unit=`, the command line `--unit`.
+    values : mapping
+        Text, numbers and tuples of them. `of` names the method or model that it is about, where it is one.
+
+    Examples
+    --------
+    >>> note = Note(NoteKind.ASSUMES_INDEPENDENCE, "unit")
+    >>> print(note)
+    unit: every row is taken for one independent run (nobody said so; declare it with unit='row')
+    >>> print(note.words("cli"))
+    unit: every row is taken for one independent run (nobody said so; declare it with --unit row)
+    """
+
+    kind: NoteKind
+    argument: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        # Tuples for lists: what comes back from JSON equals what went there.
+        object.__setattr__(self, "values", {name: _settled(value) for name, value in self.values.items()})
+
+    def __str__(self) -> str:
+        return self.words()
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether something may be wrong with the rows."""
+        return self.kind in WARNINGS
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether something may be wrong, was guessed or is not used: what should be said unasked."""
+        return self.is_warning or self.kind in DOUBTS or bool(self.values.get("guessed"))
+
+    @property
+    def subject(self) -> str | None:
+        """The method or model that it is about, None where it is about the whole."""
+        return self.values.get("of")
+
+    def about(self, name: str) -> Note:
+        """The same note, of one method or model."""
+        return replace(self, values={**self.values, "of": name})
+
+    def words(self, names: Names = "python") -> str:
+        """The note in words: whom it is about first, and a warning called so."""
+        subject = "" if self.subject is None else f"{self.subject}: "
+        return f"{'warning: ' if self.is_warning else ''}{subject}{self.sentence(names)}"
+
+    def sentence(self, names: Names = "python") -> str:
+        """What it says, of whomever it is about."""
+        return _SAYINGS[self.kind](self.values, _Naming(names))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; with the words, for readers that do not know the kind."""
+        return {
+            "kind": self.kind.value,
+            "argument": self.argument,
+            "values": dict(self.values),
+            "words": self.words(),
+        }
+
+    @classmethod
+    def from_dict(cls, held: Mapping[str, Any] | str) -> Note:
+        """What `to_dict` gave; plain words, and kinds of a later version, as what was said."""
+        if isinstance(held, str):
+            return said(held)
+        try:
+            return cls(NoteKind(held["kind"]), held["argument"], held["values"])
+        except ValueError:
+            return said(held["words"])
+
+
+def said(text: str) -> Note:
+    """A note in somebody else's words."""
+    return Note(NoteKind.SAID, values={"text": text})
+
+
+def sentences(notes: Iterable[Note], names: Names = "python") -> list[str]:
+    """The words of notes, each once."""
+    return list(dict.fromkeys(note.words(names) for note in notes))
+
+
+def capitalized(note: Note, names: Names = "python") -> str:
+    """A note as a sentence of a paragraph."""
+    text = note.words(names)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _settled(value: Any) -> Any:
+    return tuple(map(_settled, value)) if isinstance(value, (list, tuple)) else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """How arguments are called by those who read."""
+
+    names: Names
+
+    def __call__(self, argument: str, value: str | bool | None = None) -> str:
+        """`unit=`, `unit='row'` and `wide=True`; `--unit`, `--unit row` and `--wide`."""
+        if self.names == "python":
+            return f"{argument}={'' if value is None else repr(value)}"
+        option = OPTIONS.get(argument, f"--{argument}")
+        return f"{option} {shlex.quote(value)}" if isinstance(value, str) else option
+
+
+_Values: TypeAlias = Mapping[str, Any]
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _guess(v: _Values) -> str:
+    return " (guessed)" if v.get("guessed") else ""
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _count(n: int) -> str:
+    return "counts" if n == 1 else "count"
+
+
+def _goal_guessed(v: _Values, o: _Naming) -> str:
+    way = " from its name" if v["by_name"] else ""
+    return f"goal of {v['metric']!r}: {v['goal']} (guessed{way}; say {o('goal')} to decide)"
+
+
+def _folds_overruled(v: _Values, o: _Naming) -> str:
+    of = f" of {v['column']!r}" if v.get("column") else ""
+    return f"folds{of} are not corrected for: {o('unit')} says what is independent"
+
+
+def _held(v: _Values, o: _Naming) -> str:
+    unit, repeat = v["unit"], v["repeat"]
+    return (
+        f"{repeat!r} is held: rows of one {unit!r} are averaged, and intervals speak of others under the same "
+        f"{repeat!r} (guessed; {o('unit', repeat)} asks about new ones)"
+    )
+
+
+def _left_out(v: _Values, o: _Naming) -> str:
+    gone = f"; nothing is left of {_quoted(v['gone'])}" if v["gone"] else ""
+    return f"{v['n']} of {v['of_rows']} rows are left out: {v['column']!r} says that they are still running or waiting{gone}"
+
+
+def _asks_group(v: _Values, o: _Naming) -> str:
+    return (
+        f"column {v['column']!r} repeats across the folds of {v['fold']!r}, so rows may belong together; "
+        f"say {o('unit', v['column'])} to count each once, or {o('unit', 'fold')} if it names repeats of one cross-validation."
+    )
+
+
+def _asks_configuration(v: _Values, o: _Naming) -> str:
+    return (
+        f"{v['n']} rows share {v['n_configurations']} configurations, so they are not independent; "
+        f"say {o('unit', 'configuration')} to count each once, or {o('unit', 'row')} if every row drew its own."
+    )
+
+
+def _asks_repeat(v: _Values, o: _Naming) -> str:
+    column, apart = v["column"], v.get("apart")
+    shared = f" {apart!r} is not used: where rows that share it are one draw, say {o('unit', apart)}." if apart else ""
+    return (
+        f"column {column!r} repeats within a method and task, so rows may belong together; "
+        f"say {o('unit', column)} to count each once, {o('unit', 'row')} if every row is an independent run, "
+        f"or name what tells them apart with {o('item')} or {o('group')}.{shared}"
+    )
+
+
+def _asks_method(v: _Values, o: _Naming) -> str:
+    column = v["column"]
+    return (
+        f"no column is called a method, and {column!r} may name it; say {o('algorithm', column)}, {o('params', column)} "
+        f"if it is a hyper-parameter, or {o('unit', 'row')} if every row is an independent run of one method."
+    )
+
+
+def _asks_planned(v: _Values, o: _Naming) -> str:
+    column = v["column"]
+    return (
+        f"each value of {column!r} stands equally often within a method and task, as in a plan, so rows that share one may "
+        f"belong together; say {o('unit', column)} to count each value once, or {o('unit', 'row')} if every row is an "
+        "independent run."
+    )
+
+
+def _asks_holds(v: _Values, o: _Naming) -> str:
+    ways = ", ".join(f"{what} by {how}({k})" for what, how, k in v["holds"])
+    return (
+        f"rows share draws in {len(v['holds'])} ways ({ways}), so neither trials nor groups of them are independent; run the "
+        "study with only one of them held for several trials."
+    )
+
+
+def _run_twice(v: _Values, o: _Naming) -> str:
+    n = v["n"]
+    shown = f" (for example {', '.join(v['examples'])})" if v["examples"] else ""
+    why = "library versions changed in between" if v["versions_changed"] else "the algorithm is not deterministic"
+    return f"{plural(n, 'trial')} {'was' if n == 1 else 'were'} run twice with different results{shown}: {why}"
+
+
+def _damaged(v: _Values, o: _Naming) -> str:
+    rows, unknown = v["rows"], v["unknown"]
+    count = f"{rows} rows are missing" if not unknown else "the number of missing rows is unknown"
+    if unknown and rows:
+        count = f"{rows} rows and an unknown number more are missing"
+    return f"{v['n']} of {v['n_parts']} parts cannot be read: {count}"
+
+
+def _near_limit(v: _Values, o: _Naming) -> str:
+    so = {
+        "wall": "under another load these may be others (a limit on CPU time does not depend on load)",
+        "CPU": "on a faster or slower machine these may be others",
+    }[v["limit"]]
+    return f"trials that ended within {100 * v['share']:.0f} % of the {v['limit']} limit: {v['near']}, cut by it: {v['cut']}; {so}"
+
+
+def _selected(v: _Values, o: _Naming) -> str:
+    return f"selected: {' and '.join(f'{now} of {before} {what}' for now, before, what in v['counts'])}"
+
+
+def _fits_failed(v: _Values, o: _Naming) -> str:
+    where = ", ".join(map(str, v["sizes"])) + (", …" if v["more"] else "")
+    return f"{v['n']} of {v['of_fits']} fits failed, at n = {where}; there is no score there"
+
+
+def _counted(v: _Values) -> str:
+    return f"{plural(v['n'], 'run')} of every cell {_are(v['n'])} counted, as many as the smallest has"
+
+
+def _unequal_runs(v: _Values, o: _Naming) -> str:
+    return (
+        f"methods have unequal numbers of runs on {plural(v['n'], 'problem')} ({v['least']} to {v['most']} in all): as many are "
+        "counted of each as the poorest method has there, drawn by a fixed stream, since more runs are better placed to hold the best"
+    )
+
+
+def _estimated(v: _Values, o: _Naming) -> str:
+    best = "" if v["split"] else ", from the best method by the same runs"
+    return (
+        f"distances are as estimated from {runs_each(v['least'], v['most'])}{best}: with more runs the curves would lie elsewhere, "
+        "and the band is heuristic (it is for distances estimated in this way)"
+    )
+
+
+def _uneven(v: _Values, o: _Naming) -> str:
+    return (
+        f"cells have {v['least']} to {v['most']} runs: a method with few runs is never far from the best, so numbers of runs are "
+        f"compared with methods ({o('equalise', 'min-n')} counts equally many)"
+    )
+
+
+def _normalized(v: _Values, o: _Naming) -> str:
+    beaten = f"a score is the share of {v.get('method')}'s runs that it beats on the task; these runs are "
+    return {
+        "baselines": "scores are 0 at the low baseline of their task and 1 at the high one",
+        "ends": "0 is the worst and 1 the best run of any method on the task; these ends are taken as fixed",
+        "reference": f"{beaten}taken as fixed",
+        "resampled reference": f"{beaten}resampled together with the method's",
+    }[v["by"]]
+
+
+def _unsolved(v: _Values, o: _Naming) -> str:
+    n = v["n"]
+    if v["counted"]:
+        return (
+            f"{plural(n, 'problem')} that no method solves {_are(n)} counted ({o('unsolved', 'drop')} leaves them out)"
+        )
+    return f"{plural(n, 'problem')} that no method solves {_are(n)} left out"
+
+
+_SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
+    NoteKind.SAID: lambda v, o: str(v["text"]),
+    NoteKind.ROLE: lambda v, o: f"{v['role']}: column {_quoted(v['columns'])}{_guess(v)}",
+    NoteKind.NOT_USED: lambda v, o: f"not used: {_quoted(v['columns'])}",
+    NoteKind.NOT_REPORTED: lambda v, o: f"not used: {_quoted(v['metrics'])}, declared but reported by no trial",
+    NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
+    NoteKind.GOAL_GUESSED: _goal_guessed,
+    NoteKind.GOAL_ASSUMED: lambda v, o: (
+        f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed: nobody said so; declare it in Study(metrics=…))"
+    ),
+    NoteKind.VARIED_GUESSED: lambda v, o: f"varied: {', '.join(v['varied'])} (guessed)",
+    NoteKind.ASSUMES_INDEPENDENCE: lambda v, o: (
+        f"unit: every row is taken for one independent run (nobody said so; declare it with {o('unit', 'row')})"
+    ),
+    NoteKind.NOT_INDEPENDENT: lambda v, o: (
+        "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "
+        f"(say {o('independent', True)} if they were drawn at random)"
+    ),
+    NoteKind.SHARED_UNIT: lambda v, o: f"unit: {v['unit']!r}; rows that share it count once",
+    NoteKind.UNIT_SAID: lambda v, o: f"unit: {v['unit']!r} (said when the table was read again)",
+    NoteKind.FOLDS_OVERRULED: _folds_overruled,
+    NoteKind.HELD: _held,
+    NoteKind.PAIRED: lambda v, o: (
+        f"paired by {v['column']!r}{_guess(v)}: {v['matched']} of {v['of_rows']} rows have a partner"
+    ),
+    NoteKind.PAIRED_TRIALS: lambda v, o: "paired by 'trial': trial i has the same data for every method",
+    NoteKind.NOT_PAIRED: lambda v, o: f"not paired: no value of {v['column']!r} occurs in two methods of a task",
+    NoteKind.NOT_PAIRED_DATA: lambda v, o: (
+        "not paired: the data were held fixed, so methods share no draw from trial to trial"
+    ),
+    NoteKind.NOT_PAIRED_TABLES: lambda v, o: (
+        "methods are compared unpaired: across tables the same number may have been another draw"
+    ),
+    NoteKind.ALIKE_NAMES: lambda v, o: (
+        f"guessed: {_quoted(v['names'])} are different methods, though they differ only in case or spaces"
+    ),
+    NoteKind.LEFT_OUT: _left_out,
+    NoteKind.TRIALS_LEFT_OUT: lambda v, o: (
+        f"{plural(v['n'], 'trial')} of {v['study']!r} still running or waiting {_are(v['n'])} left out"
+    ),
+    NoteKind.ENQUEUED: lambda v, o: (
+        f"{plural(v['n'], 'trial')} of {v['study']!r} {'was' if v['n'] == 1 else 'were'} enqueued by hand, not drawn"
+    ),
+    NoteKind.SELECTED: _selected,
+    NoteKind.NOT_STATED_FOR_BOTH: lambda v, o: (
+        f"{v['fact']}: not stated for both, since new says {v['new']} and the baseline {v['baseline']}"
+    ),
+    NoteKind.ASKS_GROUP: _asks_group,
+    NoteKind.ASKS_CONFIGURATION: _asks_configuration,
+    NoteKind.ASKS_REPEAT: _asks_repeat,
+    NoteKind.ASKS_METHOD: _asks_method,
+    NoteKind.ASKS_PLANNED: _asks_planned,
+    NoteKind.ASKS_HOLDS: _asks_holds,
+    NoteKind.FROM_STORE: lambda v, o: f"{v['n']} trials from the store {v['store']}",
+    NoteKind.RUN_TWICE: _run_twice,
+    NoteKind.DAMAGED: _damaged,
+    NoteKind.CHANGE_ACCEPTED: lambda v, o: (
+        f"the study was changed and the change accepted, rows before and after it count together: {v['change']}"
+    ),
+    NoteKind.TWO_STUDIES: lambda v, o: f"two studies were begun in this directory at once: {v['conflict']}",
+    NoteKind.SET_ASIDE: lambda v, o: (
+        f"{v['n']} files are set aside in quarantine/; what they held counts as not done"
+    ),
+    NoteKind.LIMITS: lambda v, o: f"limits: {' or '.join(v['limits'])}",
+    NoteKind.NEAR_LIMIT: _near_limit,
+    NoteKind.CUT_BY_MEMORY: lambda v, o: (
+        f"trials cut by the memory limit: {v['n']}; how close others came to it is not recorded"
+    ),
+    NoteKind.SEED_KEPT: lambda v, o: (
+        f"{v['parameter']}={v['value']} was set, and is the same in every {v['draw']}"
+    ),
+    NoteKind.TUNED_UPWARD: lambda v, o: (
+        f"tuning {v['algorithm']!r} took larger scores as better; declare metrics= to say otherwise"
+    ),
+    NoteKind.ORDER_OF_SETS: lambda v, o: (
+        "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are "
+        "those of worker processes only under PYTHONHASHSEED=0"
+    ),
+    NoteKind.SIZES_AS_TASKS: lambda v, o: (
+        "tasks are training-set sizes; those of one repetition depend on each other"
+    ),
+    NoteKind.NO_SCORE: lambda v, o: (
+        f"{plural(v['n'], 'repetition')} without a score ({v['status']}: {v['message']})"
+    ),
+    NoteKind.FITS_FAILED: _fits_failed,
+    NoteKind.UNUSED_REPETITIONS: lambda v, o: (
+        f"of {v['n']} repetitions the {v['used']} that every model has are used"
+    ),
+    NoteKind.CLASSES_ABSENT: lambda v, o: (
+        f"no row of {_quoted(v['classes'][:3])}{'…' if len(v['classes']) > 3 else ''} is {v['part']} on: the split left none"
+    ),
+    NoteKind.MISSING_COUNT_AS: lambda v, o: f"missing scores count as {v['rule']}",
+    NoteKind.NOT_CALIBRATED: lambda v, o: (
+        "brier and cross_entropy are of the logistic function of decision values, which is not calibrated"
+    ),
+    NoteKind.NO_PROBABILITIES: lambda v, o: (
+        f"has no predict_proba, so there is no {' and no '.join(v['metrics'])}"
+    ),
+    NoteKind.PAIRWISE_DECISIONS: lambda v, o: (
+        "decision values are of pairs of classes, so there is no auc for more than two classes"
+    ),
+    NoteKind.VARIED: lambda v, o: f"{listed(list(v['varied']))} varied between runs",
+    NoteKind.SPREAD_NOT_USED: lambda v, o: "each cell is a mean; its spread is not used",
+    NoteKind.UNEQUAL_MEANS: lambda v, o: (
+        f"the means stand on {v['least']} to {v['most']} runs and are compared as they are: a mean of few runs is further off, to "
+        "either side"
+    ),
+    NoteKind.PROBLEMS_DROPPED: lambda v, o: f"{plural(v['n'], 'problem')} with missing {v['what']} dropped",
+    NoteKind.MISSING_FAILED: lambda v, o: (
+        f"{plural(v['n'], 'missing value')} counted as {'a failure' if v['n'] == 1 else 'failures'}"
+    ),
+    NoteKind.FAILED_RUNS: lambda v, o: (
+        f"{plural(v['n'], 'failed run')} of {v['of_runs']} {_count(v['n'])} as {v['counted']}"
+    ),
+    NoteKind.NO_SUCCESS: lambda v, o: (
+        f"{listed(list(v['methods']))} {'has' if len(v['methods']) == 1 else 'have'} no success on any problem"
+    ),
+    NoteKind.UNSOLVED: _unsolved,
+    NoteKind.AT_TIME_LIMIT: lambda v, o: (
+        f"{plural(v['n'], 'value')} {'reaches' if v['n'] == 1 else 'reach'} the time limit of {v['limit']:g}"
+    ),
+    NoteKind.BELOW_CLOCK: lambda v, o: (
+        f"{plural(v['n'], 'value')} below the clock's resolution of {v['floor']:g} {_count(v['n'])} as {v['floor']:g}"
+    ),
+    NoteKind.FIRST_RUNS: lambda v, o: f"the first {_counted(v)}",
+    NoteKind.DRAWN_RUNS: lambda v, o: f"{_counted(v)}, drawn by a fixed stream",
+    NoteKind.UNEQUAL_RUNS: _unequal_runs,
+    NoteKind.EQUAL_COUNTS: lambda v, o: f"every mean counts as if it stood on {v['n']} runs",
+    NoteKind.UNEVEN_COUNTS: _uneven,
+    NoteKind.EVIDENCE: lambda v, o: (
+        f"evidence, not size: with {v['n']} runs each, other numbers of runs would give other distances"
+    ),
+    NoteKind.NO_SPREAD: lambda v, o: (
+        f"{v['n']} of {v['of_cells']} cells {'has' if v['n'] == 1 else 'have'} a standard deviation of 0, and the test believes "
+        f"{'it' if v['n'] == 1 else 'them'}"
+    ),
+    NoteKind.RUNS_JOINED: lambda v, o: f"several runs of a cell count by their {v['by']}",
+    NoteKind.SPLIT_SAMPLE: lambda v, o: (
+        "half of the runs chose the best method, the other half measured the distance, and the other way round"
+    ),
+    NoteKind.ESTIMATED: _estimated,
+    NoteKind.ONLY_MEANS: lambda v, o: (
+        "numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic"
+    ),
+    NoteKind.RELATIVE: lambda v, o: "differences are shares of the best score's size",
+    NoteKind.COMMON_SCALE: lambda v, o: (
+        f"{v['values']} are taken as they are: {v['over']} must share a scale"
+    ),
+    NoteKind.NORMALIZED: _normalized,
+    NoteKind.NO_BANDS: lambda v, o: "no bands: a grid or an adaptive sampler chose the runs, or may have",
+    NoteKind.OTHER_BAND: lambda v, o: (
+        f"the {v['band']} band stands in for {v['asked']}, whose table ends below this confidence"
+    ),
+    NoteKind.FEW_TASKS: lambda v, o: f"too few tasks to generalize: {v['n']}, where {v['wanted']} are wanted",
+    NoteKind.RUNS_INDEPENDENT: lambda v, o: "runs are taken as independent",
+    NoteKind.RUNS_ARE_FOLDS: lambda v, o: (
+        "the runs are folds of a cross-validation and not independent: the band is heuristic"
+    ),
+    NoteKind.GEOMETRIC: lambda v, o: (
+        f"shift {v['shift']:g}; {100 * v['confidence']:g} % intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
+    ),
+    NoteKind.FAILED_AT_LIMIT: lambda v, o: (
+        f"{plural(v['n'], 'failure')} {_count(v['n'])} as the time limit of {v['limit']:g}"
+    ),
+}  # fmt: skip

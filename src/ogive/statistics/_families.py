@@ -1,0 +1,629 @@
+"""From the runs of many methods on many tasks to the differences of pairs of them.
+
+One pass over the tasks; on each, arrays over pairs. Nothing is resampled: variances are those of the
+terms whose mean a statistic is (scores, tail terms, placements), so that a ranking of five hundred
+methods costs what its table costs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ogive.arguments import FloatArray, IntArray
+from ogive.results import Guarantee
+from ogive.statistics._assumptions import Assumption
+from ogive.statistics._differences import (
+    BLOCK,
+    ClusteredShares,
+    Differences,
+    DiscordantDifferences,
+    MixedDifferences,
+    PlacementDifferences,
+    QuantileDifferences,
+    ShareDifferences,
+    StudentDifferences,
+    quantile_limits,
+)
+from ogive.statistics._distribution import step_function
+from ogive.statistics._interval import FEW_IN_TAIL, ROUNDING, tail_count, tail_influence
+from ogive.statistics._leave_one_out import interquartile_mean
+
+Kind: TypeAlias = Literal["improvement", "mean", "worst", "iqm", "q"]
+Over: TypeAlias = Literal["fixed", "sample"]
+
+# Twenty runs a side with a collapse in one of twenty claimed a worse tail in 0.19 of equal methods.
+FEW_FOR_TAIL = 50
+FEW_FOR_IQM = 10
+# Fewer clusters cannot show how rare a dissenting one is.
+FEW_CLUSTERS = 20
+# Joint draws need a root of one matrix for each method; beyond, Holm's rule does without them.
+MOST_JOINT = 100
+FEWEST_FOR_JOINT = 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Scores [method, draw] of methods that share draws, NaN where a method lacks one; the cluster of each draw."""
+
+    scores: FloatArray
+    clusters: IntArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskRuns:
+    """The runs of all methods on one task, turned so that larger is better.
+
+    `scores` holds one sorted array for each method, with one score for each unit; `draws` the ways in
+    which runs of several methods can be joined.
+    """
+
+    scores: tuple[FloatArray, ...]
+    draws: tuple[Draws, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """Which difference is asked for.
+
+    Attributes
+    ----------
+    kind, amount : str, float
+        improvement, mean, iqm, worst (with its share), q (with its level on the scores as turned).
+    over : {"fixed", "sample"}
+        Whether the tasks are these, or a sample of tasks like these.
+    binary : bool
+        Every score of the metric is 0 or 1.
+    turned : bool
+        The scores are losses with their sign changed.
+    test_share : float or None
+        n_test / n_train where runs are splits of the same rows.
+    """
+
+    kind: Kind
+    amount: float = math.nan
+    over: Over = "fixed"
+    guaranteed: bool = False
+    binary: bool = False
+    turned: bool = False
+    test_share: float | None = None
+
+
+def differences_between(
+    tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, joined: IntArray, asked: Asked
+) -> Differences:
+    """The differences first − second of pairs of methods, averaged over tasks.
+
+    `joined` says for each pair which of the tasks' `draws` joins it, -1 where its runs are independent.
+    """
+    parts = []
+    for way in np.unique(joined).tolist():
+        at = np.flatnonzero(joined == way)
+        parts.append((at, _of_one_kind(tasks, first[at], second[at], int(way), asked)))
+    return MixedDifferences.of(parts)
+
+
+def _of_one_kind(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked) -> Differences:
+    if asked.kind == "q" and asked.over == "fixed":
+        return _quantiles(tasks, first, second, way, asked)
+    if asked.kind == "improvement":
+        return _improvements(tasks, first, second, way, asked)
+    if asked.kind == "mean" and asked.binary and asked.over == "fixed" and asked.test_share is None:
+        clustered = way >= 0 and any(t.draws[way].clusters is not None for t in tasks)
+        if way < 0:
+            return _shares(tasks, first, second, unit=2.0, even=0.0)
+        if not clustered:
+            return _discordant(tasks, first, second, way, asked, unit=2.0, even=0.0)
+    return _averages(tasks, first, second, way, asked)
+
+
+# ---------------------------------------------------------------- means, worst shares, interquartile means
+
+
+class _Sum:
+    """Averages over tasks of k estimates, with their variances and degrees of freedom, one row for each way to estimate."""
+
+    def __init__(self, n_ways: int, k: int) -> None:
+        self.k, self.n_tasks = k, 0
+        self.estimate, self.centre, self.square = (np.zeros(k) for _ in range(3))
+        self.low, self.high, self.size = np.full(k, np.inf), np.full(k, -np.inf), np.zeros(k)
+        self.variance, self.parts = (np.zeros((n_ways, k)) for _ in range(2))
+
+    def add(self, estimate: FloatArray, ways: Sequence[tuple[FloatArray, FloatArray]], size: float) -> None:
+        """One task's estimates, (variance, degrees of freedom) in each way, and the size of its scores."""
+        self.n_tasks += 1
+        self.estimate += estimate
+        step = estimate - self.centre  # Welford's running variance of the tasks' estimates
+        self.centre += step / self.n_tasks
+        self.square += step * (estimate - self.centre)
+        self.low, self.high = np.minimum(self.low, estimate), np.maximum(self.high, estimate)
+        self.size = np.maximum(self.size, size)
+        for row, (variance, df) in enumerate(ways):
+            self.variance[row] += variance
+            self.parts[row] += variance**2 / df
+
+    def of_tasks(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean, its variance and degrees of freedom, with these tasks fixed."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            df = np.where(self.parts > 0.0, self.variance**2 / self.parts, 0.0)
+        return self.estimate / self.n_tasks, self.variance / self.n_tasks**2, df
+
+    def of_sample(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The same, with the tasks a sample."""
+        t = self.n_tasks
+        variance = self.square / ((t - 1) * t) if t > 1 else np.zeros(self.k)
+        variance = np.where(self.high - self.low <= ROUNDING * self.size, 0.0, variance)
+        return self.estimate / t, variance[None], np.full((1, self.k), t - 1.0)
+
+
+def _averages(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked) -> Differences:
+    total, runs = _Sum(1 if way >= 0 else 2, first.size), np.zeros(first.size, dtype=np.intp)
+    few = np.full(first.size, np.iinfo(np.intp).max)
+    for task in tasks:
+        part = _paired_part if way >= 0 else _independent_part
+        estimate, ways, n, smallest = part(task, first, second, way, asked)
+        size = max((float(np.abs(s).max(initial=0.0)) for s in task.scores), default=0.0)
+        total.add(estimate, ways, size)
+        runs += n
+        few = np.minimum(few, smallest)
+    sample = asked.over == "sample"
+    estimate, variances, degrees = total.of_sample() if sample else total.of_tasks()
+    name = {"mean": "t", "worst": "tail t", "iqm": "trimmed t", "q": "t"}[asked.kind]
+    method = (
+        f"{'paired ' if way >= 0 else ''}{name}" if way >= 0 or sample else f"wider of Welch's and the pooled {name}"
+    )
+    if asked.test_share is not None:
+        method = "corrected resampled t"
+    guarantees, assumptions = _labels(asked, few, sample, len(tasks), way)
+    return StudentDifferences(
+        estimate=estimate, even=0.0, n=np.full(first.size, len(tasks)) if sample else runs, method=method + (" of tasks" if sample else ""),
+        guarantees=guarantees, assumptions=assumptions, variances=variances, degrees=degrees,
+        joint=None if sample else _joint_averages(tasks, first, second, way, asked, few),
+    )  # fmt: skip
+
+
+def _labels(
+    asked: Asked, few: IntArray, sample: bool, n_tasks: int, way: int
+) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+    unit = Assumption.PAIRS if way >= 0 else Assumption.INDEPENDENT
+    if asked.test_share is not None:
+        return _all("heuristic", few.size), (Assumption.FOLDS,)
+    if sample:
+        return _all("approximate", few.size), (Assumption.RANDOM_TASKS,)
+    assumptions: tuple[str, ...] = (unit,) if n_tasks == 1 else (unit, Assumption.FIXED_TASKS)
+    if asked.kind == "worst":
+        short = (few < FEW_FOR_TAIL) | (np.ceil(few * asked.amount - 1e-9) < FEW_IN_TAIL)
+        if short.any():
+            assumptions = (*assumptions, Assumption.SHORT_TAIL)
+    else:
+        short = few < (FEW_FOR_IQM if asked.kind == "iqm" else 0)
+    return tuple("heuristic" if s else "approximate" for s in short.tolist()), assumptions
+
+
+def _all(kind: Guarantee, k: int) -> tuple[Guarantee, ...]:
+    return (kind,) * k
+
+
+def _terms(scores: FloatArray, asked: Asked) -> tuple[float, FloatArray, float]:
+    """The statistic, terms whose mean it is to first order, and their degrees of freedom."""
+    n = scores.size
+    if asked.kind == "mean":
+        return float(scores.mean()), scores, n - 1.0
+    if asked.kind == "iqm":
+        inner = np.clip(scores, *np.quantile(scores, (0.25, 0.75), method="inverted_cdf"))
+        return interquartile_mean(scores), inner / 0.5, max(math.ceil(n / 2.0) - 1.0, 0.0)
+    if asked.kind == "q":
+        return quantile_limits(np.sort(scores), asked.amount, 0.5, asked.turned)[0], scores, n - 1.0
+    estimate = step_function(scores).cvar(mass=asked.amount, tail="lower")
+    return estimate, tail_influence(scores, asked.amount, "lower"), tail_count(n, asked.amount) - 1.0
+
+
+def _spread(terms: FloatArray, magnified: float) -> float:
+    """The variance of terms; 0 where they differ by rounding only, NaN where one says nothing."""
+    if terms.size < 2:
+        return math.nan
+    if np.ptp(terms) <= magnified * ROUNDING * float(np.abs(terms).max()):
+        return 0.0
+    return float(terms.var(ddof=1))
+
+
+def _magnified(asked: Asked) -> float:
+    """By how much terms are larger than the scores that they are made of."""
+    return 1.0 / asked.amount if asked.kind == "worst" else 2.0
+
+
+Part: TypeAlias = tuple[FloatArray, list[tuple[FloatArray, FloatArray]], IntArray, IntArray]
+
+
+def _independent_part(task: TaskRuns, first: IntArray, second: IntArray, way: int, asked: Asked) -> Part:
+    """One task: Welch's way and the pooled one."""
+    found = [_terms(s, asked) for s in task.scores]
+    estimate = np.array([e for e, _, _ in found])
+    spread = np.array([_spread(terms, _magnified(asked)) for _, terms, _ in found])
+    n, df = np.array([float(s.size) for s in task.scores]), np.array([d for _, _, d in found])
+    (ea, eb), (sa, sb), (na, nb), (da, db) = ((v[first], v[second]) for v in (estimate, spread, n, df))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        u, v = sa / na, sb / nb
+        welch_df = (u + v) ** 2 / (u**2 / da + v**2 / db)
+        pooled = ((na - 1.0) * sa + (nb - 1.0) * sb) / (na + nb - 2.0) * (1.0 / na + 1.0 / nb)
+    unknown = np.isnan(u + v) | (da < 1.0) | (db < 1.0)
+    variances = [np.where(unknown, np.nan, value) for value in (u + v, pooled)]
+    ways = list(
+        zip(variances, [np.where(unknown | ~(welch_df > 0.0), 1.0, welch_df), np.maximum(da + db, 1.0)], strict=True)
+    )
+    sizes = n.astype(np.intp)
+    return ea - eb, ways, sizes[first] + sizes[second], np.minimum(sizes[first], sizes[second])
+
+
+def _paired_part(task: TaskRuns, first: IntArray, second: IntArray, way: int, asked: Asked) -> Part:
+    """One task: the variance of the pairs' differences."""
+    draws = task.draws[way]
+    x, clusters = draws.scores, draws.clusters
+    whole = not np.isnan(x).any()
+    estimate, variance, n = (np.empty(first.size) for _ in range(3))
+    if asked.kind in ("worst", "iqm", "q"):
+        return _paired_terms(task, x, clusters, first, second, asked)
+    if clusters is not None and whole:
+        x, clusters = _cluster_means(x, clusters), None
+    largest = float(np.nanmax(np.abs(x), initial=0.0))
+    for at in _blocks(first.size, x.shape[1]):
+        gaps = x[first[at]] - x[second[at]]
+        if clusters is not None:
+            gaps = _ragged_cluster_means(gaps, clusters)
+        n[at], estimate[at], variance[at] = _moments(gaps, largest)
+    correction = 1.0 / np.maximum(n, 1.0) + (asked.test_share or 0.0)
+    df = np.maximum(n - 1.0, 1.0)
+    counts = n.astype(np.intp)
+    return estimate, [(variance * correction, df)], counts, counts
+
+
+def _paired_terms(
+    task: TaskRuns, x: FloatArray, clusters: IntArray | None, first: IntArray, second: IntArray, asked: Asked
+) -> Part:
+    """Tails of pairs: terms of each method's own runs, subtracted where both have them."""
+    if clusters is not None:
+        x = _cluster_means(np.where(np.isnan(x), 0.0, x), clusters) if not np.isnan(x).any() else _by_unit(x, clusters)
+    terms, estimates, degrees = np.full_like(x, np.nan), np.empty(x.shape[0]), np.empty(x.shape[0])
+    for m, row in enumerate(x):
+        there = ~np.isnan(row)
+        estimates[m], terms[m, there], degrees[m] = (
+            _terms(row[there], asked) if there.any() else (math.nan, row[there], 0.0)
+        )
+    variance, n = np.empty(first.size), np.empty(first.size)
+    largest = float(np.nanmax(np.abs(terms), initial=0.0))
+    for at in _blocks(first.size, x.shape[1]):
+        n[at], _, variance[at] = _moments(terms[first[at]] - terms[second[at]], largest * _magnified(asked))
+    df = np.minimum(degrees[first], degrees[second])
+    variance = np.where(df < 1.0, np.nan, variance)
+    counts = n.astype(np.intp)
+    return estimates[first] - estimates[second], [(variance / np.maximum(n, 1.0), np.maximum(df, 1.0))], counts, counts
+
+
+def _moments(gaps: FloatArray, largest: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Number, mean and variance of each row without its NaN; variance 0 where it is rounding, NaN where one value is left."""
+    there = ~np.isnan(gaps)
+    n = there.sum(axis=1).astype(np.float64)
+    filled = np.where(there, gaps, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = filled.sum(axis=1) / n
+        centred = np.where(there, gaps - mean[:, None], 0.0)
+        variance = (centred**2).sum(axis=1) / (n - 1.0)
+    span = np.where(there, gaps, -np.inf).max(axis=1) - np.where(there, gaps, np.inf).min(axis=1)
+    variance = np.where(span <= ROUNDING * largest, 0.0, variance)
+    return n, mean, np.where(n < 2.0, np.nan, variance)
+
+
+def _blocks(k: int, width: int) -> Iterator[slice]:
+    step = max(1, BLOCK // max(width, 1))
+    return (slice(i, min(i + step, k)) for i in range(0, k, step))
+
+
+def _cluster_means(x: FloatArray, clusters: IntArray) -> FloatArray:
+    """[method, cluster] means of rows without gaps."""
+    _, codes = np.unique(clusters, return_inverse=True)
+    sizes = np.bincount(codes)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    return np.asarray(np.add.reduceat(x[:, order], starts, axis=1) / sizes)
+
+
+def _ragged_cluster_means(x: FloatArray, clusters: IntArray) -> FloatArray:
+    """[row, cluster] means of what is there; NaN where nothing is."""
+    there = ~np.isnan(x)
+    _, codes = np.unique(clusters, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(codes))[:-1]))
+    total = np.add.reduceat(np.where(there, x, 0.0)[:, order], starts, axis=1)
+    count = np.add.reduceat(there[:, order].astype(np.float64), starts, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(count > 0.0, total / count, np.nan))
+
+
+def _by_unit(x: FloatArray, clusters: IntArray) -> FloatArray:
+    return _ragged_cluster_means(x, clusters)
+
+
+def _joint_averages(
+    tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked, few: IntArray
+) -> Callable[[np.random.Generator, int], FloatArray] | None:
+    """Normal draws of all methods' averages with the covariance seen; None for few runs, gaps or clusters."""
+    if first.size < 2 or few.min() < FEWEST_FOR_JOINT or asked.test_share is not None:
+        return None
+    if way >= 0 and any(t.draws[way].clusters is not None or np.isnan(t.draws[way].scores).any() for t in tasks):
+        return None
+
+    def draw(rng: np.random.Generator, n_draws: int) -> FloatArray:
+        methods = len(tasks[0].scores)
+        if way < 0:
+            variance = np.zeros(methods)
+            for task in tasks:
+                variance += [_spread(_terms(s, asked)[1], _magnified(asked)) / s.size for s in task.scores]
+            errors = rng.standard_normal((n_draws, methods)) * np.sqrt(variance)
+            square = variance[first] + variance[second]
+        else:
+            together = np.zeros((methods, methods))
+            for task in tasks:
+                rows = [_terms(row, asked)[1] for row in task.draws[way].scores]
+                together += np.cov(np.array(rows)) / len(rows[0])
+            errors = rng.standard_normal((n_draws, methods)) @ root(together)
+            square = together[first, first] + together[second, second] - 2.0 * together[first, second]
+        scale = np.sqrt(np.where(square > 0.0, square, np.inf))
+        return np.asarray((errors[:, first] - errors[:, second]) / scale)
+
+    return draw
+
+
+def root(covariance: FloatArray) -> FloatArray:
+    """The symmetric root of a covariance: the one root that does not depend on signs or order."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+
+
+# ---------------------------------------------------------------- shares, wins
+
+
+def _effective(sizes: FloatArray) -> FloatArray:
+    """Draws of one binomial with the variance of the mean of the tasks' shares, from sizes [task, …]."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(sizes.shape[0] ** 2 / np.sum(1.0 / sizes, axis=0))
+
+
+def _shares(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, *, unit: float, even: float) -> Differences:
+    p = np.mean([[float(s.mean()) for s in t.scores] for t in tasks], axis=0)
+    sizes = np.array([[float(s.size) for s in t.scores] for t in tasks])
+    n, whole = _effective(sizes), sizes.sum(axis=0).astype(np.intp)
+    return ShareDifferences(
+        estimate=even + unit / 2.0 * (p[first] - p[second]), even=even, n=whole[first] + whole[second], method="Newcombe's hybrid score",
+        guarantees=_all("approximate", first.size), assumptions=(Assumption.INDEPENDENT,) if len(tasks) == 1 else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS),
+        shares=(p[first], p[second]), sizes=(n[first], n[second]), unit=unit,
+    )  # fmt: skip
+
+
+def _counts(draws: Draws, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Wins, losses and pairs of each pair of methods on one task."""
+    x, k = draws.scores, first.size
+    wins, losses, n = np.empty(k), np.empty(k), np.empty(k)
+    for at in _blocks(k, x.shape[1]):
+        a, b = x[first[at]], x[second[at]]
+        wins[at], losses[at] = (a > b).sum(axis=1), (a < b).sum(axis=1)
+        n[at] = (~np.isnan(a) & ~np.isnan(b)).sum(axis=1)
+    return wins, losses, n
+
+
+def _discordant(
+    tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked, *, unit: float, even: float
+) -> Differences:
+    counted = [_counts(t.draws[way], first, second) for t in tasks]
+    return _from_counts(
+        counted,
+        unit,
+        even,
+        asked,
+        (Assumption.PAIRS,) if len(tasks) == 1 else (Assumption.PAIRS, Assumption.FIXED_TASKS),
+    )
+
+
+def _from_counts(
+    counted: Sequence[tuple[FloatArray, FloatArray, FloatArray]], unit: float, even: float, asked: Asked,
+    assumptions: tuple[str, ...],
+) -> Differences:  # fmt: skip
+    wins, losses, sizes = (np.array(values) for values in zip(*counted, strict=True))
+    n = _effective(sizes)
+    won, lost = np.mean(wins / sizes, axis=0), np.mean(losses / sizes, axis=0)
+    # Whole counts stay whole: thirds of tasks' shares do not.
+    w, d = (np.where(np.abs(v - np.rint(v)) < 1e-9 * n, np.rint(v), v) for v in (won * n, (won + lost) * n))
+    d = np.minimum(d, n)
+    tied = d < n
+    guarantees: tuple[Guarantee, ...] = tuple(
+        "conservative" if asked.guaranteed or (len(counted) == 1 and not t) else "approximate" for t in tied.tolist()
+    )
+    return DiscordantDifferences(
+        estimate=even + unit * (won - lost) / 2.0, even=even, n=sizes.sum(axis=0).astype(np.intp),
+        method="Clopper-Pearson on discordant pairs", guarantees=guarantees, assumptions=assumptions, wins=w,
+        losses=d - w, sizes=n, unit=unit, guaranteed=asked.guaranteed,
+    )  # fmt: skip
+
+
+def _improvements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked) -> Differences:
+    clustered = way >= 0 and any(t.draws[way].clusters is not None for t in tasks)
+    if asked.over == "sample":
+        return _sampled_improvements(tasks, first, second, way)
+    if way >= 0 and not clustered:
+        return _discordant(tasks, first, second, way, asked, unit=1.0, even=0.5)
+    if way >= 0:
+        return _clustered_improvements(tasks, first, second, way)
+    if asked.binary:  # a run that is right beats one that is wrong: half the difference of shares, beyond a half
+        return _shares(tasks, first, second, unit=1.0, even=0.5)
+    return _placements(tasks, first, second)
+
+
+def _sampled_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int) -> Differences:
+    """Tasks are what is counted: the share of wins on each, or who wins where each method ran once."""
+    single = way < 0 and all(s.size == 1 for t in tasks for s in t.scores)
+    if single:
+        column = Draws(np.array([[float(s[0]) for s in t.scores] for t in tasks]).T)
+        counted = [_counts(column, first, second)]
+        return _from_counts(counted, 1.0, 0.5, Asked(kind="improvement"), (Assumption.RANDOM_TASKS,))
+    total = _Sum(1, first.size)
+    for task in tasks:
+        if way >= 0:
+            wins, losses, n = _counts(task.draws[way], first, second)
+            share = 0.5 + (wins - losses) / (2.0 * n)
+        else:
+            share = win_shares(task.scores)[first, second]
+        total.add(share, [], 1.0)
+    estimate, variances, degrees = total.of_sample()
+    units = np.full(first.size, float(len(tasks)))
+    return ClusteredShares(
+        estimate=estimate, even=0.5, n=units.astype(np.intp), method="t of tasks' shares", guarantees=_all("approximate", first.size),
+        assumptions=(Assumption.RANDOM_TASKS,), variances=variances[0], degrees=degrees[0], units=units,
+    )  # fmt: skip
+
+
+def _clustered_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int) -> Differences:
+    total, sizes = _Sum(1, first.size), []
+    for task in tasks:
+        draws = task.draws[way]
+        clusters = np.arange(draws.scores.shape[1]) if draws.clusters is None else draws.clusters
+        n, mean, variance = (np.empty(first.size) for _ in range(3))
+        for at in _blocks(first.size, draws.scores.shape[1]):
+            a, b = draws.scores[first[at]], draws.scores[second[at]]
+            won = np.where(np.isnan(a) | np.isnan(b), np.nan, (a > b) + 0.5 * (a == b))
+            n[at], mean[at], variance[at] = _moments(_ragged_cluster_means(won, clusters), 1.0)
+        total.add(mean, [(variance / np.maximum(n, 1.0), np.maximum(n - 1.0, 1.0))], 1.0)
+        sizes.append(n)
+    estimate, variances, degrees = total.of_tasks()
+    units = _effective(np.array(sizes))
+    few = np.min(sizes, axis=0) < FEW_CLUSTERS
+    return ClusteredShares(
+        estimate=estimate, even=0.5, n=np.sum(sizes, axis=0).astype(np.intp), method="t of clusters' shares",
+        guarantees=tuple("heuristic" if f else "approximate" for f in few.tolist()), assumptions=(Assumption.CLUSTERED,),
+        variances=np.where(np.isnan(variances[0]), 0.0, variances[0]), degrees=degrees[0], units=units,
+    )  # fmt: skip
+
+
+def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) -> Differences:
+    methods, several = len(tasks[0].scores), len(tasks) > 1
+    few = min(s.size for t in tasks for s in t.scores)
+    used = np.unique((first, second))
+    joint = first.size > 1 and few >= FEWEST_FOR_JOINT and used.size <= MOST_JOINT
+    share = np.zeros(first.size)
+    variance, parts = np.zeros((2, first.size)), np.zeros((2, first.size))
+    inverse = np.zeros(first.size)
+    together = np.zeros((methods, methods, methods)) if joint else None
+    for task in tasks:
+        n = np.array([float(s.size) for s in task.scores])
+        wins, spread = _placement_moments(task.scores, ddof=1 if several else 0, together=together)
+        share += wins[first, second]
+        for row, (a, b) in enumerate(((first, second), (second, first))):
+            part = spread[a, b] / n[a]
+            variance[row] += part
+            parts[row] += part**2 / np.maximum(n[a] - 1.0, 1.0)
+        inverse += 1.0 / np.minimum(n[first], n[second])
+    t = len(tasks)
+    degrees = np.where(parts > 0.0, variance**2 / np.where(parts > 0.0, parts, 1.0), 1.0)
+    sizes = np.array([[s.size for s in task.scores] for task in tasks])
+    whole = sizes.sum(axis=0)
+    return PlacementDifferences(
+        estimate=share / t, even=0.5, n=(whole[first] + whole[second]).astype(np.intp), method="Newcombe with placements" if not several else "placements",
+        guarantees=_all("approximate", first.size), assumptions=(Assumption.INDEPENDENT,) if not several else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS),
+        variances=variance / t**2, degrees=degrees, fewer=t**2 / inverse,
+        sizes=None if several else (sizes[0][first].astype(np.float64), sizes[0][second].astype(np.float64)),
+        joint=None if together is None else _joint_placements(together, first, second),
+    )  # fmt: skip
+
+
+def win_shares(samples: Sequence[FloatArray]) -> FloatArray:
+    """W[i, j]: how often a run of sample i beats one of sample j, ties half; 1/2 on the diagonal."""
+    return _placement_moments(samples, ddof=0, together=None)[0]
+
+
+def _placement_moments(
+    samples: Sequence[FloatArray], *, ddof: int, together: NDArray[np.float64] | None
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance [i, j] over the runs of i of the share of j's runs below them, ties half.
+
+    One sort serves all pairs: counts of each sample below and up to every run are running sums. To
+    `together`, where given, the covariances of the placements of each sample's runs are added,
+    already those of their means.
+    """
+    sizes = np.array([s.size for s in samples])
+    values, owner = np.concatenate(samples), np.repeat(np.arange(sizes.size), sizes)
+    order = np.argsort(values, kind="stable")
+    ordered, whose = values[order], owner[order]
+    left, right = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    mean, spread = np.empty((sizes.size, sizes.size)), np.empty((sizes.size, sizes.size))
+    width = sizes.size if together is not None else max(1, min(sizes.size, BLOCK // values.size))
+    for i in range(0, sizes.size, width):
+        block = np.arange(i, min(i + width, sizes.size))
+        counts = np.vstack([np.zeros(block.size), np.cumsum(whose[:, None] == block, axis=0)])
+        places = counts[left] + counts[right]
+        # Whole numbers are summed before they are divided: equal samples beat each other in exactly half of all duels.
+        mean[:, block] = np.add.reduceat(places, starts, axis=0) / (2.0 * np.outer(sizes, sizes[block]))
+        places /= 2.0 * sizes[block]
+        places -= np.repeat(mean[:, block], sizes, axis=0)
+        spread[:, block] = np.add.reduceat(places**2, starts, axis=0) / np.maximum(sizes - ddof, 1)[:, None]
+        if together is not None:
+            for m, (start, n) in enumerate(zip(starts.tolist(), sizes.tolist(), strict=True)):
+                rows = places[start : start + n]
+                together[m] += rows.T @ rows / ((n - 1.0) * n)
+    return mean, np.where(spread < 1e-24, 0.0, spread)
+
+
+def _joint_placements(
+    together: FloatArray, first: IntArray, second: IntArray
+) -> Callable[[np.random.Generator, int], FloatArray]:
+    """Normal draws of how often each method beats each other: the runs of each move all its duels at once."""
+
+    def draw(rng: np.random.Generator, n_draws: int) -> FloatArray:
+        errors = np.stack([rng.standard_normal((n_draws, len(together))) @ root(one) for one in together], axis=1)
+        gaps = errors[:, first, second] - errors[:, second, first]
+        square = together[first, second, second] + together[second, first, first]
+        return np.asarray(gaps / np.sqrt(np.where(square > 0.0, square, np.inf)))
+
+    return draw
+
+
+# ---------------------------------------------------------------- quantiles
+
+
+def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked) -> Differences:
+    ordered = [t.scores for t in tasks]
+    values = np.array([[quantile_limits(s, asked.amount, 0.5, asked.turned)[0] for s in row] for row in ordered])
+    with np.errstate(invalid="ignore"):
+        estimate = np.mean(values[:, first] - values[:, second], axis=0)
+    correlation = None
+    if way >= 0:
+        correlation = np.array(
+            [_level_correlation(t.draws[way].scores, v, first, second) for t, v in zip(tasks, values, strict=True)]
+        )
+    sizes = np.array([[s.size for s in row] for row in ordered]).sum(axis=0)
+    kind: Guarantee = "conservative" if asked.guaranteed and len(tasks) == 1 else "approximate"
+    return QuantileDifferences(
+        estimate=estimate, even=0.0, n=(sizes[first] + sizes[second]).astype(np.intp),
+        method="order statistics" if asked.guaranteed else "order statistics, variance recovery", guarantees=_all(kind, first.size),
+        assumptions=(Assumption.INDEPENDENT,) if len(tasks) == 1 else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS), ordered=ordered, first=first, second=second,
+        level=asked.amount, turned=asked.turned, correlation=correlation, guaranteed=asked.guaranteed,
+    )  # fmt: skip
+
+
+def _level_correlation(x: FloatArray, at: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Correlation over draws of lying above one's quantile, for each pair; 0 where it cannot be told."""
+    above = np.where(np.isnan(x), np.nan, x > at[:, None])
+    centred = above - np.nanmean(above, axis=1, keepdims=True)
+    filled = np.where(np.isnan(centred), 0.0, centred)
+    scale = np.sqrt((filled**2).sum(axis=1))
+    found = (filled @ filled.T)[first, second]
+    size = scale[first] * scale[second]
+    return np.asarray(np.where(size > 0.0, found / np.where(size > 0.0, size, 1.0), 0.0))
+
+
+def criterion_value(scores: FloatArray, asked: Asked) -> float:
+    """The statistic of one method's sorted scores that a difference is of; not for improvement, which takes two."""
+    return _terms(scores, asked)[0]

@@ -1,0 +1,396 @@
+"""Every kind of note is said once, in words that Python and the command line understand."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.notes import DOUBTS, QUESTIONS, WARNINGS, Note, NoteKind, capitalized, said, sentences
+
+K = NoteKind
+# One note of every kind, and the words of it.
+SAID = {
+    K.SAID: (said("as somebody wrote"), "as somebody wrote"),
+    K.ROLE: (
+        Note(K.ROLE, "algorithm", {"role": "algorithm", "columns": ["model"], "guessed": True}),
+        "algorithm: column 'model' (guessed)",
+    ),
+    K.NOT_USED: (Note(K.NOT_USED, values={"columns": ["a", "b"]}), "not used: 'a', 'b'"),
+    K.NOT_REPORTED: (
+        Note(K.NOT_REPORTED, values={"metrics": ["loss"]}),
+        "not used: 'loss', declared but reported by no trial",
+    ),
+    K.STATUS_NOT_USED: (
+        Note(K.STATUS_NOT_USED, "status", {"column": "state", "word": "odd"}),
+        "column 'state' is not used: 'odd' is no status",
+    ),
+    K.GOAL_GUESSED: (
+        Note(K.GOAL_GUESSED, "goal", {"metric": "auc", "goal": "maximize", "by_name": True}),
+        "goal of 'auc': maximize (guessed from its name; say goal= to decide)",
+    ),
+    K.GOAL_ASSUMED: (
+        Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
+        "goal of 'auc': maximize, without bounds (guessed: nobody said so; declare it in Study(metrics=…))",
+    ),
+    K.VARIED_GUESSED: (
+        Note(K.VARIED_GUESSED, "varied", {"varied": ["seed", "fold"]}),
+        "varied: seed, fold (guessed)",
+    ),
+    K.ASSUMES_INDEPENDENCE: (
+        Note(K.ASSUMES_INDEPENDENCE, "unit"),
+        "unit: every row is taken for one independent run (nobody said so; declare it with unit='row')",
+    ),
+    K.NOT_INDEPENDENT: (
+        Note(K.NOT_INDEPENDENT, "independent"),
+        "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "
+        "(say independent=True if they were drawn at random)",
+    ),
+    K.SHARED_UNIT: (Note(K.SHARED_UNIT, "unit", {"unit": "item"}), "unit: 'item'; rows that share it count once"),
+    K.UNIT_SAID: (
+        Note(K.UNIT_SAID, "unit", {"unit": "row"}),
+        "unit: 'row' (said when the table was read again)",
+    ),
+    K.FOLDS_OVERRULED: (
+        Note(K.FOLDS_OVERRULED, "unit", {"column": "fold"}),
+        "warning: folds of 'fold' are not corrected for: unit= says what is independent",
+    ),
+    K.HELD: (
+        Note(K.HELD, "unit", {"unit": "item", "repeat": "seed"}),
+        "'seed' is held: rows of one 'item' are averaged, and intervals speak of others under the same 'seed' "
+        "(guessed; unit='seed' asks about new ones)",
+    ),
+    K.PAIRED: (
+        Note(K.PAIRED, "pair", {"column": "seed", "guessed": True, "matched": 8, "of_rows": 12}),
+        "paired by 'seed' (guessed): 8 of 12 rows have a partner",
+    ),
+    K.PAIRED_TRIALS: (Note(K.PAIRED_TRIALS), "paired by 'trial': trial i has the same data for every method"),
+    K.NOT_PAIRED: (
+        Note(K.NOT_PAIRED, "pair", {"column": "draw"}),
+        "not paired: no value of 'draw' occurs in two methods of a task",
+    ),
+    K.NOT_PAIRED_DATA: (
+        Note(K.NOT_PAIRED_DATA),
+        "not paired: the data were held fixed, so methods share no draw from trial to trial",
+    ),
+    K.NOT_PAIRED_TABLES: (
+        Note(K.NOT_PAIRED_TABLES),
+        "methods are compared unpaired: across tables the same number may have been another draw",
+    ),
+    K.ALIKE_NAMES: (
+        Note(K.ALIKE_NAMES, "algorithm", {"names": ["SVM", "svm "]}),
+        "guessed: 'SVM', 'svm ' are different methods, though they differ only in case or spaces",
+    ),
+    K.LEFT_OUT: (
+        Note(K.LEFT_OUT, "status", {"n": 2, "of_rows": 5, "column": "state", "gone": ["b"]}),
+        "warning: 2 of 5 rows are left out: 'state' says that they are still running or waiting; nothing is left of 'b'",
+    ),
+    K.TRIALS_LEFT_OUT: (
+        Note(K.TRIALS_LEFT_OUT, values={"n": 2, "study": "demo"}),
+        "warning: 2 trials of 'demo' still running or waiting are left out",
+    ),
+    K.ENQUEUED: (
+        Note(K.ENQUEUED, values={"n": 1, "study": "demo"}),
+        "warning: 1 trial of 'demo' was enqueued by hand, not drawn",
+    ),
+    K.SELECTED: (
+        Note(K.SELECTED, values={"counts": [(2, 3, "methods"), (1, 2, "tasks")]}),
+        "selected: 2 of 3 methods and 1 of 2 tasks",
+    ),
+    K.NOT_STATED_FOR_BOTH: (
+        Note(K.NOT_STATED_FOR_BOTH, values={"fact": "varied", "new": "seed", "baseline": "nothing"}),
+        "varied: not stated for both, since new says seed and the baseline nothing",
+    ),
+    K.ASKS_GROUP: (
+        Note(K.ASKS_GROUP, "unit", {"column": "config", "fold": "cv"}),
+        "column 'config' repeats across the folds of 'cv', so rows may belong together; say unit='config' to count each "
+        "once, or unit='fold' if it names repeats of one cross-validation.",
+    ),
+    K.ASKS_CONFIGURATION: (
+        Note(K.ASKS_CONFIGURATION, "unit", {"n": 100, "n_configurations": 20}),
+        "100 rows share 20 configurations, so they are not independent; say unit='configuration' to count each once, or "
+        "unit='row' if every row drew its own.",
+    ),
+    K.ASKS_REPEAT: (
+        Note(K.ASKS_REPEAT, "unit", {"column": "seed", "apart": "rate"}),
+        "column 'seed' repeats within a method and task, so rows may belong together; say unit='seed' to count each once, "
+        "unit='row' if every row is an independent run, or name what tells them apart with item= or group=. 'rate' is not "
+        "used: where rows that share it are one draw, say unit='rate'.",
+    ),
+    K.ASKS_METHOD: (
+        Note(K.ASKS_METHOD, "algorithm", {"column": "the approach"}),
+        "no column is called a method, and 'the approach' may name it; say algorithm='the approach', params='the approach' "
+        "if it is a hyper-parameter, or unit='row' if every row is an independent run of one method.",
+    ),
+    K.ASKS_PLANNED: (
+        Note(K.ASKS_PLANNED, "unit", {"column": "host"}),
+        "each value of 'host' stands equally often within a method and task, as in a plan, so rows that share one may "
+        "belong together; say unit='host' to count each value once, or unit='row' if every row is an independent run.",
+    ),
+    K.ASKS_HOLDS: (
+        Note(K.ASKS_HOLDS, values={"holds": [("configuration", "every", 2), ("seed", "cycle", 3)]}),
+        "rows share draws in 2 ways (configuration by every(2), seed by cycle(3)), so neither trials nor groups of them are "
+        "independent; run the study with only one of them held for several trials.",
+    ),
+    K.FROM_STORE: (Note(K.FROM_STORE, values={"n": 20, "store": "demo"}), "20 trials from the store demo"),
+    K.RUN_TWICE: (
+        Note(K.RUN_TWICE, values={"n": 1, "examples": ["trial 2"], "versions_changed": False}),
+        "warning: 1 trial was run twice with different results (for example trial 2): the algorithm is not deterministic",
+    ),
+    K.DAMAGED: (
+        Note(K.DAMAGED, values={"n": 2, "n_parts": 9, "rows": 4, "unknown": 1}),
+        "warning: 2 of 9 parts cannot be read: 4 rows and an unknown number more are missing",
+    ),
+    K.CHANGE_ACCEPTED: (
+        Note(K.CHANGE_ACCEPTED, values={"change": "C was 1, is 2"}),
+        "warning: the study was changed and the change accepted, rows before and after it count together: C was 1, is 2",
+    ),
+    K.TWO_STUDIES: (
+        Note(K.TWO_STUDIES, values={"conflict": "seed was 0, is 1"}),
+        "warning: two studies were begun in this directory at once: seed was 0, is 1",
+    ),
+    K.SET_ASIDE: (
+        Note(K.SET_ASIDE, values={"n": 3}),
+        "3 files are set aside in quarantine/; what they held counts as not done",
+    ),
+    K.LIMITS: (
+        Note(K.LIMITS, values={"limits": ["wall_limit 10", "cpu_limit 9"]}),
+        "limits: wall_limit 10 or cpu_limit 9",
+    ),
+    K.NEAR_LIMIT: (
+        Note(K.NEAR_LIMIT, values={"limit": "CPU", "share": 0.2, "near": 2, "cut": 1}),
+        "warning: trials that ended within 20 % of the CPU limit: 2, cut by it: 1; on a faster or slower machine these may "
+        "be others",
+    ),
+    K.CUT_BY_MEMORY: (
+        Note(K.CUT_BY_MEMORY, values={"n": 1}),
+        "warning: trials cut by the memory limit: 1; how close others came to it is not recorded",
+    ),
+    K.SEED_KEPT: (
+        Note(K.SEED_KEPT, values={"of": "tree", "parameter": "random_state", "value": 1, "draw": "trial"}),
+        "tree: random_state=1 was set, and is the same in every trial",
+    ),
+    K.TUNED_UPWARD: (
+        Note(K.TUNED_UPWARD, values={"algorithm": "f"}),
+        "tuning 'f' took larger scores as better; declare metrics= to say otherwise",
+    ),
+    K.ORDER_OF_SETS: (
+        Note(K.ORDER_OF_SETS),
+        "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are those "
+        "of worker processes only under PYTHONHASHSEED=0",
+    ),
+    K.SIZES_AS_TASKS: (
+        Note(K.SIZES_AS_TASKS),
+        "tasks are training-set sizes; those of one repetition depend on each other",
+    ),
+    K.NO_SCORE: (
+        Note(K.NO_SCORE, values={"of": "u", "n": 1, "status": "error", "message": "no luck"}),
+        "u: 1 repetition without a score (error: no luck)",
+    ),
+    K.FITS_FAILED: (
+        Note(K.FITS_FAILED, values={"of": "u", "n": 3, "of_fits": 120, "sizes": [3, 5], "more": True}),
+        "u: 3 of 120 fits failed, at n = 3, 5, …; there is no score there",
+    ),
+    K.UNUSED_REPETITIONS: (
+        Note(K.UNUSED_REPETITIONS, values={"of": "nb", "n": 6, "used": 2}),
+        "nb: of 6 repetitions the 2 that every model has are used",
+    ),
+    K.CLASSES_ABSENT: (
+        Note(K.CLASSES_ABSENT, values={"classes": list("abcd"), "part": "tested"}),
+        "no row of 'a', 'b', 'c'… is tested on: the split left none",
+    ),
+    K.MISSING_COUNT_AS: (Note(K.MISSING_COUNT_AS, values={"rule": "worst"}), "missing scores count as worst"),
+    K.NOT_CALIBRATED: (
+        Note(K.NOT_CALIBRATED),
+        "brier and cross_entropy are of the logistic function of decision values, which is not calibrated",
+    ),
+    K.NO_PROBABILITIES: (
+        Note(K.NO_PROBABILITIES, values={"metrics": ["brier", "cross_entropy"]}),
+        "has no predict_proba, so there is no brier and no cross_entropy",
+    ),
+    K.PAIRWISE_DECISIONS: (
+        Note(K.PAIRWISE_DECISIONS),
+        "decision values are of pairs of classes, so there is no auc for more than two classes",
+    ),
+    K.VARIED: (Note(K.VARIED, values={"varied": ["seed", "data"]}), "seed and data varied between runs"),
+    K.SPREAD_NOT_USED: (Note(K.SPREAD_NOT_USED), "each cell is a mean; its spread is not used"),
+    K.UNEQUAL_MEANS: (
+        Note(K.UNEQUAL_MEANS, values={"least": 3, "most": 30}),
+        "the means stand on 3 to 30 runs and are compared as they are: a mean of few runs is further off, to either side",
+    ),
+    K.PROBLEMS_DROPPED: (
+        Note(K.PROBLEMS_DROPPED, "missing", {"n": 1, "what": "values"}),
+        "1 problem with missing values dropped",
+    ),
+    K.MISSING_FAILED: (Note(K.MISSING_FAILED, "missing", {"n": 2}), "2 missing values counted as failures"),
+    K.FAILED_RUNS: (
+        Note(K.FAILED_RUNS, values={"n": 1, "of_runs": 12, "counted": "worse than every τ"}),
+        "1 failed run of 12 counts as worse than every τ",
+    ),
+    K.NO_SUCCESS: (Note(K.NO_SUCCESS, values={"methods": ["b"]}), "b has no success on any problem"),
+    K.UNSOLVED: (
+        Note(K.UNSOLVED, "unsolved", {"n": 1, "counted": True}),
+        "1 problem that no method solves is counted (unsolved='drop' leaves them out)",
+    ),
+    K.AT_TIME_LIMIT: (
+        Note(K.AT_TIME_LIMIT, "time_limit", {"n": 2, "limit": 60.0}),
+        "2 values reach the time limit of 60",
+    ),
+    K.BELOW_CLOCK: (
+        Note(K.BELOW_CLOCK, "floor", {"n": 1, "floor": 0.01}),
+        "1 value below the clock's resolution of 0.01 counts as 0.01",
+    ),
+    K.FIRST_RUNS: (
+        Note(K.FIRST_RUNS, "equalise", {"n": 5}),
+        "the first 5 runs of every cell are counted, as many as the smallest has",
+    ),
+    K.DRAWN_RUNS: (
+        Note(K.DRAWN_RUNS, "equalise", {"n": 1}),
+        "1 run of every cell is counted, as many as the smallest has, drawn by a fixed stream",
+    ),
+    K.UNEQUAL_RUNS: (
+        Note(K.UNEQUAL_RUNS, values={"n": 2, "least": 3, "most": 30}),
+        "methods have unequal numbers of runs on 2 problems (3 to 30 in all): as many are counted of each as the poorest "
+        "method has there, drawn by a fixed stream, since more runs are better placed to hold the best",
+    ),
+    K.EQUAL_COUNTS: (Note(K.EQUAL_COUNTS, "equalise", {"n": 5}), "every mean counts as if it stood on 5 runs"),
+    K.UNEVEN_COUNTS: (
+        Note(K.UNEVEN_COUNTS, "equalise", {"least": 5, "most": 24}),
+        "cells have 5 to 24 runs: a method with few runs is never far from the best, so numbers of runs are compared with "
+        "methods (equalise='min-n' counts equally many)",
+    ),
+    K.EVIDENCE: (
+        Note(K.EVIDENCE, values={"n": 5}),
+        "evidence, not size: with 5 runs each, other numbers of runs would give other distances",
+    ),
+    K.NO_SPREAD: (
+        Note(K.NO_SPREAD, values={"n": 2, "of_cells": 8}),
+        "2 of 8 cells have a standard deviation of 0, and the test believes them",
+    ),
+    K.RUNS_JOINED: (Note(K.RUNS_JOINED, "runs", {"by": "median"}), "several runs of a cell count by their median"),
+    K.SPLIT_SAMPLE: (
+        Note(K.SPLIT_SAMPLE),
+        "half of the runs chose the best method, the other half measured the distance, and the other way round",
+    ),
+    K.ESTIMATED: (
+        Note(K.ESTIMATED, values={"least": 5, "most": 5, "split": False}),
+        "distances are as estimated from 5 runs each, from the best method by the same runs: with more runs the curves "
+        "would lie elsewhere, and the band is heuristic (it is for distances estimated in this way)",
+    ),
+    K.ONLY_MEANS: (
+        Note(K.ONLY_MEANS),
+        "numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic",
+    ),
+    K.RELATIVE: (Note(K.RELATIVE), "differences are shares of the best score's size"),
+    K.COMMON_SCALE: (
+        Note(K.COMMON_SCALE, values={"values": "scores", "over": "tasks"}),
+        "scores are taken as they are: tasks must share a scale",
+    ),
+    K.NORMALIZED: (
+        Note(K.NORMALIZED, values={"by": "reference", "method": "svm"}),
+        "a score is the share of svm's runs that it beats on the task; these runs are taken as fixed",
+    ),
+    K.NO_BANDS: (Note(K.NO_BANDS), "no bands: a grid or an adaptive sampler chose the runs, or may have"),
+    K.OTHER_BAND: (
+        Note(K.OTHER_BAND, "band", {"band": "ks", "asked": "exact"}),
+        "the ks band stands in for exact, whose table ends below this confidence",
+    ),
+    K.FEW_TASKS: (
+        Note(K.FEW_TASKS, values={"n": 3, "wanted": 10}),
+        "too few tasks to generalize: 3, where 10 are wanted",
+    ),
+    K.RUNS_INDEPENDENT: (Note(K.RUNS_INDEPENDENT), "runs are taken as independent"),
+    K.RUNS_ARE_FOLDS: (
+        Note(K.RUNS_ARE_FOLDS),
+        "the runs are folds of a cross-validation and not independent: the band is heuristic",
+    ),
+    K.GEOMETRIC: (
+        Note(K.GEOMETRIC, values={"shift": 10.0, "confidence": 0.95, "n": 12}),
+        "shift 10; 95 % intervals, approximate, 12 problems taken as a random sample",
+    ),
+    K.FAILED_AT_LIMIT: (
+        Note(K.FAILED_AT_LIMIT, "time_limit", {"n": 1, "limit": 60.0}),
+        "1 failure counts as the time limit of 60",
+    ),
+}
+ARGUMENTS = re.compile(r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalise)=")
+
+
+@pytest.mark.parametrize("kind", list(NoteKind))
+def test_every_kind_of_note_is_said(kind):
+    note, words = SAID[kind]
+    assert note.kind is kind
+    assert note.words() == str(note) == words
+    assert "--" not in words
+
+
+@pytest.mark.parametrize("kind", list(NoteKind))
+def test_on_the_command_line_only_options_are_named(kind):
+    note, words = SAID[kind]
+    shown = note.words("cli")
+    assert not ARGUMENTS.search(shown)
+    assert len(ARGUMENTS.findall(words)) == shown.count("--")
+
+
+@pytest.mark.parametrize("kind", list(NoteKind))
+def test_a_note_that_went_through_json_is_the_same_note(kind):
+    note, words = SAID[kind]
+    held = json.loads(json.dumps(note.to_dict()))
+    assert Note.from_dict(held) == note
+    assert hash(Note.from_dict(held)) == hash(note)
+    assert held["words"] == words
+
+
+def test_distances_from_a_best_method_that_other_runs_chose_are_not_called_those_by_the_same_runs():
+    words = str(Note(K.ESTIMATED, values={"least": 3, "most": 8, "split": True}))
+    assert words.startswith("distances are as estimated from 3 to 8 runs each: with more runs")
+
+
+def test_names_with_spaces_are_quoted_for_a_shell():
+    assert "--algorithm 'the approach', --param 'the approach'" in SAID[K.ASKS_METHOD][0].words("cli")
+    assert "say --independent if" in SAID[K.NOT_INDEPENDENT][0].words("cli")
+
+
+def test_words_of_an_earlier_file_and_kinds_of_a_later_one_stay_readable():
+    assert Note.from_dict("unit: as it was written") == said("unit: as it was written")
+    later = {"kind": "of another year", "argument": None, "values": {"n": 1}, "words": "one of them"}
+    assert str(Note.from_dict(later)) == "one of them"
+
+
+def test_a_kind_is_a_question_a_warning_or_a_doubt_and_never_two_of_them():
+    assert not QUESTIONS & WARNINGS
+    assert not WARNINGS & DOUBTS
+    assert not DOUBTS & QUESTIONS
+
+
+def test_what_was_guessed_is_doubtful_and_what_was_said_is_not():
+    guessed = SAID[K.ROLE][0]
+    told = Note(K.ROLE, "algorithm", {**guessed.values, "guessed": False})
+    assert guessed.is_doubtful
+    assert not told.is_doubtful
+    assert "guessed" not in str(told)
+
+
+def test_a_note_about_a_method_says_so_first_and_its_sentence_does_not():
+    note = Note(K.NOT_CALIBRATED).about("svm")
+    assert note.subject == "svm"
+    assert str(note) == f"svm: {note.sentence()}"
+    assert capitalized(note).endswith("calibrated.")
+
+
+def test_sentences_are_said_once():
+    assert sentences([said("a"), Note(K.RELATIVE), said("a")]) == ["a", str(Note(K.RELATIVE))]
+
+
+def test_notes_and_question_come_back_from_a_file(tmp_path):
+    frame = pd.DataFrame({"model": ["a"] * 6, "seed": [0, 0, 1, 1, 2, 2], "score": [1.0, 2, 3, 4, 5, 6]})
+    trials = ogive.read(frame).with_notes("seen on a Sunday")
+    trials.write(tmp_path / "t.parquet")
+    again = ogive.read(tmp_path / "t.parquet")
+    assert trials.question is not None
+    assert trials.question.kind in QUESTIONS
+    assert (again.notes, again.question) == (trials.notes, trials.question)
+    assert again.notes[-1] == said("seen on a Sunday")
