@@ -113,6 +113,18 @@ def test_the_readmes_python_runs(block, tmp_path: Path, monkeypatch, capsys):
         assert (tmp_path / picture).stat().st_size > 0
 
 
+def test_the_readmes_verdict_is_what_the_command_prints(repository: Path, monkeypatch, capsys):
+    from ogive.cli import main
+
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    (command, printed), *_ = re.findall(
+        r"^```\n\$ ogive (compare examples.+)\n((?:.*\n)+?)```$", readme, flags=re.MULTILINE
+    )
+    monkeypatch.chdir(repository)
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out == printed
+
+
 def test_the_readmes_example_runs(repository: Path, tmp_path: Path, monkeypatch, capsys):
     from ogive.cli import main
 

@@ -211,10 +211,10 @@ def test_a_wide_table_needs_wide_and_then_each_column_is_a_method():
 
 
 def test_in_a_wide_table_a_seed_is_no_method_and_undeclared_text_is_the_task():
-    trials = ogive.read(frame(seed=[0, 1], where=["p", "p"], svm=[1.0, 2.0], knn=[3.0, 4.0]), wide=True)
-    assert trials.algorithms == ("svm", "knn")
-    assert trials.tasks == ("p",)
-    assert trials.pair == "seed"
+    table = frame(seed=[0, 1], where=["p", "p"], svm=[1.0, 2.0], knn=[3.0, 4.0])
+    trials = ogive.read(table, wide=True, pair="seed")
+    assert (trials.algorithms, trials.tasks, trials.pair) == (("svm", "knn"), ("p",), "seed")
+    assert ogive.read(table, wide=True).pair is None
 
 
 def test_in_a_wide_table_methods_may_be_chosen_and_a_column_that_is_always_empty_failed_always():

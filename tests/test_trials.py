@@ -35,7 +35,9 @@ def trials() -> ogive.Trials:
             "wall_s": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
         }
     )
-    return ogive.read(frame, score=["accuracy", "loss"], task="data", bounds={"accuracy": (0, 1)}, varied="seed")
+    return ogive.read(
+        frame, score=["accuracy", "loss"], task="data", bounds={"accuracy": (0, 1)}, varied="seed", pair="seed"
+    )
 
 
 def test_names_goals_and_bounds_are_those_of_the_table(trials):

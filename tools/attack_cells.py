@@ -80,6 +80,7 @@ class Answer:
     sides: tuple[tuple[str, str], ...] = ()  # the same for the questions beside the primary one
     said: float | None = None  # a probability that was stated
     raw: Any = None
+    over_tasks: bool = False  # whether the first verdict is over all tasks, and the others have an error of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +209,9 @@ def verdicts_of(found: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _compared(found: Any) -> Answer:
-    primary = getattr(found, "primary", None)
+    primary, verdicts = getattr(found, "primary", None), verdicts_of(found)
     return Answer(
-        verdicts_of(found), found.overall.primary if primary is None else primary, _sides(found), raw=found
+        verdicts, found.overall.primary if primary is None else primary, _sides(found), raw=found, over_tasks=len(verdicts) > 1
     )  # fmt: skip
 
 
@@ -257,9 +258,11 @@ def strongest(strengths: Iterable[str]) -> str:
 
 
 def _claimed(answer: Answer, wanted: Sequence[str], *, first_only: bool = False) -> Outcome:
-    verdicts = answer.verdicts[:1] if first_only else answer.verdicts
+    verdicts = answer.verdicts[:1] if first_only or answer.over_tasks else answer.verdicts
     made = [strength for conclusion, strength in verdicts if conclusion in wanted]
-    numbers = {"over all": float(answer.verdicts[0][0] in wanted)}
+    numbers = {}
+    if answer.over_tasks and not first_only:
+        numbers["task by task"] = float(any(conclusion in wanted for conclusion, _ in answer.verdicts[1:]))
     if answer.sides:
         numbers["beside"] = float(any(c in DIRECTIONS and s != "heuristic" for c, s in answer.sides))
         numbers["beside, heuristic"] = float(any(c in DIRECTIONS and s == "heuristic" for c, s in answer.sides))
@@ -267,7 +270,7 @@ def _claimed(answer: Answer, wanted: Sequence[str], *, first_only: bool = False)
 
 
 def any_direction(answer: Answer, drawn: Drawn) -> Outcome:
-    """Any verdict of the call claims that one of two equal methods is better."""
+    """Any verdict of the call claims that one of two equal methods is better; task by task has an error of its own."""
     return _claimed(answer, DIRECTIONS)
 
 

@@ -95,11 +95,14 @@ def _judge_rate(row: Row, level: float | None) -> str:
     return "heuristic" if set(seen) == {"heuristic"} else "holds"
 
 
-def judge_beside(cell: Cell, row: Row) -> str:
-    """The questions beside the primary one share an error of their own: the approximate bar."""
-    if cell.kind != "false" or cell.section != NULL or "beside" not in row.get("numbers", {}):
+OWN_ERRORS = ("beside", "task by task")
+
+
+def judge_beside(cell: Cell, row: Row, what: str) -> str:
+    """The questions beside the primary one, and the tasks one by one, share an error of their own: the approximate bar."""
+    if cell.kind != "false" or cell.section != NULL or what not in row.get("numbers", {}):
         return "shown"
-    events, tables = row["numbers"]["beside"]
+    events, tables = row["numbers"][what]
     return "fails" if tail(events, tables, APPROXIMATE) < ALARM else "holds"
 
 
@@ -264,8 +267,9 @@ def failures(found: Found) -> list[str]:
             said = judge(cell, label, line)
             if said in ("fails", "error"):
                 out.append(f"{cell.name}, {label}: {row.get('error') or _rate(line, label)}")
-            if judge_beside(cell, row) == "fails":
-                out.append(f"{cell.name}, {label}, questions beside: {number(row, 'beside'):.3f}")
+            for what in OWN_ERRORS:
+                if judge_beside(cell, row, what) == "fails":
+                    out.append(f"{cell.name}, {label}, {what}: {number(row, what):.3f}")
     return out
 
 
@@ -383,16 +387,20 @@ def _fewer(found: Found) -> str:
 
 
 def _beside(after: Found) -> list[str]:
-    rates = [
-        (n, c.name) for c in _of(NULL) if c.name in after for r in after[c.name]["answers"].values()
-        if (n := number(r, "beside")) is not None
-    ]  # fmt: skip
-    if not rates:
-        return []
-    worst, where = max(rates)
-    return [
-        f"The questions beside the primary one share a second error of 0.05: one that is not heuristic claims a direction in at most {worst:.3f} of tables ({where}).", ""
-    ]  # fmt: skip
+    said = {
+        "beside": "The questions beside the primary one share a second error of 0.05: one that is not heuristic claims a direction",
+        "task by task": "Over several tasks the rates above are those of the verdict over all; the verdicts task by task share an error of 0.05 of their own: some of them claims a direction",
+    }  # fmt: skip
+    lines = []
+    for what, words in said.items():
+        rates = [
+            (n, c.name) for c in _of(NULL) if c.name in after for r in after[c.name]["answers"].values()
+            if (n := number(r, what)) is not None
+        ]  # fmt: skip
+        if rates:
+            worst, where = max(rates)
+            lines += [f"{words} in at most {worst:.3f} of tables ({where}).", ""]
+    return lines
 
 
 def section(before: Found, after: Found) -> list[str]:

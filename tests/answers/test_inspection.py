@@ -71,7 +71,7 @@ def test_an_adaptive_table_is_summarized_and_not_judged():
 
 def test_failures_and_pairs_are_seen():
     table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "loss": [1.0, np.nan, 2.0, 3.0]})
-    found = ogive.inspect(ogive.read(table, bounds=(0, None)))
+    found = ogive.inspect(ogive.read(table, bounds=(0, None), pair="seed"))
     assert "metric 'loss': minimize, 1 to 3, bounds (0.0, None), 1 failed" in found.structure
     assert "methods are joined by 'seed'" in found.structure
     assert "varied between runs: seed" in found.structure

@@ -44,6 +44,16 @@ def test_equal_methods_are_seldom_excluded_although_the_best_is_chosen_after_loo
     assert excluded <= 13  # at 5 % the chance of more is below 1 %
 
 
+def test_methods_in_a_circle_lead_together_as_in_the_first_tier():
+    dice = {"A": [2.0, 4, 9], "B": [1.0, 6, 8], "C": [3.0, 5, 7], "D": [0.0, 0.5, 1]}
+    trials = ogive.read({name: faces * 400 for name, faces in dice.items()}, unit="row")
+    ranking = ogive.rank(trials, criterion="improvement")
+    assert ranking.cycles == (("A", "B", "C"),)
+    assert [r.tier for r in ranking.rows] == [1, 1, 1, 2]
+    assert ogive.leaders(trials, criterion="improvement") == {"all": ("A", "B", "C")}
+    assert set(ranking.leaders) == {"A", "B", "C"}
+
+
 def test_a_method_that_failed_throughout_leads_nowhere():
     t = ogive.read({"a": [1.0, 2, 3], "b": [1.0, 2, 2], "c": [np.nan] * 3}, unit="row")
     assert ogive.leaders(t, failures="exclude") == {"all": ("a", "b")}

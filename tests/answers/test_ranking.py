@@ -1,4 +1,4 @@
-"""rank: tiers anchored at leaders, rank intervals, pairs that do not depend on others."""
+"""rank: tiers, rank intervals, pairs that do not depend on others."""
 
 import dataclasses
 import math
@@ -9,8 +9,8 @@ import pytest
 import ogive
 from ogive.answers import rank
 from ogive.errors import InputError
+from ogive.statistics import rank_limits, tiers, win_shares
 from ogive.statistics._comparison import win_share
-from ogive.statistics._ranking import first_shares, rank_limits, tiers, win_matrix
 
 
 def table(seed=0, n=40, shifts=(1.0, 0.9, 0.0, -1.0), n_tasks=1):
@@ -19,19 +19,43 @@ def table(seed=0, n=40, shifts=(1.0, 0.9, 0.0, -1.0), n_tasks=1):
     return ogive.read(scores, unit="row", varied="seed")
 
 
-def test_win_matrix_holds_every_pair():
+def test_win_shares_hold_every_pair():
     rng = np.random.default_rng(1)
     samples = [rng.integers(0, 5, n).astype(float) for n in (7, 4, 9)]
-    wins = win_matrix(samples)
+    wins = win_shares(samples)
     for i in range(3):
         for j in range(3):
             assert wins[i, j] == pytest.approx(win_share(samples[i], samples[j]))
 
 
-def test_tiers_are_anchored_at_leaders_not_chained():
-    """0 ~ 1 ~ 2 but 0 and 2 differ: 2 opens a new tier although it is not separated from 1."""
-    separated = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
-    assert tiers([0, 1, 2], separated).tolist() == [1, 1, 2]
+def test_a_tier_is_one_below_the_lowest_of_all_that_are_certainly_better():
+    """0 ~ 1 ~ 2, and 0 before 2: 1 stands in the first tier, 2 in the second; a longer chain goes deeper."""
+    better = np.zeros((3, 3), dtype=bool)
+    better[0, 2] = True
+    assert tiers(better)[0].tolist() == [1, 1, 2]
+    chain = np.zeros((4, 4), dtype=bool)
+    chain[[0, 1, 0, 2], [1, 2, 2, 3]] = True
+    assert tiers(chain)[0].tolist() == [1, 2, 3, 4]
+
+
+def test_a_circle_shares_a_tier_and_is_named():
+    better = np.zeros((5, 5), dtype=bool)
+    better[[1, 2, 3, 0, 3], [2, 3, 1, 1, 4]] = True
+    found, circles = tiers(better)
+    assert found.tolist() == [1, 2, 2, 2, 3]
+    assert circles == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_certainly_better_method_always_stands_in_a_higher_tier(seed):
+    rng = np.random.default_rng(seed)
+    better = np.triu(rng.random((9, 9)) < 0.3, 1)
+    found, circles = tiers(better)
+    i, j = np.nonzero(better)
+    assert (found[i] < found[j]).all()
+    assert circles == []
+    for m in np.flatnonzero(found > 1):
+        assert found[better[:, m]].max() == found[m] - 1
 
 
 def test_rank_limits_count_who_is_certainly_better_and_worse():
@@ -40,21 +64,17 @@ def test_rank_limits_count_who_is_certainly_better_and_worse():
     assert (low.tolist(), high.tolist()) == ([1, 1, 3], [2, 2, 3])
 
 
-def test_ties_for_the_first_place_are_shared():
-    assert first_shares(np.array([[1.0, 1.0, 0.0], [2.0, 1.0, 0.0]])).tolist() == [0.75, 0.25, 0.0]
-
-
 @pytest.mark.parametrize("n_tasks", [1, 4])
 def test_a_ranking_puts_methods_into_tiers(n_tasks):
     r = rank(table(n_tasks=n_tasks))
     frame = r.to_pandas()
-    assert list(frame.columns) == ["algorithm", "score", "rank_low", "rank_high", "tier", "p_first"]
+    assert list(frame.columns) == ["algorithm", "score", "rank_low", "rank_high", "tier"]
     assert set(frame["algorithm"][:2]) == {"m0", "m1"}
     assert frame["algorithm"].tolist()[2:] == ["m2", "m3"]
     assert frame["tier"].tolist() == [1, 1, 2, 3]
-    assert frame["p_first"].sum() == pytest.approx(1.0)
     assert (frame["rank_low"] <= frame["rank_high"]).all()
-    assert r.resolution == pytest.approx(5 / 6)
+    assert (r.resolution, r.n_separated, r.n_pairs) == (pytest.approx(5 / 6), 5, 6)
+    assert set(r.leaders) == {"m0", "m1"}
 
 
 def test_differences_of_a_pair_do_not_change_when_a_method_is_added():
@@ -75,7 +95,12 @@ def test_a_pair_can_be_turned_round():
 def test_goal_minimize_puts_the_small_scores_first():
     r = rank(ogive.read({"slow": [5.0, 6, 7, 8, 9], "fast": [1.0, 2, 1, 2, 1]}, unit="row", goal="minimize"))
     assert [row.algorithm for row in r.rows] == ["fast", "slow"]
-    assert r.rows[0].score == pytest.approx(1.4)
+    assert r.rows[0].score == 1.0  # of all duels
+    r = rank(
+        ogive.read({"slow": [5.0, 6, 7, 8, 9], "fast": [1.0, 2, 1, 2, 1]}, unit="row", goal="minimize"),
+        criterion="mean",
+    )
+    assert [(row.algorithm, row.score) for row in r.rows] == [("fast", pytest.approx(1.4)), ("slow", 7.0)]
 
 
 def test_the_same_seed_gives_the_same_ranking():
@@ -98,15 +123,12 @@ def test_atari_methods_fall_into_tiers(real_data):
     r = rank(ogive.read(real_data / "rliable_atari100k_tidy.csv", unit="row", varied="seed"))
     assert [row.algorithm for row in r.rows][:3] == ["IRIS", "PlayVirtual", "SPR"]
     assert r.rows[-1].algorithm == "OTRainbow"
-    assert "separate" in r.verdict
 
 
 def test_tables_that_may_not_be_judged_are_not_ranked():
     adaptive = ogive.read({"a": {"x": [1.0, 2], "y": [1.0, 2]}, "b": {"x": [1.0, 3], "y": [2.0, 3]}}, independent=False)
     with pytest.raises(InputError, match="no verdict"):
         rank(adaptive)
-    with pytest.raises(InputError, match="one task"):
-        rank(table(n_tasks=2), margin=0.1)
 
 
 def test_rows_without_partner_do_not_make_tiers_and_rank_intervals_disagree():
@@ -115,7 +137,7 @@ def test_rows_without_partner_do_not_make_tiers_and_rank_intervals_disagree():
     rows += [{"method": "b", "seed": i, "score": 1.5 + 0.01 * (i % 4)} for i in range(10)]
     import pandas as pd
 
-    for row in rank(ogive.read(pd.DataFrame(rows), unit="row")).rows:
+    for row in rank(ogive.read(pd.DataFrame(rows), unit="row", pair="seed")).rows:
         assert not (row.tier == 1 and row.rank_low > 1)
 
 
@@ -126,7 +148,7 @@ def test_a_margin_puts_methods_that_are_close_into_one_tier():
     near = ogive.rank(t, margin=0.02)
     assert [r.tier for r in near.rows] == [1, 1]
     assert near.pairs[0].conclusion == "equivalent"
-    assert "not certainly behind it by more than 0.02" in near.verdict
+    assert "0.02" in near.verdict
 
 
 def test_turning_a_pair_round_asks_the_rule_again():
@@ -139,22 +161,23 @@ def test_turning_a_pair_round_asks_the_rule_again():
     assert back.conclusion == ogive.compare(t, "b", "a", margin=0.006).conclusion
 
 
-def test_one_method_with_a_single_run_changes_the_statistic_of_every_pair_and_the_sentence_says_so():
+def test_one_method_with_a_single_run_makes_the_tasks_a_sample_for_every_pair():
     rng = np.random.default_rng(2)
     scores = {m: {f"t{i}": rng.normal(s, 0.1, 3) for i in range(12)} for m, s in (("a", 1.0), ("b", 0.0), ("c", 0.0))}
-    assert {p.statistic for p in ogive.rank(ogive.read(scores, unit="row")).pairs} == {"improvement"}
+    assert rank(ogive.read(scores, unit="row")).question.over == "fixed"
     scores["c"]["t3"] = scores["c"]["t3"][:1]
-    found = ogive.rank(ogive.read(scores, unit="row"))
-    assert {p.statistic for p in found.pairs} == {"tasks won"}
-    assert "by the share of tasks won, since runs cannot be counted" in found.verdict
-    assert all(math.isnan(r.p_first) for r in found.rows)
+    found = rank(ogive.read(scores, unit="row"))
+    assert found.question.over == "sample"
+    assert {p.difference.n for p in found.pairs} == {12}
+    assert "sample of tasks like these" in found.verdict
 
 
-def test_nobody_leads_among_equals_and_a_failed_method_is_named_and_left_out():
-    assert ogive.rank(ogive.read({"a": [0.8] * 5, "b": [0.8] * 5}, unit="row")).verdict.startswith("No method leads")
+def test_among_equals_all_lead_and_a_method_that_failed_throughout_is_named_and_left_out():
+    assert rank(ogive.read({"a": [0.8] * 5, "b": [0.8] * 5}, unit="row")).leaders == ("a", "b")
     t = ogive.read({"a": [0.9, 0.8, 0.85], "b": [0.1, 0.2, np.nan], "c": [np.nan] * 3}, unit="row")
-    found = ogive.rank(t, failures="exclude")
+    found = rank(t, failures="exclude")
     assert [r.algorithm for r in found.rows] == ["a", "b"]
+    assert (found.unranked, found.n_failed) == (("c",), 1)
     assert "c failed throughout" in found.verdict
     assert "1 failed run is left out" in found.verdict
 
@@ -175,9 +198,8 @@ def test_one_failed_run_leaves_its_draw_out_and_keeps_the_rest_paired():
     methods = {"a": 0.5, "b": 0.25, "c": 0.0}
     whole, holed = rank(paired(20, methods)), rank(paired(20, methods, {("a", 3)}), failures="exclude")
     assert whole.resolution == holed.resolution == 1.0
-    assert "; paired" in whole.verdict
-    assert "paired, 2 runs without partner left out" in holed.verdict
-    assert holed.pairs[0].difference.n == 19
+    assert {holed.pair("a", m).difference.n for m in "bc"} == {19}
+    assert holed.pair("b", "c").difference.n == 20
 
 
 def test_a_ranking_of_one_task_speaks_of_the_rows_of_that_task():
@@ -188,14 +210,15 @@ def test_a_ranking_of_one_task_speaks_of_the_rows_of_that_task():
     assert "768" in rank(t, task="t1").verdict
 
 
-def test_folds_over_several_tasks_are_ranked_by_tasks_won():
+def test_folds_over_several_tasks_count_by_their_mean_on_each():
     rng = np.random.default_rng(0)
     import pandas as pd
 
     rows = [{"model": m, "dataset": f"t{d}", "fold": f, "score": rng.normal()} for m in "ab" for d in range(4) for f in range(10)]  # fmt: skip
-    t = ogive.read(pd.DataFrame(rows), fold="fold", pair="fold")
+    t = ogive.read(pd.DataFrame(rows), fold="fold")
     assert t.n_folds == 10
-    assert {p.statistic for p in rank(t).pairs} == {"tasks won"}
-    found = ogive.compare(t, "a", "b")
-    assert found.overall.improvement is None
-    assert "share rows are no independent runs" in found.verdict
+    found = rank(t)
+    assert (found.question.over, found.criterion, found.pairs[0].difference.n) == ("sample", "mean", 4)
+    assert ogive.compare(t, "a", "b").n == 4
+    with pytest.raises(InputError, match="for the mean only"):
+        rank(t, criterion="median")

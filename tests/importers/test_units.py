@@ -115,19 +115,46 @@ def test_every_statistic_of_folds_is_heuristic():
 
 
 def paired_by_seed(matched):
-    return Note(NoteKind.PAIRED, "pair", {"column": "seed", "guessed": True, "matched": matched, "of_rows": 12})
+    return Note(NoteKind.PAIRED, "pair", {"column": "seed", "guessed": False, "matched": matched, "of_rows": 12})
 
 
-def test_pairing_by_seed_counts_the_rows_with_a_partner():
+def test_equal_seeds_join_methods_only_where_that_is_asked_for_and_the_partners_are_counted():
     table = frame(model=["a"] * 6 + ["b"] * 6, seed=[0, 1, 2, 3, 4, 5, 2, 3, 4, 5, 6, 7])
-    trials = ogive.read(table)
+    assert ogive.read(table).pair is None
+    assert ogive.read(table, unit="seed").pair is None
+    trials = ogive.read(table, pair="seed")
     assert trials.pair == "seed"
     assert paired_by_seed(8) in trials.notes
 
 
+def test_items_join_methods_also_where_they_are_declared_the_unit():
+    table = frame(model=["a"] * 6 + ["b"] * 6, question=[*range(6), *range(6)])
+    for unit in ({}, {"unit": "question"}):
+        assert ogive.read(table, **unit).pair == "question"
+
+
 def test_seeds_pair_only_within_a_task():
     table = frame(model=["a", "a", "b", "b"], task=["x", "y", "y", "x"], seed=[0, 1, 0, 1])
-    assert ogive.read(table).pair is None
+    assert ogive.read(table, pair="seed").pair is None
+
+
+def test_folds_join_methods_by_repeat_and_fold_whatever_the_order_of_rows():
+    rows = [
+        {"model": m, "repeat": r, "fold": f, "score": r + 0.1 * f + (m == "a")}
+        for m in "ab" for r in range(3) for f in range(4)
+    ]  # fmt: skip
+    table = pd.DataFrame(rows).sample(frac=1.0, random_state=0)
+    trials = ogive.read(table)
+    assert (trials.pair, trials.n_folds) == ("fold", 4)
+    assert ogive.compare(trials, "a", "b").mean_difference.estimate == pytest.approx(1.0)
+    joined = trials.to_pandas().groupby("trial")["score"].agg(np.ptp)
+    np.testing.assert_allclose(joined, 1.0)
+
+
+def test_folds_that_stand_twice_in_a_cell_join_nothing():
+    table = frame(model=["a"] * 6 + ["b"] * 6, fold=[0, 1, 2] * 4)
+    trials = ogive.read(table)
+    assert (trials.pair, trials.n_folds) == (None, 3)
 
 
 def test_a_declared_pair_that_joins_nothing_is_said():
@@ -216,11 +243,6 @@ def test_folds_and_rows_that_are_both_declared_contradict_each_other():
         ogive.read(frame(fold=np.arange(N)), fold="fold", unit="row")
 
 
-def test_methods_stay_joined_by_the_seed_that_is_declared_the_unit():
-    rows = [{"method": m, "seed": i, "score": i + (m == "a")} for m in "ab" for i in range(6)]
-    assert ogive.read(pd.DataFrame(rows), unit="seed").pair == "seed"
-
-
 def test_folds_count_within_a_repeat_even_where_they_are_numbered_on():
     table = frame(fold=np.arange(50), repeat=np.repeat(np.arange(10), 5))
     assert ogive.read(table).n_folds == 5
@@ -254,7 +276,7 @@ def test_seeds_across_items_are_held_and_said_to_be():
 
 def test_rows_without_a_seed_are_paired_with_nobody():
     table = frame(model=["a"] * 6 + ["b"] * 6, seed=pd.array([0, 1, 2, None, None, None] * 2, dtype="Int64"))
-    trials = ogive.read(table)
+    trials = ogive.read(table, pair="seed")
     assert paired_by_seed(6) in trials.notes
     assert len(set(trials.to_pandas().trial)) == 9
 

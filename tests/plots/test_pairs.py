@@ -64,15 +64,17 @@ def test_a_cell_holds_conclusion_difference_and_over_tasks_wins():
     assert "won" not in one.text(pair)
     assert "won" in many.text(next(iter(many.cells.values())))
     assert "averaged over tasks" in many.caption
-    assert "mean is than the column's" in one.caption
+    assert "0.5: even" in one.caption
     assert first != second
+    trials = ogive.read({m: RNG.normal(size=12) for m in "abc"}, unit="row")
+    assert "mean is than the column's" in pairs(ogive.rank(trials, criterion="mean")).caption
 
 
 def test_no_end_is_rounded_across_the_margin_beside_its_conclusion():
     z = np.random.default_rng(8).normal(size=30)
     z = (z - z.mean()) / z.std(ddof=1)
     samples = {"a": 0.8 + 0.005 * z, "b": 0.8 - 0.0074 + 0.005 * z[::-1]}
-    low = ogive.compare(ogive.read(samples, unit="row"), "b", "a", statistic="mean").primary.low
+    low = ogive.compare(ogive.read(samples, unit="row"), "b", "a", criterion="mean").primary.low
     display = pairs(ogive.rank(ogive.read(samples, unit="row"), margin=0.00001 - low))
     pair = display.cells["b", "a"]
     assert pair.conclusion == "equivalent"
@@ -84,6 +86,21 @@ def test_the_caption_says_at_how_many_looks_the_confidence_holds():
     trials = ogive.read({m: RNG.normal(size=12) for m in "abc"}, unit="row")
     assert "for all 3 pairs together at 4 looks, over" in pairs(ogive.rank(trials, looks=4)).caption
     assert "looks" not in pairs(ogive.rank(trials)).caption
+
+
+def test_white_cells_are_undecided_only_where_there_is_no_margin():
+    trials = ogive.read({m: RNG.normal(size=12) for m in "abc"}, unit="row")
+    assert "white: the data cannot tell" in pairs(ogive.rank(trials)).caption
+    assert "white: no difference of more than 5 is certain" in pairs(ogive.rank(trials, margin=5.0)).caption
+
+
+def test_a_claim_that_was_withheld_is_explained():
+    samples = {m: RNG.normal(size=40) for m in "ab"}
+    withheld = pairs(ogive.rank(ogive.read(samples, unit="row", bounds=(-20, 20)), margin=1.0))
+    given = pairs(ogive.rank(ogive.read(samples, unit="row"), margin=1.0))
+    assert [display.cells["a", "b"].conclusion for display in (withheld, given)] == ["cannot tell", "equivalent"]
+    assert "cannot rule out collapses" in withheld.caption
+    assert "collapses" not in given.caption
 
 
 def test_many_methods_have_signs_instead_of_numbers():

@@ -1,14 +1,17 @@
 """The chart of ranks: its data and its artists, never its pixels."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 import ogive
+from ogive.answers import Rank
 from ogive.plots import ranks
-from ogive.plots._ranks import HALF_BAR
+from ogive.plots._ranks import HALF_BAR, headline
+from ogive.words import number
 
 RNG = np.random.default_rng(4)
 FOUND = ogive.rank(
@@ -36,18 +39,52 @@ def test_a_single_rank_is_still_a_bar():
     assert all(display.bars_[r.algorithm].get_width() == pytest.approx(2 * HALF_BAR) for r in alone)
 
 
-def test_tiers_and_the_chance_to_be_first_stand_beside():
-    shown = texts(ranks(FOUND).plot().axes_["ranks"])
-    assert {"tier", "P(first)", "mean"} <= set(shown)
+def test_tiers_and_scores_stand_beside():
+    display = ranks(FOUND)
+    shown = texts(display.plot().axes_["ranks"])
+    assert "tier" in shown
+    assert display.statistic in [text.replace("\n", " ") for text in shown]
     assert {str(r.tier) for r in FOUND.rows} <= set(shown)
-    assert "100 %" in shown
+    assert {number(r.score) for r in FOUND.rows} <= set(shown)
 
 
-def test_the_headline_names_who_cannot_be_told_apart():
-    assert ranks(FOUND).headline == "m3 leads, apart from all others"
-    close = ogive.rank(ogive.read({n: RNG.normal(0, 1, 8) for n in "abcdef"}, unit="row"))
-    assert ranks(close).headline.endswith("leads; 5 others cannot be told apart from it")
+def test_headings_of_columns_do_not_overlap():
+    samples = {n: {t: RNG.normal(size=8) for t in "xy"} for n in "abc"}
+    ax = ranks(ogive.rank(ogive.read(samples, unit="row"))).plot().axes_["ranks"]
+    ax.figure.canvas.draw()
+    tier, score = (t.get_window_extent() for t in ax.texts if t.get_text().startswith(("tier", "share")))
+    assert tier.x1 < score.x0
+    assert score.width < ax.get_window_extent().width / 4
+
+
+def leader(*methods: str, n: int = 30) -> str:
+    """The headline for these of six methods ahead of the others."""
+    rng = np.random.default_rng(5)
+    samples = {m: rng.normal(9.0 if m in methods else 0.0, 1, n) for m in "abcdef"}
+    return ranks(ogive.rank(ogive.read(samples, unit="row"))).headline
+
+
+def test_the_headline_says_who_leads_and_whom_it_is_certainly_better_than():
+    assert leader("c") == "c is certainly better than all others"
+    assert leader("b", "e") == "e and b share the lead and cannot be told apart"
+    assert leader(*"abcde") == "5 methods share the lead and cannot be told apart"
+    assert leader(*"abcdef") == "No method can be told from the others"
+
+
+def test_one_that_is_not_certainly_better_than_each_only_leads():
+    """Alone in the first tier, since another method is certainly better than `c`, and yet not apart from `c` itself."""
+    rows = [
+        Rank(algorithm=m, score=s, rank_low=1, rank_high=3, tier=t)
+        for m, s, t in (("a", 3, 1), ("b", 2, 2), ("c", 1, 2))
+    ]
+    known = SimpleNamespace(leaders=("a",), rows=rows, pair=lambda a, b: SimpleNamespace(certain=int(b == "b")))
+    assert headline(known) == "a leads: no other method is certainly better"
+
+
+def test_the_caption_counts_open_ranks_and_looks():
+    close = ogive.rank(ogive.read({n: RNG.normal(0, 1, 8) for n in "abcdef"}, unit="row"), looks=3)
     assert "6 of 6 methods could stand at more than one rank" in ranks(close).caption
+    assert "for all 15 pairs together at 3 looks" in ranks(close).caption
 
 
 def test_a_given_axis_is_drawn_into_and_names_stay_text(tmp_path: Path):

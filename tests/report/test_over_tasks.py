@@ -9,7 +9,7 @@ from ogive.plots import profile as draw
 from ogive.profiles import performance_profile
 from ogive.report._figures import profile_figure
 from ogive.report._findings import cell_numbers
-from ogive.report._judgement import Judgement, Terms
+from ogive.report._judgement import Judgement
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.report._tables import over_table
 
@@ -25,8 +25,8 @@ def runs(tasks: int = 6, n: int = 6, methods: str = "ab", gap: float = 0.0) -> d
 def asked(samples, facts=None, failures="exclude", looks=1) -> OverTasks | None:
     trials = ogive.read(samples, **{"unit": "row", "varied": "seed", **(facts or {})})
     metric = trials.metrics[0]
-    terms = Terms(metric=metric, confidence=0.95, failures=failures, margin=None, looks=looks)
-    return over_tasks(Judgement(part=trials), terms, cell_numbers(trials, metric, usable=False)[1])
+    n_runs = cell_numbers(trials, metric, usable=False)[1]
+    return over_tasks(Judgement(part=trials), metric, 0.95, failures, looks, n_runs)
 
 
 def over(*arguments, **options) -> OverTasks:

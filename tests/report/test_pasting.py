@@ -94,7 +94,9 @@ def test_the_methods_paragraph_cites_what_was_used_and_nothing_else(page):
     assert "Newcombe, R. G. (2006)" in text
     assert "Dunn" not in text
     assert "Nadeau" not in text
-    assert "Dunn" in page({"a": A, "b": B, "c": C}).section("For the paper")
+    assert "Romano" in page({"a": A, "b": B, "c": C}).section("For the paper")
+    assert "Holm" in page({"a": A[:9], "b": B[:9], "c": C[:9]}).section("For the paper")
+    assert "Dunn" in page({"a": A, "b": B}, looks=2).section("For the paper")
 
 
 def test_error_bars_of_what_is_answered(page):
@@ -117,4 +119,4 @@ def test_a_method_that_failed_on_many_tasks_is_said_once_and_is_in_the_ranks(pag
     assert "dead has no usable score on any of the 12 tasks." in found.section("The numbers")
     assert "dead not ranked no usable run on any of the 12 tasks" in " ".join(found.section("Ranks").split())
     assert "dead & -- & not ranked" in found.section("For the paper")
-    assert "8 runs of each on each task" in found.section("In short")
+    assert "8 runs of each method on each of 12 tasks" in found.section("In short")

@@ -289,7 +289,7 @@ def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:
     _refuse_unlike(new, baseline, parts)
     merged = compact(pa.concat_tables(parts, promote_options="permissive"))
     return replace(
-        baseline, table=merged, pair="item" if merged["item"].null_count == 0 else None,
+        baseline, table=merged, pair="item" if merged["item"].null_count == 0 else "fold" if new.n_folds is not None else None,
         independent=new.independent and baseline.independent, clustered=new.clustered or baseline.clustered,
         looks=max(new.looks, baseline.looks), **_facts(new, baseline),
     )  # fmt: skip

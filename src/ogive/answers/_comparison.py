@@ -15,7 +15,7 @@ from ogive.answers._family import Decided, decide
 from ogive.answers._hidden import Hidden, hidden_collapse
 from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
 from ogive.answers._samples import Samples, gather
-from ogive.answers._verdict import Conclusion, Ruling, rule
+from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
@@ -51,7 +51,9 @@ class NamedAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        plain = json_ready({f: getattr(self, f) for f in ("name", "criterion", "conclusion", "refused", "primary")})
+        plain = json_ready(
+            {f: getattr(self, f) for f in ("name", "criterion", "conclusion", "direction", "refused", "primary")}
+        )
         return {**plain, "interval": None if self.interval is None else self.interval.to_dict()}
 
 
@@ -110,7 +112,9 @@ class Comparison:
         return comparison_text(self)
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in str(self).split("\n") if line)
+        # The tables below the verdict are aligned by spaces, which HTML keeps in <pre> alone.
+        said, _, tables = str(self).partition("\n\n")
+        return f"<p>{html.escape(said)}</p><pre>{html.escape(tables)}</pre>"
 
     @property
     def metric(self) -> str:
@@ -174,10 +178,11 @@ class Comparison:
     @cached_property
     def other_improvement(self) -> Interval | None:
         """For pairs: how often a fresh run of `a` beats a fresh one of `b`, which is another question."""
-        if not self.paired:
+        if not self.paired or self.question.test_share is not None:
             return None
         apart = replace(self._samples, joined=np.full_like(self._samples.joined, -1))
-        return _asked_of(apart, self.question.asking("improvement"), self._trials, 1.0 - self.question.confidence)
+        error = 1.0 - self.question.confidence
+        return _asked_of(apart, self.question.asking("improvement"), self._trials, error, self._places)
 
     @cached_property
     def mean_difference(self) -> Interval:
@@ -230,7 +235,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         plain = (
-            "a", "b", "task", "metric", "conclusion", "verdict", "criterion", "margin", "paired", "n", "family_size",
+            "a", "b", "task", "metric", "conclusion", "direction", "verdict", "criterion", "margin", "paired", "n", "family_size",
             "n_failed", "n_runs", "violation_ratio", "detectable", "mcnemar_p",
         )  # fmt: skip
         out: dict[str, Any] = {"schema": 1, **json_ready({name: getattr(self, name) for name in plain})}
@@ -401,12 +406,10 @@ def _comparison(
         interval = replace(interval, guarantee="heuristic")
     even, margin = question.criterion.even, question.margin
     ruling = rule(interval.low - even, interval.high - even, margin)
-    hidden = hidden_collapse(samples, i, j, ruling.conclusion, interval, margin)
-    if hidden is not None and hidden.withheld:
-        ruling = Ruling("cannot tell", ruling.direction)
+    conclusion, hidden = hidden_collapse(samples, i, j, ruling.conclusion, interval, margin)
     paired = bool(samples.joined[i, j] >= 0)
     return Comparison(
-        a=a, b=b, task=None if len(question.tasks) > 1 else question.tasks[0], question=question, conclusion=ruling.conclusion,
+        a=a, b=b, task=None if len(question.tasks) > 1 else question.tasks[0], question=question, conclusion=conclusion,
         direction=ruling.direction, primary=interval, tasks=tasks, hidden=hidden, family_size=family, paired=paired,
         n=interval.n, n_runs=(int(samples.n_runs[i].sum()), int(samples.n_runs[j].sum())), n_unmatched=samples.unmatched(i, j),
         n_failed=(int(samples.n_failed[i].sum()), int(samples.n_failed[j].sum())), _samples=samples, _trials=trials,
@@ -424,11 +427,7 @@ def _four(c: Comparison) -> dict[str, NamedAnswer]:
                 name=name, criterion=criterion, conclusion=c.conclusion, interval=c.primary, direction=c.direction, primary=True
             )  # fmt: skip
             continue
-        if (
-            c._samples.asked.binary
-            and {criterion, c.criterion} == {"improvement", "mean"}
-            and c.question.test_share is None
-        ):
+        if same_question(c._samples, criterion):
             found[name] = _same_question(c, name, criterion)
             continue
         interval = _four_interval(c, criterion, error)
@@ -459,37 +458,43 @@ def _same_question(c: Comparison, name: str, criterion: str) -> NamedAnswer:
 def _four_interval(c: Comparison, criterion: str, error: float) -> Interval | str:
     """The interval of another criterion on the same runs, or why there is none."""
     question = c.question.asking(criterion)
-    named = question.criterion
-    if c.question.test_share is not None and criterion != "mean":
-        return "folds"
-    if c._samples.order_only and named.needs_values:
-        return "no values"
-    if c._samples.asked.binary and criterion not in ("mean", "improvement"):
-        return "right or wrong"
-    fewest = int(c._samples.n_runs[list(c._places)].min())
-    if criterion == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS and not c.question.sampled:
-        return "few runs"
-    if c.question.guaranteed and (len(c.question.tasks) > 1 and criterion not in ("mean", "improvement")):
-        return "not guaranteed"
-    if c.question.guaranteed and named.needs_values and None in c._samples.bounds:
-        return "not guaranteed"
-    if (
-        c.question.sampled
-        and named.statistic is not None
-        and named.statistic.kind in ("worst", "best_of", "q")
-        and fewest < 2
-    ):
-        return "few runs"
+    reason = why_not(c._samples, question, c._trials)
+    if reason is not None:
+        return reason
     found = _asked_of(c._samples, question, c._trials, error, c._places)
     if math.isinf(found.low) and math.isinf(found.high):
         return "few runs"
     return found
 
 
-def _asked_of(
-    samples: Samples, question: Question, trials: Trials, error: float, places: tuple[int, int] | None = None
-) -> Interval:
-    a, b = (0, 1) if places is None else places
+def same_question(samples: Samples, criterion: str) -> bool:
+    """Whether another criterion asks the same again: of right or wrong answers, means and who beats whom do."""
+    asked = {criterion, samples.question.criterion.name}
+    return samples.asked.binary and asked == {"improvement", "mean"} and samples.question.test_share is None
+
+
+def why_not(samples: Samples, question: Question, trials: Trials) -> str | None:
+    """Why another criterion cannot be asked of the same runs, as in `NamedAnswer.refused`; None where it can."""
+    criterion, fewest = question.criterion, int(samples.n_runs.min())
+    if question.test_share is not None and criterion.name != "mean":
+        return "folds"
+    if samples.order_only and criterion.needs_values:
+        return "no values"
+    if samples.asked.binary and criterion.name not in ("mean", "improvement"):
+        return "right or wrong"
+    if criterion.name == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS:
+        return "few runs"
+    if question.sampled and criterion.name not in ("mean", "improvement") and fewest < 2:
+        return "few runs"
+    try:
+        question._refuse_impossible(trials)
+    except InputError:
+        return "not guaranteed"
+    return None
+
+
+def _asked_of(samples: Samples, question: Question, trials: Trials, error: float, places: tuple[int, int]) -> Interval:
+    a, b = places
     asked = samples.asking(replace(question, tasks=samples.question.tasks, over=samples.question.over), trials)
     asked = replace(asked, asked=replace(asked.asked, test_share=samples.asked.test_share))
     return asked.differences(np.array([a]), np.array([b])).interval(0, error)
@@ -505,15 +510,25 @@ def _unknown(c: Comparison, error: float) -> Interval:
 def _detectable(c: Comparison) -> float:
     from scipy.special import ndtri
 
-    if c.criterion == "improvement" and not c._samples.clustered and not c.tasks and not c.paired:
+    if c.criterion == "improvement" and not c._samples.clustered and not c.tasks:
         a, b = c.n_runs
-        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=False, share=a / (a + b))
-        return min(1.0, 0.5 + achieved(question, a + b))
+        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=c.paired, share=a / (a + b))
+        if not c.paired:
+            return min(1.0, 0.5 + achieved(question, a + b))
+        # Ties say nothing: the pairs that differ are judged, and are as rare among new ones as seen here.
+        differ = round(c.n * (1.0 - _tied_share(c)))
+        return min(1.0, 0.5 + achieved(question, differ) * (differ / c.n if differ else 1.0))
     # The interval's half-width is z standard errors; power asks for z_power more, beyond the margin.
     half = (c.primary.high - c.primary.low) / 2.0
     z = float(ndtri(0.5 + c.primary.confidence / 2.0))
     seen = (c.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
     return min(1.0, 0.5 + seen) if c.criterion == "improvement" else seen
+
+
+def _tied_share(c: Comparison) -> float:
+    """The share of a task's pairs that are tied."""
+    table = c._samples.runs[0].draws[0].scores[list(c._places)]
+    return float(np.mean(table[0] == table[1], where=~np.isnan(table).any(axis=0)))
 
 
 def _needed(c: Comparison) -> tuple[int, float] | None:

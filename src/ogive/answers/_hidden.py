@@ -9,7 +9,7 @@ Intervals that hold for every distribution, and those of 0/1 scores, have paid f
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class Hidden:
         Runs that would show collapses at the critical rate.
     withheld : bool
         Whether the claim was withheld for it.
+    other_rate : float or None
+        Where both are claimed to be equivalent: the rate at which the other method may collapse unseen.
     """
 
     rate: float
@@ -46,21 +48,28 @@ class Hidden:
     cost: float | None = None
     needed: int | None = None
     withheld: bool = False
+    other_rate: float | None = None
 
 
 def hidden_collapse(
     samples: Samples, a: int, b: int, conclusion: Conclusion, interval: Interval, margin: float | None
-) -> Hidden | None:
-    """What a claim of no loss cannot rule out; None where it is no such claim, or has paid for it."""
+) -> tuple[Conclusion, Hidden | None]:
+    """What is left of a claim of no loss, and what it cannot rule out; None where it is no such claim, or has paid for it.
+
+    Of two methods that are equivalent neither may be worse: where only the collapses of `b` could cost more than the
+    margin, `a` is still not worse.
+    """
     kind = samples.asked.kind
     paid = interval.guarantee in ("exact", "conservative") or samples.asked.binary or kind not in ("mean", "worst")
     if conclusion not in SAFE or margin is None or paid or samples.question.sampled:
-        return None
+        return conclusion, None
     found = _of(samples, a, b, margin)
-    if conclusion == "equivalent":  # then neither may be worse
+    if found.withheld:
+        return "cannot tell", found
+    if conclusion == "equivalent":
         other = _of(samples, b, a, margin)
-        return other if other.withheld and not found.withheld else found
-    return found
+        return ("not worse", found) if other.withheld else (conclusion, replace(found, other_rate=other.rate))
+    return conclusion, found
 
 
 def _of(samples: Samples, a: int, b: int, margin: float) -> Hidden:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ogive.answers._comparison import decide_all
 from ogive.answers._question import Question, refuse_undecidable
 from ogive.answers._samples import all_pairs, gather
 from ogive.errors import InputError
+from ogive.statistics import tiers
 from ogive.trials import Trials
 
 
@@ -18,7 +21,9 @@ def leaders(
     Notes
     -----
     The best is known only after looking, so all pairs on all tasks are decided together, as `compare` decides
-    tasks and `rank` pairs. `over` is accepted for the sake of one question and changes nothing here.
+    tasks and `rank` pairs. Methods that beat each other in a circle lead together, as in the first tier of
+    `rank`. With failures="exclude" a method whose every run on a task failed does not lead there. `over` is
+    accepted for the sake of one question and changes nothing here.
 
     Examples
     --------
@@ -32,25 +37,26 @@ def leaders(
         trials, metric=metric, criterion=criterion, failures=failures, confidence=confidence, over=over, paired=paired,
         guaranteed=guaranteed,
     )  # fmt: skip
-    parts, places = [], []
-    for task in trials.tasks:
-        methods = [m for m in trials.algorithms if trials.cell(m, task).rows.size]
-        if len(methods) < 2:
-            continue
-        samples = gather(trials, methods, question.on(task))
-        first, second = all_pairs(len(samples.methods))
-        parts.append(samples.differences(first, second))
-        places += [
-            (task, samples.methods[i], samples.methods[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)
-        ]
-    if not parts:
+    on = {task: _usable(trials, question, task) for task in trials.tasks}
+    several = [task for task, methods in on.items() if len(methods) > 1]
+    if not several:
         raise InputError("a best method needs at least one other on the same task.")
-    beaten: set[tuple[str, str]] = set()
-    even = question.criterion.even
-    for (task, a, b), (low, high, _) in zip(places, decide_all(parts, question), strict=True):
-        if low > even:
-            beaten.add((task, b))
-        elif high < even:
-            beaten.add((task, a))
-    on = {task: [m for m in trials.algorithms if trials.cell(m, task).rows.size] for task in trials.tasks}
-    return {task: tuple(m for m in methods if (task, m) not in beaten) for task, methods in on.items()}
+    samples = {task: gather(trials, on[task], question.on(task)) for task in several}
+    parts = [s.differences(*all_pairs(len(s.methods))) for s in samples.values()]
+    decided, start, even = decide_all(parts, question), 0, question.criterion.even
+    for task, s in samples.items():
+        first, second = all_pairs(len(s.methods))
+        low, high, _ = np.array(decided[start : start + first.size]).T
+        start += first.size
+        better = np.zeros((len(s.methods), len(s.methods)), dtype=bool)
+        better[first, second], better[second, first] = low > even, high < even
+        leading = {s.methods[m] for m in np.flatnonzero(tiers(better)[0] == 1)}
+        on[task] = [m for m in on[task] if m in leading]
+    return {task: tuple(methods) for task, methods in on.items()}
+
+
+def _usable(trials: Trials, question: Question, task: str) -> list[str]:
+    """The methods that ran on a task, and did not fail throughout where failures are left out."""
+    failed = trials.failed(question.metric)
+    rows = {m: trials.cell(m, task).rows for m in trials.algorithms}
+    return [m for m, r in rows.items() if r.size and not (question.failures == "exclude" and failed[r].all())]

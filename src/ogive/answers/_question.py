@@ -181,13 +181,21 @@ class Question:
         level = statistic.amount if metric.goal == "maximize" else 1.0 - statistic.amount
         return Asked(kind="q", amount=level, **common)
 
-    def _refuse_impossible(self, trials: Trials) -> None:
-        """What this table cannot answer, one sentence each."""
-        if self.test_share is not None and not self.sampled and self.criterion.name != "mean":
+    def refuse_folds(self) -> None:
+        """Refuse a criterion for which folds, or splits of the same rows, have no interval.
+
+        Of a sample of tasks each counts by the mean of its folds, which can be averaged and can win.
+        """
+        possible = ("mean", IMPROVEMENT) if self.sampled else ("mean",)
+        if self.test_share is not None and self.criterion.name not in possible:
             raise InputError(
                 "folds and splits of the same rows have a corrected interval for the mean only; "
                 f"got criterion={self.criterion.name!r}."
             )
+
+    def _refuse_impossible(self, trials: Trials) -> None:
+        """What this table cannot answer, one sentence each."""
+        self.refuse_folds()
         if not self.guaranteed:
             return
         if self.test_share is not None or trials.clustered:
@@ -244,11 +252,6 @@ def _over(over: str | None, trials: Trials, metric: str, tasks: Sequence[str], s
     single = not shared_rows and any(
         trials.cell(m, t).rows.size == 1 for m in trials.algorithms for t in tasks if trials.cell(m, t).rows.size
     )
-    if over == "fixed" and single:
-        raise InputError(
-            "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
-            "say over='sample' to take the tasks for a sample."
-        )
     if over is None:
         return "sample" if single or shared_rows else "fixed"
     return "fixed" if over == "fixed" else "sample"

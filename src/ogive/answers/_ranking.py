@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._comparison import FEWEST_FOR_BAD_DAYS
+from ogive.answers._comparison import same_question, why_not
 from ogive.answers._family import Decided, decide
 from ogive.answers._hidden import hidden_collapse
-from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
+from ogive.answers._question import NAMED, Question, refuse_undecidable
 from ogive.answers._samples import Samples, all_pairs, gather
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
@@ -248,10 +248,7 @@ class Ranking:
         if self._trials.n_folds is not None and not self.question.sampled:
             found = replace(found, guarantee="heuristic")
         ruling = rule(found.low - even, found.high - even, margin)
-        conclusion = ruling.conclusion
-        hidden = hidden_collapse(self._samples, i, j, conclusion, found, margin)
-        if hidden is not None and hidden.withheld:
-            conclusion = "cannot tell"
+        conclusion, _ = hidden_collapse(self._samples, i, j, ruling.conclusion, found, margin)
         won, lost = int(self._tasks_won[i, j]), int(self._tasks_won[j, i])
         return Pair(
             a=names[i], b=names[j], difference=found, even=even, conclusion=conclusion, direction=ruling.direction, wins=won,
@@ -376,10 +373,12 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
         if criterion == ranking.criterion:
             found[name] = _leading(name, criterion, ranking, primary=True)
             continue
-        reason = _why_not(ranking, criterion)
+        question, samples = ranking.question.asking(criterion), ranking._samples
+        reason = why_not(samples, question, ranking._trials)
         asked: Ranking | None = None
         if reason is None:
-            asked = judge_all(ranking._trials, ranking.question.asking(criterion), ranking._samples.methods, error)
+            own = ranking.question.error if same_question(samples, criterion) else error
+            asked = judge_all(ranking._trials, question, samples.methods, own)
             if not np.isfinite(asked._decided.low).any() and not np.isfinite(asked._decided.high).any():
                 asked, reason = None, "few runs"
         if asked is None:
@@ -396,28 +395,6 @@ def _leading(name: str, criterion: str, ranking: Ranking, *, primary: bool = Fal
         name=name, criterion=criterion, leaders=ranking.leaders, scores={r.algorithm: r.score for r in ranking.rows},
         resolution=ranking.resolution, primary=primary,
     )  # fmt: skip
-
-
-def _why_not(ranking: Ranking, criterion: str) -> str | None:
-    """Why another criterion cannot be asked of the same runs."""
-    question, samples = ranking.question.asking(criterion), ranking._samples
-    if question.test_share is not None and criterion != "mean":
-        return "folds"
-    if samples.order_only and question.criterion.needs_values:
-        return "no values"
-    if samples.asked.binary and criterion not in ("mean", "improvement"):
-        return "right or wrong"
-    fewest = int(samples.n_runs.min())
-    if criterion == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS:
-        return "few runs"
-    if question.sampled and criterion == NAMED["after 8 tries"] and fewest < 2:
-        return "few runs"
-    if question.guaranteed:
-        try:
-            question._refuse_impossible(ranking._trials)
-        except InputError:
-            return "not guaranteed"
-    return None
 
 
 def _rankable(trials: Trials, question: Question, methods: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -89,6 +89,7 @@ class Samples:
 
 def gather(trials: Trials, methods: Sequence[str], question: Question) -> Samples:
     """The runs of these methods on the question's tasks."""
+    question.refuse_folds()
     names = tuple(sorted(methods))
     sign = trials.definitions[question.metric].sign
     wanted = trials.pair is not None if question.paired is None else question.paired
@@ -110,6 +111,12 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
             int(np.count_nonzero(trials.failed(question.metric)[trials.cell(m, task).rows])) for m in names
         ]
         shares.append(_shared(draws, n_rows[:, place], question.paired))
+    single = any(trials.cell(m, task).rows.size < 2 for m in names for task in question.tasks)
+    if len(question.tasks) > 1 and question.over == "fixed" and single:
+        raise InputError(
+            "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
+            "say over='sample' to take the tasks for a sample."
+        )
     shared = _together(shares, len(names))
     if question.paired and not by_mean:
         _refuse_apart(names, shared)

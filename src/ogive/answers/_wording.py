@@ -76,8 +76,13 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
 
 def verdict_sentences(c: Comparison) -> str:
     """The verdict on two methods: who, by how much; other ways to look at it; of what."""
-    parts = [_claim_with_effect(c), _hidden(c.hidden, c.a), _alone(c), _other_questions(c), _of_what(c)]
-    return " ".join(part for part in parts if part)
+    return " ".join(verdict_parts(c))
+
+
+def verdict_parts(c: Comparison) -> tuple[str, str]:
+    """The verdict in two parts: what is claimed, and of what. A page sets the second one smaller."""
+    claims = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _alone(c), _other_questions(c)]
+    return " ".join(part for part in claims if part), _of_what(c)
 
 
 def comparison_text(c: Comparison) -> str:
@@ -188,11 +193,11 @@ def _gap(
         estimate, low, high = interval_parts(turned.estimate, turned.low, turned.high, marks)
         limits = f"at least {low}" if math.isinf(turned.high) else f"between {low} and {high}"
         return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate} ({limits})"
-    _, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
+    estimate, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
+    limits = f"between {low} and {high}"
     if math.isinf(raw.low) or math.isinf(raw.high):
-        side = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
-        return f"the {what} of {a} minus that of {b} is {side}"
-    return f"the {what} of {a} minus that of {b} lies between {low} and {high}"
+        limits = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
+    return f"the {what} of {a} minus that of {b} is {estimate} ({limits})"
 
 
 def _share_words(criterion: Criterion) -> str:
@@ -211,8 +216,8 @@ def _percent(i: Interval) -> str:
     return f"{estimate} % of the time (between {low} % and {high} %)"
 
 
-def _hidden(hidden: Hidden | None, a: str) -> str:
-    """What so few runs cannot rule out."""
+def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
+    """What so few runs cannot rule out; of both methods where `b` is named and they are equivalent."""
     if hidden is None:
         return ""
     rate, runs = share(hidden.rate), plural(hidden.n, "run")
@@ -224,6 +229,13 @@ def _hidden(hidden: Hidden | None, a: str) -> str:
         return (
             f"{_capital(runs)} of {printable(a)} cannot rule out that up to {rate} of its runs collapse to the worst score, which would "
             f"cost {number(hidden.cost)}{more}."
+        )
+    if hidden.cost is not None:  # the bounds say that it costs no more than the margin
+        return ""
+    if hidden.other_rate is not None and b is not None:
+        return (
+            f"That holds if fewer than {rate} of the runs of {printable(a)} and {share(hidden.other_rate)} of those of {printable(b)} "
+            "collapse, which so many runs cannot rule out."
         )
     return f"That holds if fewer than {rate} of the runs of {printable(a)} collapse, which {runs} cannot rule out."
 
@@ -445,8 +457,13 @@ def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
 
 def ranking_sentences(r: Ranking) -> str:
     """Who leads; what the data separate; bad days; of what."""
-    parts = [_lead(r), _separated(r), _cycles(r), _bad_days(r), _runs_of(r), _unranked(r)]
-    return " ".join(part for part in parts if part)
+    return " ".join(ranking_parts(r))
+
+
+def ranking_parts(r: Ranking) -> tuple[str, str]:
+    """The verdict in two parts: what is claimed, and of what. A page sets the second one smaller."""
+    claims, basis = [_lead(r), _separated(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
+    return " ".join(part for part in claims if part), " ".join(part for part in basis if part)
 
 
 def ranking_text(r: Ranking) -> str:
@@ -685,10 +702,12 @@ def _capital(text: str) -> str:
 
 def _sentence(text: str, *names: str) -> str:
     """Text that begins with a capital, unless it begins with a name, which is written as it is."""
-    return text if any(text.startswith(printable(name)) for name in names) else _capital(text)
+    begun = [len(printable(name)) for name in names if text.startswith(printable(name))]
+    return text if any(not text[n : n + 1].isalnum() for n in begun) else _capital(text)
 
 
 __all__ = [
     "NAMED", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_text", "effect_label", "question_effect",
-    "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words", "verdict_sentences",
+    "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words",
+    "verdict_parts", "verdict_sentences",
 ]  # fmt: skip

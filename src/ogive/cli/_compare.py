@@ -32,10 +32,13 @@ OnTask = Annotated[
 ]
 Margin = Annotated[
     float | None,
-    typer.Option("--margin", help="The smallest difference that matters; allows 'not worse' and 'equivalent'."),
+    typer.Option(
+        "--margin",
+        help="The smallest difference that matters, in units of what decides; allows 'not worse' and 'equivalent'.",
+    ),
 ]
-Criterion = Annotated[str | None, typer.Option("--criterion", "-s", metavar="NAME", help="What decides, fixed before looking: improvement (a run beats a run), mean, median, q0.1, worst_0.1, iqm or best_of_8. By default mean where bounds are declared, scores are 0 or 1, or a margin is given; else improvement.")]  # fmt: skip
-Over = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Whether the answer over several tasks speaks of these tasks, or of tasks like these.")]  # fmt: skip
+Criterion = Annotated[str | None, typer.Option("--criterion", "-s", metavar="NAME", help="What decides, fixed before looking: improvement (how often a run beats a run), mean, median, q0.1, worst_0.1, iqm or best_of_8. By default the mean where both bounds are declared, all scores are 0 or 1, or a margin is given; else improvement.")]  # fmt: skip
+Over = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Of what an answer over several tasks speaks. fixed: of these tasks; sample: of tasks like these, which is the default for folds and where a method has a single run on a task.")]  # fmt: skip
 Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Only intervals that hold for every distribution; means need --bounds.")]  # fmt: skip
 Unpaired = Annotated[bool, typer.Option("--unpaired", help="Compare fresh runs of both, although rows share draws.")]
 
@@ -48,7 +51,11 @@ def compare(
     as_json: Json = False, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Is A better than B? One of five conclusions, four questions, and sentences to paste."""
+    """Is A better than B? One of five conclusions, the answers to four questions, and sentences to paste.
+
+    The conclusion (better, worse, equivalent, not worse, cannot tell) is about what decides. Beside it stands who is
+    ahead in a typical run, on average, on a bad day and after 8 tries.
+    """
     trials = read_sources(source, roles)
     from ogive.answers import compare as ask
 

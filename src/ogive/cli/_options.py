@@ -72,7 +72,7 @@ Pair = Annotated[
     typer.Option(
         "--pair",
         metavar="COLUMN",
-        help="The key that joins methods, or both tables of a check.",
+        help="What joins rows of two methods, or both tables of a check: an item, a split, or a seed that really is shared.",
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -123,7 +123,10 @@ Independent = Annotated[
         rich_help_panel=MEANING,
     ),
 ]
-Looks = Annotated[int, typer.Option("--looks", help="How often the growing table will be judged.")]
+Looks = Annotated[
+    int,
+    typer.Option("--looks", help="How often the growing table will be judged; the error is divided among the looks."),
+]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of every interval and band.")]
 Failures = Annotated[
     str,
@@ -169,8 +172,13 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     parameters = [*(p.replace(kind=kind) for p in own), *added]
     extended.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
     extended.__annotations__ = {p.name: p.annotation for p in parameters}
-    extended.__name__, extended.__doc__ = command.__name__, command.__doc__
+    extended.__name__, extended.__doc__ = command.__name__, _flowing(command.__doc__ or "")
     return extended
+
+
+def _flowing(text: str) -> str:
+    """Paragraphs without line breaks: in a terminal narrower than the source, typer would break each line again."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:

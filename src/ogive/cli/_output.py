@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _ARGUMENTS = (
     "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin"
-    "|runs|missing|unsolved|tasks|time_limit|floor|equalise|band"
+    "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalise|band"
 )
 
 
@@ -61,10 +61,13 @@ class Result(Protocol):
 
 
 def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = None) -> None:
-    """Print a result as text or JSON; `about` says what a single row is about, where the result is one."""
+    """Print a result as text or JSON; `about` holds what is said of the table, where the result does not say it.
+
+    JSON has the same layout for one task as for several: `rows` holds one entry for each.
+    """
     if as_json:
         held = result.to_dict()
-        held = held if about is None or "schema" in held else {"schema": 1, **about, "rows": [held]}
+        held = held if about is None else {**held, **about, "rows": held["rows"] or [held]}
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
     else:
@@ -96,7 +99,7 @@ def as_options(text: str) -> str:
     )
     text = re.sub(rf"\b({_ARGUMENTS})=\['([^']*)'[^\]]*\]", r"--\1 \2", text)
     text = re.sub(r"\bkind='(ratio|difference|improvement|score|welch|rank)'", r"--kind \1", text)
-    text = re.sub(r"\bfloor=(?=\d)", "--floor ", text)
+    text = re.sub(r"\b(floor|looks)=(?=\d)", r"--\1 ", text)
     text = re.sub(
         r"\bbounds=\(([\w.]+), ([\w.]+)\)", lambda pair: f"--bounds {pair[1].upper()},{pair[2].upper()}", text
     )

@@ -26,7 +26,12 @@ from ogive.cli._options import (
 from ogive.cli._output import say, tell
 from ogive.errors import InputError
 
-Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page: .html.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="Where the page goes; NAME-report.html in this folder where not given."
+    ),
+]
 ReportFailures = Annotated[
     str | None,
     typer.Option(
@@ -44,7 +49,11 @@ def report(
     looks: Looks = 1, metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Write one page with verdicts, pictures, tables and caveats; it needs no network. Learning curves get a page of their own."""
+    """Write one page with verdicts, pictures, tables and caveats; it needs no network.
+
+    Two methods get the verdict of `ogive compare`, more get that of `ogive rank`, by the same question. Learning curves
+    get a page of their own.
+    """
     target = out or beside(source, "-report.html")
     if _holds_curves(source):
         given = {

@@ -35,6 +35,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "fold": ("fold", "cvfold"),
     "status": ("status", "state"),
 }
+# Roles that a column keeps where it is declared the unit.
+OF_UNITS = (*ALIASES["repeat"], *ALIASES["fold"], *ALIASES["item"])
 # How pandas names the row numbers that it writes to CSV and Parquet, or puts into a column itself.
 ROW_NUMBERS = re.compile(r"|Unnamed: 0(\.\d+)?|index|level_\d+|__index_level_\d+__")
 SCORE_NAMES = ("score", "scores")
@@ -89,8 +91,8 @@ def find_roles(
     chosen = {role: _existing(name, role, columns) for role, name in declared.items() if name is not None}
     scores = tuple(_existing(name, "score", columns) for name in score or ())
     given_params = tuple(_existing(name, "params", columns) for name in params or ())
-    # A unit that is a seed or a fold keeps that role too: methods are still joined by it.
-    counted = {c for c in columns if c == unit and plain(c) not in (*ALIASES["repeat"], *ALIASES["fold"])}
+    # A unit that is a seed, a fold or an item keeps that role too: methods are still joined by it.
+    counted = {c for c in columns if c == unit and plain(c) not in OF_UNITS}
     taken = {*scores, *given_params, *chosen.values(), *counted}
     said = [c for c in columns if not _is_blank(table[c])]
     guessed = _guess(chosen, taken, said)
@@ -153,7 +155,7 @@ def naming_columns(
     guessed = [role for role in (NAMING[1:] if wide else NAMING) if declared.get(role) is None]
     numbers = {*others, *(declared.get(role) for role in ("repeat", "fold", "pair", "status"))}
     for column in columns:
-        counted = column == unit and plain(column) not in (*ALIASES["repeat"], *ALIASES["fold"])
+        counted = column == unit and plain(column) not in OF_UNITS
         if counted or any(plain(column) in ALIASES[role] for role in guessed):
             names.add(column)
     return tuple(c for c in columns if c in names and c not in numbers)

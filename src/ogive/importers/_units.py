@@ -227,6 +227,8 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
         return None, 0
     labels = as_text(table[column])
     draw = _splits(table, roles) if column == roles.fold else codes(labels)
+    if column == roles.fold and roles.pair is None and not _once(cell, draw):
+        return None, 0  # rows would be joined by their places in the file
     key = draw * (int(codes(task).max()) + 1) + codes(task)
     pairs = np.unique(np.stack([key, cell]), axis=1)
     in_several = np.bincount(pairs[0], minlength=int(key.max()) + 1) > 1
@@ -236,18 +238,26 @@ def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) ->
 
 
 def _splits(table: pa.Table, roles: Roles) -> np.ndarray:
-    """A number for each fold of each repeat."""
-    fold = codes(as_text(table[roles.fold]))
-    if roles.repeat is None:
-        return fold
-    return np.asarray(codes(as_text(table[roles.repeat])) * (int(fold.max()) + 1) + fold)
+    """A number for each fold of each repeat, by their names: the same in another table of the same splits."""
+    names = [
+        as_text(table[name]).to_numpy(zero_copy_only=False).astype(str)
+        for name in (roles.fold, roles.repeat)
+        if name is not None
+    ]
+    fold, *repeat = (np.unique(labels, return_inverse=True)[1] for labels in names)
+    return np.asarray(fold if not repeat else repeat[0] * (int(fold.max()) + 1) + fold)
+
+
+def _once(cell: np.ndarray, draw: np.ndarray) -> bool:
+    """Whether no draw stands twice in a cell."""
+    return int(np.unique(np.stack([cell, draw]), axis=1).shape[1]) == cell.size
 
 
 def _trial_numbers(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarray:
     if roles.pair in (None, roles.fold) and roles.fold is not None and roles.item is None:
         splits = _splits(table, roles)
         # A number that stands several times in a cell joins nothing: rows are numbered through instead.
-        if np.unique(np.stack([cell, splits]), axis=1).shape[1] == cell.size:
+        if _once(cell, splits):
             return splits
     column = roles.pair or roles.repeat
     if column is None:

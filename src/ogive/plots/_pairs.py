@@ -75,8 +75,23 @@ def pairs(ranking: Ranking) -> PairsDisplay:
     if n == 1:
         headline = "The two methods can be told apart" if separated else "The two methods cannot be told apart"
     return PairsDisplay(
-        methods=methods, cells=cells, question=ranking.question, headline=headline, caption=_caption(ranking)
+        methods=methods,
+        cells=cells,
+        question=ranking.question,
+        headline=headline,
+        caption=f"{_caption(ranking)}{_withheld(cells)}",
     )
+
+
+def _withheld(cells: dict[tuple[str, str], Pair]) -> str:
+    """Why `cannot tell` may stand beside an interval on the safe side of the margin."""
+    for p in cells.values():
+        if p.margin is not None and p.conclusion == "cannot tell" and p.difference.low > p.even - p.margin:
+            return (
+                " Cannot tell, although the interval would allow a claim of no loss: so few runs cannot rule out collapses that would "
+                "cost more than the margin."
+            )
+    return ""
 
 
 def _caption(ranking: Ranking) -> str:
@@ -91,7 +106,11 @@ def _caption(ranking: Ranking) -> str:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
     level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
     level += f" at {question.looks} looks" if question.looks > 1 else ""
+    white = "the data cannot tell"
+    if question.margin is not None:
+        white = f"no difference of more than {question.margin:g} is certain"
+    gives = what if len(ranking.rows) > MOST_WITH_NUMBERS else f"the conclusion, and {what}"
     return (
-        f"Read a row: each cell gives the conclusion, and {what}. Blue: the row's method is better; orange: worse; white: "
-        f"the data cannot tell. Intervals have {level}, over {ranking.unit}."
+        f"Read a row: each cell gives {gives}. Blue: the row's method is better; orange: worse; white: {white}. "
+        f"Intervals have {level}, over {ranking.unit}."
     )

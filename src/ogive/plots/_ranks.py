@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +21,8 @@ LONGEST_NAME = 32
 HALF_BAR = 0.3
 # Columns beside the bars, in points from the edge.
 TIER, SCORE = 8, 40
+# Characters of a heading before it is broken.
+WIDEST_HEADING = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -70,8 +73,9 @@ class RanksDisplay(Picture):
         self._beside(ax, place, number(row.score), SCORE)
 
     def _tiers(self, ax: Axes) -> None:
-        for text, points in (("tier", TIER), (self.statistic, SCORE)):
-            self._beside(ax, -0.75, text, points, color="#444444", fontsize=8)
+        # A long heading in one line would take the room of the bars: it is broken, and stands on the line of the others.
+        for text, points in (("tier", TIER), (textwrap.fill(self.statistic, WIDEST_HEADING), SCORE)):
+            self._beside(ax, -0.6, text, points, color="#444444", fontsize=8, va="bottom")
         # A method may stand, by its score, among those of another tier: every run of neighbours is shaded apart.
         for tier, members in itertools.groupby(enumerate(self.rows), key=lambda entry: entry[1].tier):
             places = [place for place, _ in members]
@@ -84,7 +88,7 @@ class RanksDisplay(Picture):
         """A text in a column to the right of the bars."""
         ax.annotate(
             text, (1.0, place), xycoords=("axes fraction", "data"), xytext=(points, 0), textcoords="offset points",
-            va="center", annotation_clip=False, **{"fontsize": 8.5, **look},
+            annotation_clip=False, **{"fontsize": 8.5, "va": "center", **look},
         )  # fmt: skip
 
 
@@ -106,6 +110,8 @@ def ranks(ranking: Ranking) -> RanksDisplay:
 def headline(ranking: Ranking) -> str:
     """Who leads, and who cannot be told apart from the leader."""
     first, *others = [clipped(m, LONGEST_NAME) for m in ranking.leaders]
+    if not others and all(ranking.pair(ranking.leaders[0], r.algorithm).certain > 0 for r in ranking.rows[1:]):
+        return f"{first} is certainly better than {'the other' if len(ranking.rows) == 2 else 'all others'}"
     if not others:
         return f"{first} leads: no other method is certainly better"
     if len(others) + 1 == len(ranking.rows):
@@ -124,6 +130,7 @@ def caption(ranking: Ranking) -> str:
         else "Every method has one rank only."
     )
     together = f" for all {n} pairs together" if n > 1 else ""
+    together += f" at {ranking.question.looks} looks" if ranking.question.looks > 1 else ""
     return (
         f"Bars: the ranks that the data allow, with {100 * ranking.confidence:g} % confidence{together}, "
         f"over {ranking.unit}. {width} The first tier holds the methods that no other is certainly better than, the next one those "

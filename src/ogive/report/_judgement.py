@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ogive.answers import Comparison, Conclusion, Question, Ranking, judge_all, judge_pair
+from ogive.answers._wording import ranking_parts, verdict_parts
 from ogive.errors import InputError
 from ogive.trials import Trials
 from ogive.words import listed, printable
@@ -39,6 +40,25 @@ class Judgement:
     def sentence(self) -> str:
         """The verdict; empty where there is none."""
         return "" if self.decided is None else self.decided.verdict
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The verdict in two parts: what is claimed, and of what."""
+        if self.comparison is not None:
+            return verdict_parts(self.comparison)
+        return ("", "") if self.ranking is None else ranking_parts(self.ranking)
+
+    def ahead(self) -> dict[str, str]:
+        """Who is ahead by those of the four questions that do not decide, as far as they can be asked."""
+        if self.comparison is not None:
+            names = {1: printable(self.comparison.a), -1: printable(self.comparison.b), 0: "nobody"}
+            others = (q for q in self.comparison.questions.values() if q.refused is None and not q.primary)
+            return {q.name: names[q.direction] for q in others}
+        if self.ranking is None:
+            return {}
+        n = len(self.ranking.rows)
+        leading = (q for q in self.ranking.questions.values() if q.refused is None and not q.primary)
+        return {q.name: "nobody" if len(q.leaders) == n else some(sorted(q.leaders)) for q in leading}
 
     def conclusions(self) -> dict[str, Conclusion]:
         """What is concluded of each pair (and task)."""
@@ -165,11 +185,16 @@ def sensitivity(judged: Judgement) -> str:
         return f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.reason.removeprefix('No verdict: ')}"
     changed = _changes(judged.conclusions(), again.conclusions())
     if not changed:
-        return (
-            f"The verdict does not depend on how failures count: with failed runs {words} every conclusion is the same."
-        )
+        return f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{_questions_that_change(judged, again)}"
     listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
     return f"The verdict depends on how failures count: with failed runs {words}, {listing}."
+
+
+def _questions_that_change(before: Judgement, after: Judgement) -> str:
+    """Which of the other questions another rule for failures would answer in another way."""
+    now, then = before.ahead(), after.ahead()
+    changed = [f"{name} ({who}; then {then[name]})" for name, who in now.items() if then.get(name, who) != who]
+    return f" But who is ahead {listed(changed)} depends on it." if changed else ""
 
 
 def worst_words(trials: Trials, metric: str) -> str:

@@ -168,16 +168,18 @@ def _family(found: Findings) -> str:
 
 def _verdict_family(found: Findings) -> str:
     judged, level = found.judgement, _level(found)
+    assert judged.question is not None
+    others = f"{'Three further' if judged.question.criterion.named else 'Four named'} questions share a second error"
     if judged.ranking is not None:
-        return f"{plural(judged.ranking.n_pairs, 'pair')}; decided together so that all hold with {level} ({family_rule(judged.ranking)})."
+        return f"{plural(judged.ranking.n_pairs, 'pair')}; decided together so that all hold with {level} ({family_rule(judged.ranking)}). {others}."
     compared = judged.comparison
     if compared is not None and compared.tasks:
         together = f"{100 * compared.primary.confidence:.4g} %"
-        return f"{len(compared.tasks)} tasks, one verdict each, decided together so that all hold with {level} (Holm). The sentence about all tasks together has {together} of its own."
+        return f"{len(compared.tasks)} tasks, one verdict each, decided together so that all hold with {level} (Holm). The sentence about all tasks together has {together} of its own. {others}."
     wider = ""
     if found.looks > 1 and compared is not None:
         wider = f" Its interval has {100 * compared.primary.confidence:.4g} %."
-    return f"One, at {level}.{wider} Three further questions share a second error; everything else about the pair is description, at {100 * found.confidence:g} %."
+    return f"One, at {level}.{wider} {others}; everything else about the pair is description, at {100 * found.confidence:g} %."
 
 
 def family_rule(ranking: Ranking) -> str:
@@ -334,7 +336,7 @@ def paragraph(found: Findings, band: str) -> str:
         text += " The runs are described without intervals."
     if judged.ranking is not None:
         text += (
-            f" Methods are ranked in tiers by pairwise comparison, decided together for {plural(judged.ranking.n_pairs, 'pair')}{_and_looks(found)} ({family_rule(judged.ranking)}); "
+            f" Methods are ranked in tiers by pairwise comparison ({judged.ranking.question.criterion.label}), decided together for {plural(judged.ranking.n_pairs, 'pair')}{_and_looks(found)} ({family_rule(judged.ranking)}); "
             "the first tier holds the methods that no other is certainly better than."
         )
     elif judged.comparison is not None and judged.comparison.tasks:

@@ -26,6 +26,7 @@ h3 { font-size: 1rem; margin: 1.5em 0 0.4em; }
 p, li, dd { overflow-wrap: anywhere; }
 .opening { font-size: 1.05rem; color: #444; margin: 0.2em 0 1em; }
 .verdict { font-size: 1.12rem; background: #eef5fa; border-left: 5px solid #0072B2; padding: 12px 16px; margin: 14px 0; }
+.verdict small { display: block; margin-top: 0.5em; color: #555; font-size: 0.85rem; }
 .undecided { background: #f6f4ec; border-left-color: #a08000; }
 .caption, .note { color: #555; font-size: 0.9rem; }
 nav { font-size: 0.9rem; margin: 1em 0; display: flex; flex-wrap: wrap; gap: 4px 18px; }
@@ -49,6 +50,12 @@ pre { white-space: pre; overflow: auto; max-height: 340px; font-size: 0.8rem; ba
 blockquote { margin: 0.6em 0; padding: 8px 16px; background: #f7f7f5; }
 button { font: inherit; font-size: 0.8rem; }
 .figure { min-height: 120px; }
+@media (max-width: 640px) {
+  main { padding: 16px 16px 60px; }
+  .modebar-container { display: none; } .panels { min-width: 760px; } .track { min-width: 110px; }
+  .stacked thead { display: none; } .stacked tr, .stacked th, .stacked td { display: block; border: 0; padding: 1px 0; }
+  .stacked tr { padding: 7px 0; border-bottom: 1px solid #e6e6e6; } .questions td:nth-child(2)::before { content: "ahead: "; }
+}
 @media print {
   body, main { background: #fff; } main { max-width: none; padding: 0; }
   nav, button, .modebar { display: none; } .figure, tr, .verdict { break-inside: avoid; } pre { max-height: none; white-space: pre-wrap; }

@@ -32,7 +32,7 @@ from ogive.report._tables import (
     to_csv,
     to_latex,
 )
-from ogive.words import plural, printable
+from ogive.words import plural, printable, share
 
 FEWEST_FOR_BEST_OF = 20
 MOST_MESSAGES = 40
@@ -55,7 +55,11 @@ class Report:
         """A place for a picture."""
         key = f"figure-{len(self.figures) + 1}"
         self.figures[key] = picture
-        return element("div", "", class_="figure", data_figure=key)
+        # Several panels need room: on a narrow screen they are scrolled, not squeezed.
+        panels = sum(name.startswith("xaxis") for name in picture.get("layout", {})) > 1
+        return element(
+            "div", element("div", "", class_="figure panels" if panels else "figure", data_figure=key), class_="wide"
+        )
 
 
 def compose(found: Findings) -> Report:
@@ -96,7 +100,11 @@ def _verdicts(found: Findings) -> list[Html]:
         parts = [element("p", judged.reason, class_="verdict undecided")]
     else:
         decided = any(c != "cannot tell" for c in judged.conclusions().values())
-        parts = [element("p", judged.sentence, class_="verdict" if decided else "verdict undecided")]
+        claims, basis = judged.parts
+        said = element(
+            "p", claims, Html(" "), element("small", basis), class_="verdict" if decided else "verdict undecided"
+        )
+        parts = [said]
     if judged.decided is not None:
         parts += [questions_table(judged.decided), aside(second_error(judged.decided.question))]
     parts += [aside(judged.left_out)]
@@ -104,6 +112,8 @@ def _verdicts(found: Findings) -> list[Html]:
         parts.append(element("p", found.sensitivity))
     shown, _ = attempt(lambda: facts(found.trials, found.metric, found.confidence, found.rule))
     if shown:
+        excluded = found.n_failed and found.rule == "exclude"
+        parts.append(element("p", "Among the runs that finished:" if excluded else "In these runs:"))
         parts.append(element("ul", *(element("li", sentence) for sentence in shown)))
     others = [m for m in found.trials.metrics if m != found.metric]
     if others:
@@ -133,8 +143,19 @@ def _difference(found: Findings, report: Report) -> list[Html]:
         counts = Counter(c.conclusion for c in compared.tasks)
         text = ", ".join(f"{conclusion} on {n}" for conclusion, n in counts.most_common())
         note = f"{compared.a} against {compared.b}, task by task: {text}. Positive differences: {compared.a} is better."
-        return [comparison_table(compared), element("p", note, class_="caption")]
+        return [comparison_table(compared), element("p", note, class_="caption"), aside(_withheld(compared))]
     return _one_difference(found, compared, report)
+
+
+def _withheld(compared: Comparison) -> str:
+    """Why an interval on the safe side of the margin may stand beside `cannot tell`."""
+    kept = [c.hidden.rate for c in compared.tasks if c.hidden is not None and c.hidden.withheld]
+    if not kept:
+        return ""
+    return (
+        f"On {plural(len(kept), 'task')} a claim of no loss is withheld, although the interval would allow it: so few runs cannot rule "
+        f"out that up to {share(max(kept))} of them collapse to the worst score, which would cost more than the margin."
+    )
 
 
 def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:

@@ -123,18 +123,7 @@ def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
 def questions_table(found: Comparison | Ranking) -> Html:
     """The four questions: who is ahead, by how much, how sure."""
     if isinstance(found, Ranking):
-        body = []
-        for q in found.questions.values():
-            all_of_them = len(q.leaders) == len(found.rows)
-            who = (
-                WHY[q.refused]
-                if q.refused
-                else "cannot tell"
-                if all_of_them
-                else ", ".join(clipped(m, LONGEST_NAME) for m in q.leaders)
-            )
-            body.append([element("th", q.name + (" (decides)" if q.primary else "")), who])
-        return table(["question", "ahead: no other method is certainly better"], body)
+        return _leaders_table(found)
     names = {1: clipped(found.a, LONGEST_NAME), -1: clipped(found.b, LONGEST_NAME), 0: "cannot tell"}
     rows = []
     for one in found.questions.values():
@@ -143,7 +132,24 @@ def questions_table(found: Comparison | Ranking) -> Html:
             rows.append([head, "–", WHY[str(one.refused)], "–"])
         else:
             rows.append([head, names[one.direction], question_effect(found, one), one.interval.strength])
-    return table(["question", "ahead", "by", "how sure"], rows)
+    return table(["question", "ahead", "by", "how sure"], rows, class_="questions stacked")
+
+
+def _leaders_table(ranking: Ranking) -> Html:
+    rows = []
+    for q in ranking.questions.values():
+        head = element("th", q.name + (" (decides)" if q.primary else ""))
+        if q.refused is not None:
+            rows.append([head, "–", WHY[q.refused]])
+            continue
+        everybody = len(q.leaders) == len(ranking.rows)
+        who = "cannot tell" if everybody else ", ".join(clipped(m, LONGEST_NAME) for m in q.leaders)
+        rows.append([head, who, f"{share(q.resolution)} of pairs told apart"])
+    return table(
+        ["question", "ahead: no other method is certainly better", "how much can be told"],
+        rows,
+        class_="questions stacked",
+    )
 
 
 def over_table(over: OverTasks) -> Html:
@@ -184,6 +190,7 @@ def comparison_table(found: Comparison) -> Html:
     return table(
         [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", "estimate", "how"],
         [[label, _interval(i, s, found.margin), _way(i, found.primary)] for label, i, s in rows],
+        class_="stacked",
     )
 
 
@@ -197,7 +204,7 @@ def _tasks_table(found: Comparison) -> Html:
         body.append(
             [element("th", clipped(str(c.task), LONGEST_NAME)), c.conclusion, _interval(c.primary, c.criterion, c.margin), *described, c.n]
         )  # fmt: skip
-    head = ["task", f"{clipped(found.a, LONGEST_NAME)} is", label]
+    head = ["task", f"conclusion about {clipped(found.a, LONGEST_NAME)}", label]
     return table([*head, *([] if by_mean else ["difference of means"]), "runs or pairs"], body)
 
 

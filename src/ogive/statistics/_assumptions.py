@@ -53,6 +53,9 @@ class Assumption(StrEnum):
     ONE_SCORE = "one score says nothing about spread"
     EQUAL_SCORES = "all scores are equal: without bounds nothing can be said about rare other values"
     EQUAL_TAIL = "the tail holds one value only: nothing can be said about its spread"
+    EQUAL_PAIRS = "all pairs differ by the same amount: nothing can be said about rare other differences"
+    EQUAL_MIDDLE = "the middle half holds one value only: nothing can be said about its spread"
+    EQUAL_TASKS = "the tasks' differences show no spread: nothing can be said about other tasks"
     FLAT_RESAMPLES = "no resample shows another value: nothing can be said about its spread"
     NO_SPREAD = "no resample differs from the sample: nothing can be said about rare other values"
     NO_VIOLATION_SEEN = "no resample differs from the sample: the bound says nothing about rare scores"
@@ -67,5 +70,5 @@ class Assumption(StrEnum):
     def is_silent(self) -> bool:
         """Whether scores are equal in one way or another, and the sample tells nothing of their spread."""
         return self in (
-            Assumption.EQUAL_SCORES, Assumption.EQUAL_TAIL, Assumption.FLAT_RESAMPLES, Assumption.NO_SPREAD,
+            Assumption.EQUAL_SCORES, Assumption.EQUAL_TAIL, Assumption.EQUAL_PAIRS, Assumption.EQUAL_MIDDLE, Assumption.EQUAL_TASKS, Assumption.FLAT_RESAMPLES, Assumption.NO_SPREAD,
         )  # fmt: skip

@@ -47,8 +47,9 @@ def paired_improvement(
     alone, McNemar's exact test; the limits stand at the corners of the intervals of D and p.
     Approximate with ties (simulated: at least 0.964 at 0.95) and conservative without; with
     `guaranteed` conservative for every distribution and every n, each interval at half the error.
-    With clusters it is Student's interval of the clusters' shares of wins, and at least Clopper and
-    Pearson's for clusters where few of them dissent; heuristic below 20 clusters.
+    With clusters it is the wider of Student's interval of the clusters' shares of wins and the score
+    interval with their variance, and at least Clopper and Pearson's for clusters where few of them
+    dissent; heuristic below 20 clusters.
 
     References
     ----------
@@ -186,7 +187,7 @@ def quantile_difference(
     Examples
     --------
     >>> print(quantile_difference(range(50), range(100, 150), 0.5))
-    -100 [-111, -88.7]
+    -100 [-111, -89.4]
     """
     x, y = as_scores(a, name="a", ordered_only=True), as_scores(b, name="b", ordered_only=True)
     if np.ndim(p) != 0:
@@ -219,7 +220,7 @@ def proportion_difference(a: ArrayLike, b: ArrayLike, *, paired: bool = True, co
     Examples
     --------
     >>> print(proportion_difference([1, 1, 1, 1, 0, 0], [1, 0, 0, 1, 0, 0]))
-    0.333 [-0.532, 0.777]
+    0.333 [-0.531, 0.777]
     """
     x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
     _refuse_other_than_binary(x, y)

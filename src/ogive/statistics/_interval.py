@@ -34,7 +34,7 @@ EQUAL_SCORES, EQUAL_TAIL = Assumption.EQUAL_SCORES, Assumption.EQUAL_TAIL
 FEW_IN_TAIL = 10
 # Scores that differ by less than this share of their size differ by how they were rounded.
 ROUNDING = 8.0 * float(np.finfo(float).eps)
-_LARGE = 2.0**990
+LARGE = 2.0**990
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +292,7 @@ def tail_mean_interval(
 
 def _summable(values: FloatArray) -> tuple[FloatArray, float]:
     """Scores over a power of two, and that power: 1 unless their sum could overflow."""
-    unit = 1.0 if float(np.abs(values).max()) < _LARGE else 2.0**100
+    unit = 1.0 if float(np.abs(values).max()) < LARGE else 2.0**100
     return values / unit, unit
 
 
