@@ -217,6 +217,10 @@ SAID = {
     ),
     K.VARIED: (Note(K.VARIED, values={"varied": ["seed", "data"]}), "seed and data varied between runs"),
     K.SPREAD_NOT_USED: (Note(K.SPREAD_NOT_USED), "each cell is a mean; its spread is not used"),
+    K.UNEQUAL_MEANS: (
+        Note(K.UNEQUAL_MEANS, values={"least": 3, "most": 30}),
+        "the means stand on 3 to 30 runs and are compared as they are: a mean of few runs is further off, to either side",
+    ),
     K.PROBLEMS_DROPPED: (
         Note(K.PROBLEMS_DROPPED, "missing", {"n": 1, "what": "values"}),
         "1 problem with missing values dropped",
@@ -243,6 +247,15 @@ SAID = {
         Note(K.FIRST_RUNS, "equalise", {"n": 5}),
         "the first 5 runs of every cell are counted, as many as the smallest has",
     ),
+    K.DRAWN_RUNS: (
+        Note(K.DRAWN_RUNS, "equalise", {"n": 1}),
+        "1 run of every cell is counted, as many as the smallest has, drawn by a fixed stream",
+    ),
+    K.UNEQUAL_RUNS: (
+        Note(K.UNEQUAL_RUNS, values={"n": 2, "least": 3, "most": 30}),
+        "methods have unequal numbers of runs on 2 problems (3 to 30 in all): as many are counted of each as the poorest "
+        "method has there, drawn by a fixed stream, since more runs are better placed to hold the best",
+    ),
     K.EQUAL_COUNTS: (Note(K.EQUAL_COUNTS, "equalise", {"n": 5}), "every mean counts as if it stood on 5 runs"),
     K.UNEVEN_COUNTS: (
         Note(K.UNEVEN_COUNTS, "equalise", {"least": 5, "most": 24}),
@@ -261,6 +274,15 @@ SAID = {
     K.SPLIT_SAMPLE: (
         Note(K.SPLIT_SAMPLE),
         "half of the runs chose the best method, the other half measured the distance, and the other way round",
+    ),
+    K.ESTIMATED: (
+        Note(K.ESTIMATED, values={"least": 5, "most": 5, "split": False}),
+        "distances are as estimated from 5 runs each, from the best method by the same runs: with more runs the curves "
+        "would lie elsewhere, and the band is heuristic (it is for distances estimated in this way)",
+    ),
+    K.ONLY_MEANS: (
+        Note(K.ONLY_MEANS),
+        "numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic",
     ),
     K.RELATIVE: (Note(K.RELATIVE), "differences are shares of the best score's size"),
     K.COMMON_SCALE: (
@@ -320,6 +342,11 @@ def test_a_note_that_went_through_json_is_the_same_note(kind):
     assert Note.from_dict(held) == note
     assert hash(Note.from_dict(held)) == hash(note)
     assert held["words"] == words
+
+
+def test_distances_from_a_best_method_that_other_runs_chose_are_not_called_those_by_the_same_runs():
+    words = str(Note(K.ESTIMATED, values={"least": 3, "most": 8, "split": True}))
+    assert words.startswith("distances are as estimated from 3 to 8 runs each: with more runs")
 
 
 def test_names_with_spaces_are_quoted_for_a_shell():

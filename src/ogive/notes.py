@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import listed, plural
+from ogive.words import listed, plural, runs_each
 
 Names: TypeAlias = Literal["python", "cli"]
 OPTIONS = {"params": "--param", "time_limit": "--time-limit"}  # where the option is not called as the argument
@@ -85,6 +85,7 @@ class NoteKind(Enum):
     # Profiles and aggregates
     VARIED = "varied"
     SPREAD_NOT_USED = "spread not used"
+    UNEQUAL_MEANS = "unequal means"
     PROBLEMS_DROPPED = "problems dropped"
     MISSING_FAILED = "missing failed"
     FAILED_RUNS = "failed runs"
@@ -93,12 +94,16 @@ class NoteKind(Enum):
     AT_TIME_LIMIT = "at time limit"
     BELOW_CLOCK = "below clock"
     FIRST_RUNS = "first runs"
+    DRAWN_RUNS = "drawn runs"
+    UNEQUAL_RUNS = "unequal runs"
     EQUAL_COUNTS = "equal counts"
     UNEVEN_COUNTS = "uneven counts"
     EVIDENCE = "evidence"
     NO_SPREAD = "no spread"
     RUNS_JOINED = "runs joined"
     SPLIT_SAMPLE = "split sample"
+    ESTIMATED = "estimated"
+    ONLY_MEANS = "only means"
     RELATIVE = "relative"
     COMMON_SCALE = "common scale"
     NORMALIZED = "normalized"
@@ -364,6 +369,25 @@ def _fits_failed(v: _Values, o: _Naming) -> str:
     return f"{v['n']} of {v['of_fits']} fits failed, at n = {where}; there is no score there"
 
 
+def _counted(v: _Values) -> str:
+    return f"{plural(v['n'], 'run')} of every cell {_are(v['n'])} counted, as many as the smallest has"
+
+
+def _unequal_runs(v: _Values, o: _Naming) -> str:
+    return (
+        f"methods have unequal numbers of runs on {plural(v['n'], 'problem')} ({v['least']} to {v['most']} in all): as many are "
+        "counted of each as the poorest method has there, drawn by a fixed stream, since more runs are better placed to hold the best"
+    )
+
+
+def _estimated(v: _Values, o: _Naming) -> str:
+    best = "" if v["split"] else ", from the best method by the same runs"
+    return (
+        f"distances are as estimated from {runs_each(v['least'], v['most'])}{best}: with more runs the curves would lie elsewhere, "
+        "and the band is heuristic (it is for distances estimated in this way)"
+    )
+
+
 def _uneven(v: _Values, o: _Naming) -> str:
     return (
         f"cells have {v['least']} to {v['most']} runs: a method with few runs is never far from the best, so numbers of runs are "
@@ -493,6 +517,10 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     ),
     NoteKind.VARIED: lambda v, o: f"{listed(list(v['varied']))} varied between runs",
     NoteKind.SPREAD_NOT_USED: lambda v, o: "each cell is a mean; its spread is not used",
+    NoteKind.UNEQUAL_MEANS: lambda v, o: (
+        f"the means stand on {v['least']} to {v['most']} runs and are compared as they are: a mean of few runs is further off, to "
+        "either side"
+    ),
     NoteKind.PROBLEMS_DROPPED: lambda v, o: f"{plural(v['n'], 'problem')} with missing {v['what']} dropped",
     NoteKind.MISSING_FAILED: lambda v, o: (
         f"{plural(v['n'], 'missing value')} counted as {'a failure' if v['n'] == 1 else 'failures'}"
@@ -510,9 +538,9 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.BELOW_CLOCK: lambda v, o: (
         f"{plural(v['n'], 'value')} below the clock's resolution of {v['floor']:g} {_count(v['n'])} as {v['floor']:g}"
     ),
-    NoteKind.FIRST_RUNS: lambda v, o: (
-        f"the first {plural(v['n'], 'run')} of every cell are counted, as many as the smallest has"
-    ),
+    NoteKind.FIRST_RUNS: lambda v, o: f"the first {_counted(v)}",
+    NoteKind.DRAWN_RUNS: lambda v, o: f"{_counted(v)}, drawn by a fixed stream",
+    NoteKind.UNEQUAL_RUNS: _unequal_runs,
     NoteKind.EQUAL_COUNTS: lambda v, o: f"every mean counts as if it stood on {v['n']} runs",
     NoteKind.UNEVEN_COUNTS: _uneven,
     NoteKind.EVIDENCE: lambda v, o: (
@@ -525,6 +553,10 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.RUNS_JOINED: lambda v, o: f"several runs of a cell count by their {v['by']}",
     NoteKind.SPLIT_SAMPLE: lambda v, o: (
         "half of the runs chose the best method, the other half measured the distance, and the other way round"
+    ),
+    NoteKind.ESTIMATED: _estimated,
+    NoteKind.ONLY_MEANS: lambda v, o: (
+        "numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic"
     ),
     NoteKind.RELATIVE: lambda v, o: "differences are shares of the best score's size",
     NoteKind.COMMON_SCALE: lambda v, o: (

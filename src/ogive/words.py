@@ -143,6 +143,11 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 or word.endswith("s") else f"{count} {word}s"
 
 
+def runs_each(least: int, most: int) -> str:
+    """`5 runs each`, `3 to 8 runs each`."""
+    return f"{plural(least, 'run')} each" if least == most else f"{least} to {most} runs each"
+
+
 def aligned(rows: list[list[str]]) -> list[str]:
     """Rows of text as lines whose columns stand under each other."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]

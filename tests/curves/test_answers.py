@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from ogive.curves._bands import difference_band
 from ogive.errors import InputError
@@ -92,6 +92,24 @@ def test_among_equal_models_with_few_repetitions_somebody_leads_certainly_about_
     assert set(curves_of(CROSSED[:, :, :40], SIZES).leaders()["q0.05"].contenders) == {("a", "b")}
 
 
+def test_each_of_the_three_leads_has_a_third_of_the_error(curves_of):
+    curves = curves_of(CROSSED, SIZES)
+    found = curves.leaders(confidence=0.85)
+    for name, lead in found.by.items():
+        at_95, at_85 = (curves.crossings("a", "b", name, confidence=level) for level in (0.95, 0.85))
+        assert np.array_equal(lead.ahead[0, 1], np.where(at_95.low > 0, 1, np.where(at_95.high < 0, -1, 0)))
+        assert np.all(at_95.low < at_85.low)
+
+
+def test_what_is_certain_does_not_depend_on_the_order_of_repetitions_or_models(curves_of):
+    scores = CROSSED[:, :, :60]
+    mixed = scores[::-1][:, :, np.random.default_rng(1).permutation(60)]
+    for name in ("mean", "q0.05"):
+        band = difference_band(scores, [(0, 1)], Statistic.of(name), 1.0, 0.95, 0, n_resamples=199)
+        other = difference_band(mixed, [(1, 0)], Statistic.of(name), 1.0, 0.95, 0, n_resamples=199)
+        assert_allclose([other.low, other.high], [band.low, band.high], rtol=1e-9)
+
+
 def test_a_lead_by_a_quantile_with_few_runs_beyond_it_is_called_heuristic(curves_of):
     few = curves_of(CROSSED[:, :, :100], SIZES).leaders()
     assert [lead.guarantee for lead in few.by.values()] == ["approximate", "heuristic", "heuristic"]
@@ -103,7 +121,7 @@ def test_a_lead_by_a_quantile_with_few_runs_beyond_it_is_called_heuristic(curves
 
 
 def test_leaders_differ_by_statistic_and_contradictions_are_named(curves_of):
-    found = curves_of(CROSSED, SIZES).leaders()
+    found = curves_of(CROSSED, SIZES).leaders(confidence=0.85)
     assert [who for (who,) in found["mean"].leaders] == ["a", "a", found["mean"].leaders[2][0], "b", "b"]
     assert [r.who for r in found["q0.95"].ranges(certain=True)][-1] == "b"
     assert found["q0.05"].leaders[3] == ("a",)
@@ -126,7 +144,11 @@ def test_leaders_say_who_leads_at_last_who_before_and_between_which_sizes_the_or
     )
     assert f"b overtakes a {change.words} by the mean" in found.verdict
     assert "a is certainly ahead at n = 5" in found.verdict
-    assert "95 % for all pairs and sizes together (approximate; 200 paired repetitions)" in how
+    assert (
+        "95 % for all pairs and sizes, by the mean, the bad and the good runs together (a third of the error each)"
+        in how
+    )
+    assert "approximate; 200 paired repetitions" in how
     few = curves_of(CROSSED[:, :, :30], SIZES).leaders()
     assert few["q0.05"].guarantee == "heuristic"
     assert "heuristic in the worst 5 % of runs" in few.verdict

@@ -54,3 +54,22 @@ def test_ranges_that_are_called_certain_are_right(statistic):
 def test_the_coverage_test_notices_a_band_that_is_too_narrow():
     covered, _, _ = made.crossing_coverage(NORMAL, Statistic.parse("mean"), 100, 300, seed=3, confidence=0.6)
     assert covered < 0.80
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_leaders_of_equal_models_hold_for_three_statistics_together():
+    """Approximate; with 200 sets of curves 0.05 shows up to 0.115 once in ten thousand times."""
+    each, some = made.leaders_claims(made.EQUAL, 200, 200, seed=4)
+    assert each <= some <= 0.115
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_the_test_of_leaders_notices_bands_that_are_too_narrow():
+    _, some = made.leaders_claims(made.EQUAL, 200, 100, seed=4, confidence=0.4)
+    assert some > 0.115
+
+
+def test_the_simulation_of_leaders_runs():
+    assert made.leaders_claims(made.EQUAL, 40, 2, seed=1)[1] <= 1.0

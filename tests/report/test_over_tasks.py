@@ -157,7 +157,8 @@ def test_folds_have_a_profile_and_no_aggregates():
 def test_texts_to_paste_name_the_profile_and_who_described_it(page):
     paper = page(runs(n=2)).section("For the paper")
     assert "Performance profiles show on which share of 6 tasks" in paper
-    assert "profiles over all tasks: exact band, guaranteed" in paper
+    assert "with probability of at most 1/2 + τ, as estimated from 2 runs each" in paper
+    assert "profiles over all tasks: exact band, heuristic" in paper
     assert "Dolan, E. D. and Moré, J. J. (2002)" in paper
     scores = page(runs(n=2), {"bounds": (0, 1)}).section("For the paper")
     assert "Score profiles show the share of runs better than a score τ" in scores

@@ -11,7 +11,7 @@ from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence, InvalidScores
 from ogive.statistics import Assumption
-from ogive.statistics._aggregate import aggregate, profile_counts
+from ogive.statistics._aggregate import FEWEST_FOR_MEDIAN, FEWEST_IN_ALL, aggregate, profile_counts
 from ogive.statistics._distribution import ecdf
 from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import clopper_pearson
@@ -88,7 +88,7 @@ def test_the_interval_of_the_mean_is_students_with_pooled_degrees_of_freedom():
     error = np.sqrt(np.sum(scores.var(axis=0, ddof=1) / 4)) / 6
     half = stats.t.ppf(0.975, 6 * 3) * error
     assert_allclose([found.low, found.high], [found.estimate - half, found.estimate + half], atol=0.02 * half)
-    assert (found.guarantee, found.n) == ("approximate", 24)
+    assert (found.guarantee, found.n) == ("heuristic", 24)
 
 
 def test_the_correction_is_the_known_one_for_equal_runs_and_wider_otherwise():
@@ -150,10 +150,27 @@ def test_bca_corrects_towards_the_long_tail():
 
 
 def test_few_runs_in_a_tail_are_called_heuristic():
-    found = aggregate(runs_of([5] * 5), statistics=["lower_0.1", "upper_0.8", "q0.9", "q0.5", "iqm"])
+    found = aggregate(runs_of([20] * 5), statistics=["lower_0.05", "upper_0.8", "q0.95", "q0.5", "iqm"])
     labels = {name: interval.guarantee for name, interval in found.items()}
-    expected = {"lower_0.1": "heuristic", "q0.9": "heuristic"}
+    expected = {"lower_0.05": "heuristic", "q0.95": "heuristic"}
     assert labels == dict.fromkeys(("upper_0.8", "q0.5", "iqm"), "approximate") | expected
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "n_tasks", "rough"),
+    [(19, 5, ("iqm", "mean", "median", "optimality_gap")), (20, 5, ("median",)), (10, 10, ())],
+)
+def test_where_rare_collapses_would_be_missed_intervals_are_called_heuristic(n_runs, n_tasks, rough):
+    """By numbers known beforehand: 100 runs on all tasks together, and 10 tasks for the median."""
+    found = aggregate(runs_of([n_runs] * n_tasks), n_resamples=100)
+    assert tuple(name for name, one in found.items() if one.guarantee == "heuristic") == rough
+    assert all((Assumption.FEW_IN_ALL in one.assumptions) == (n_runs == 19) for one in found.values())
+    assert (Assumption.FEW_FOR_MEDIAN in found["median"].assumptions) == (n_runs == 20)
+
+
+def test_the_reasons_name_the_numbers_by_which_intervals_are_called_heuristic():
+    assert f"fewer than {FEWEST_IN_ALL} runs" in Assumption.FEW_IN_ALL
+    assert f"fewer than {FEWEST_FOR_MEDIAN} tasks" in Assumption.FEW_FOR_MEDIAN
 
 
 def test_equal_runs_give_an_infinite_interval_not_a_point():

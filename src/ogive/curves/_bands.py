@@ -53,7 +53,7 @@ def difference_band(
     if n < FEWEST:
         raise InputError(f"differences along a curve need at least {FEWEST} repetitions; got {n}.")
     defined = np.asarray(~np.isnan(scores).any(axis=2))
-    filled = np.where(defined[:, :, None], scores, 0.0)
+    filled = _in_order(np.where(defined[:, :, None], scores, 0.0))
     first, second = np.array(pairs).T
     known = defined[first] & defined[second]
     point = of_rows(statistic, filled)
@@ -73,6 +73,12 @@ def difference_band(
     half = np.where(usable, factor * scale, np.where(known, np.inf, np.nan))
     shown = np.where(known, estimate, np.nan)
     return Band(shown, shown - half, shown + half, "approximate" if tail >= FEW_IN_TAIL else "heuristic")
+
+
+def _in_order(scores: FloatArray) -> FloatArray:
+    """Repetitions sorted by their scores, whoever has them: neither their order nor that of models draws other resamples."""
+    keys = np.sort(scores, axis=0).reshape(-1, scores.shape[2])
+    return scores[:, :, np.lexsort(keys[::-1])]
 
 
 def resampled(scores: FloatArray, statistic: Statistic, seed: int, n_resamples: int) -> FloatArray:

@@ -197,7 +197,7 @@ class LearningCurves:
     def leaders(
         self, metric: str | None = None, *, share: float = 0.05, confidence: float = 0.95, seed: int = 0
     ) -> Leaders:
-        """Which model leads at which size by the mean, by its bad runs and by its good ones; see `Leaders`."""
+        """Which model leads at which size by the mean, by its bad runs and by its good ones, together; see `Leaders`."""
         from ogive.curves._leaders import leaders
 
         return leaders(self, metric, share=share, confidence=confidence, seed=seed)

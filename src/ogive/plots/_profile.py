@@ -260,9 +260,9 @@ def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
     twice = f"the best method has {most} twice as much as this one" if profile.goal == "maximize" else f"a method needs {most} twice as much as the best one"  # fmt: skip
     better = "better than τ" if profile.strict else "as good as τ or better"
     reads = {
-        "ratio": f"Read: at 2×, the share of {plural(n, 'problem')} on which {twice}. Left edge: how often it is the best; right end: how often it succeeds at all.",
+        "ratio": f"Read: at 2×, the share of {plural(n, 'problem')} on which {twice}{profile.estimated}. Left edge: how often it is the best; right end: how often it succeeds at all.",
         "score": f"Read: the share of a method's runs that are {better}, averaged over {plural(n, 'task')}.",
-    }.get(profile.kind, f"Read: the share of {plural(n, 'problem')} on which a method is within τ of the best one. Left edge: how often it is the best.")  # fmt: skip
+    }.get(profile.kind, f"Read: the share of {plural(n, 'problem')} on which a method is within τ of the best one{profile.estimated}. Left edge: how often it is the best.")  # fmt: skip
     text = f"{reads} Higher curves are better; curves that cross give no order, and no sign of equality."
     if profile.band != "none" and bands != "none":
         sure = profile.strength

@@ -131,6 +131,6 @@ def _caption(profile: Profile) -> str:
     signs = "" if len(profile.methods) <= MOST_WITH_NUMBERS else " + ahead, − behind, ± each at some τ, ? cannot tell."
     return (
         f"{text}Ahead, on blue: its profile lies above the column's at some τ and below it at none, with "
-        f"{100 * profile.confidence:g} % confidence{together}, {scope(profile)} ({sure}). Behind, on orange: the reverse. "
+        f"{100 * profile.confidence:g} % confidence{together}, {scope(profile)}{profile.estimated} ({sure}). Behind, on orange: the reverse. "
         f"Grey: each is ahead at some τ. White: it cannot be told, which is no sign of equality.{signs}"
     )

@@ -16,14 +16,15 @@ from ogive.profiles._normalise import Reference, Scale, normalised
 from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
-from ogive.statistics import Interval, aggregate, improvement_over_tasks
+from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
 from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
-from ogive.words import aligned, interval, plural, printable
+from ogive.words import aligned, interval, listed, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LABELS = {name: aggregate_label(name) for name in AGGREGATES}
+DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
 COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
 
@@ -65,10 +66,26 @@ class Aggregates:
     def sentence(self) -> str:
         """What the intervals are, and what they are not."""
         scope = "these tasks held fixed" if self.tasks == "fixed" else "tasks taken as a random sample"
+        how, why = self._how_sure()
         return (
-            f"Each interval has {100 * self.confidence:g} % confidence on its own (approximate; {plural(self.n_tasks, 'task')}, {scope}). "
-            "Overlapping intervals do not mean equal methods."
+            f"Each interval has {100 * self.confidence:g} % confidence on its own ({how}; {plural(self.n_tasks, 'task')}, {scope}). "
+            f"Overlapping intervals do not mean equal methods.{why}"
         )
+
+    def _how_sure(self) -> tuple[str, str]:
+        """`approximate` or `heuristic`, and a sentence that says why the latter."""
+        rough = {
+            s: [i for m in self.methods if (i := self.found[m, s]).guarantee == "heuristic"] for s in self.statistics
+        }
+        doubtful = [aggregate_label(s) for s, found in rough.items() if found]
+        if not doubtful:
+            return "approximate", ""
+        reasons = dict.fromkeys(a for found in rough.values() for i in found for a in i.assumptions if a in DOUBTS)
+        why = f" Heuristic: {'; '.join(reasons)}."
+        if all(len(found) == len(self.methods) for found in rough.values()):
+            return "heuristic", why
+        whole = all(len(found) == len(self.methods) for found in rough.values() if found)
+        return f"approximate; {listed(doubtful)} heuristic{'' if whole else ' for some methods'}", why
 
     def of(self, method: str, statistic: str) -> Interval:
         """One aggregate of one method."""
@@ -140,7 +157,7 @@ def aggregates(
 
     Notes
     -----
-    Approximate; see `ogive.statistics.aggregate`. Every interval holds on its own.
+    Approximate, and heuristic with few runs; see `ogive.statistics.aggregate`. Every interval holds on its own.
 
     Examples
     --------

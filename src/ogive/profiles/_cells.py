@@ -14,6 +14,7 @@ from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
+from ogive.seeding import stream
 from ogive.words import listed, plural, printable
 
 Joined: TypeAlias = Literal["mean", "median", "best"]
@@ -27,6 +28,7 @@ class Cells:
     `values` holds them method by method and, within a method, problem by problem; the cell of
     method m and problem p begins at `starts[m * n_problems + p]`. A failed run is infinite on the
     bad side, a missing one NaN. `repeated` says that several rows of a cell are runs by declaration.
+    `behind` are the fewest and most runs behind a value where values are means.
     """
 
     methods: tuple[str, ...]
@@ -40,6 +42,7 @@ class Cells:
     repeated: bool = True
     source: str = "table"
     reading: tuple[Note, ...] = ()
+    behind: tuple[int, int] = (1, 1)
 
     @property
     def sizes(self) -> IntArray:
@@ -110,18 +113,35 @@ class Cells:
             found = np.array([np.median(part) for part in np.split(self.values, self.starts[1:-1])])
         return np.asarray(found, dtype=np.float64).reshape(shape)
 
-    def halves(self) -> tuple[Cells, Cells]:
-        """Runs with even and with odd places; the cells must have two runs at least."""
+    def halves(self, seed: int) -> tuple[Cells, Cells]:
+        """Two halves of the runs of every cell, drawn by a fixed stream; the cells must have two runs at least."""
+        drawn = [[self._drawn(m, p, None, seed) for p in range(len(self.problems))] for m in range(len(self.methods))]
         first, second = (
-            from_lists(self.methods, self.problems, [[c[k::2] for c in self.of_method(m)] for m in range(len(self.methods))], self)
-            for k in (0, 1)
-        )  # fmt: skip
+            from_lists(self.methods, self.problems, [[c[k::2] for c in row] for row in drawn], self) for k in (0, 1)
+        )
         return first, second
+
+    def thinned(self, counts: IntArray, seed: int) -> Cells:
+        """At most counts[p] runs of every cell of problem p, drawn by a fixed stream."""
+        runs = [[self._drawn(m, p, int(n), seed) for p, n in enumerate(counts)] for m in range(len(self.methods))]
+        return from_lists(self.methods, self.problems, runs, self)
 
     def first_runs(self, n: int) -> Cells:
         """The first n runs of every cell."""
         runs = [[c[:n] for c in self.of_method(m)] for m in range(len(self.methods))]
         return from_lists(self.methods, self.problems, runs, self)
+
+    def _drawn(self, m: int, p: int, n: int | None, seed: int) -> FloatArray:
+        """So many runs of a cell (None: all) in random order.
+
+        The stream is that of the problem's and the method's names, and the runs are sorted, worst first: the
+        order of rows, methods and problems, units and negation draw no others.
+        """
+        runs = self.cell(m, p)
+        if n is not None and runs.size <= n:
+            return runs
+        rng = stream(seed, "resample", self.problems[p], self.methods[m])
+        return self.sign * np.sort(self.sign * runs)[rng.permutation(runs.size)[:n]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,7 +195,12 @@ def from_matrix(
 def from_moments(moments: Moments) -> Cells:
     """The means as if each were one run, for kinds that need one number for each cell."""
     cells = from_matrix(moments.methods, moments.problems, moments.mean, moments.goal, moments.source)
-    return replace(cells, notes=(*moments.notes, Note(NoteKind.SPREAD_NOT_USED)))
+    there = moments.n[moments.n > 0]
+    behind = (int(there.min()), int(there.max())) if there.size else (1, 1)
+    notes = [*moments.notes, Note(NoteKind.SPREAD_NOT_USED)]
+    if behind[0] < behind[1]:
+        notes.append(Note(NoteKind.UNEQUAL_MEANS, values={"least": behind[0], "most": behind[1]}))
+    return replace(cells, notes=tuple(notes), behind=behind)
 
 
 def as_joined(runs: str | None) -> Joined:
@@ -207,13 +232,18 @@ def settle_missing(cells: Cells, rule: str) -> Cells:
             raise InputError("every problem misses a value of some method; say missing='fail', or leave methods out.")
         note = Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": holes.shape[1] - kept.size, "what": "values"})
         return replace(cells.on(kept), notes=(*cells.notes, note))
-    runs = [[_filled(cell, cells.failure) for cell in cells.of_method(m)] for m in range(len(cells.methods))]
+    # A method without any run on a problem failed there as often as others were run.
+    most = np.maximum(cells.sizes.max(axis=0), 1).tolist()
+    runs = [
+        [_filled(cell, cells.failure, n) for cell, n in zip(cells.of_method(m), most, strict=True)]
+        for m in range(len(cells.methods))
+    ]
     note = Note(NoteKind.MISSING_FAILED, "missing", {"n": int(lost.sum())})
     return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, note))
 
 
-def _filled(cell: FloatArray, failure: float) -> FloatArray:
-    return np.array([failure]) if cell.size == 0 else np.where(np.isnan(cell), failure, cell)
+def _filled(cell: FloatArray, failure: float, n: int) -> FloatArray:
+    return np.full(n, failure) if cell.size == 0 else np.where(np.isnan(cell), failure, cell)
 
 
 def place_of(name: str, methods: Sequence[str]) -> int:

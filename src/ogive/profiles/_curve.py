@@ -16,6 +16,7 @@ from ogive.seeding import stream
 from ogive.statistics import Assumption
 from ogive.statistics import band as band_of
 from ogive.statistics._band import margin
+from ogive.statistics._resampling import pool
 
 Side: TypeAlias = Literal["left", "right"]
 
@@ -161,25 +162,29 @@ def largest_deviation(tasks: list[FloatArray], confidence: float, seed: int, n_r
             f"the problems have {sizes.min()} to {sizes.max()} runs, and a band for unequal numbers needs {FEWEST_UNEQUAL} of each; "
             "say equalise='min-n' to use equally many of each, or band='none'."
         )
-    values = np.concatenate(tasks)
-    order = np.argsort(values, kind="stable")
-    ranks = np.empty(values.size, dtype=np.intp)
-    ranks[order] = np.arange(values.size)
-    ordered = values[order]
-    last = np.append(ordered[1:] != ordered[:-1], True)
-    starts = np.concatenate(([0], np.cumsum(sizes)))
+    half = (n_resamples + 1) // 2
+    # Half of the resamples are those of the negated runs: which side is good makes no difference.
+    found = [_deviations([sign * task for task in tasks], half, seed) for sign in (1.0, -1.0)]
+    width = float(np.quantile(np.concatenate(found), confidence))
+    if width < 1e-12:
+        return margin(int(sizes.size * sizes.min()), confidence, "ks", two_sided=True)
+    return width + 0.5 / float(sizes.size * sizes.min())
+
+
+def _deviations(tasks: list[FloatArray], n_resamples: int, seed: int) -> FloatArray:
+    """sup |F* - F| of resamples; neither the order of runs nor that of tasks draws others."""
+    runs = pool(tasks)
+    sizes, ranks, starts = runs.sizes, runs.ranks.astype(np.intp), runs.starts
+    last = np.append(runs.ordered[1:] != runs.ordered[:-1], True)
     rng = stream(seed, "resample", None, "profile")
-    block = max(1, _HELD // values.size)
+    block = max(1, _HELD // runs.ordered.size)
     found = []
     for first in range(0, n_resamples, block):
         n = min(block, n_resamples - first)
-        moved = np.empty((n, values.size))
+        moved = np.empty((n, runs.ordered.size))
         for t, size in enumerate(sizes):
             counts = rng.multinomial(size, np.full(size, 1.0 / size), size=n)
             factor = np.sqrt(size / (size - 1.0)) / (sizes.size * size)
             moved[:, ranks[starts[t] : starts[t + 1]]] = factor * (counts - 1.0)
         found.append(np.abs(np.cumsum(moved, axis=1)[:, last]).max(axis=1))
-    width = float(np.quantile(np.concatenate(found), confidence))
-    if width < 1e-12:
-        return margin(int(sizes.size * sizes.min()), confidence, "ks", two_sided=True)
-    return width + 0.5 / float(sizes.size * sizes.min())
+    return np.concatenate(found)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ogive.arguments import FloatArray
+from ogive.arguments import FloatArray, IntArray
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells, Joined, Moments
 from ogive.profiles._signed_ranks import signed_ranks_p
@@ -64,66 +64,80 @@ def as_written(distance: FloatArray, size: FloatArray) -> FloatArray:
     return near.reshape(distance.shape)
 
 
-def split_sample(cells: Cells, how: Joined, kind: str, *, relative: bool) -> FloatArray:
+def split_sample(cells: Cells, how: Joined, kind: str, *, relative: bool, seed: int) -> FloatArray:
     """Distances from a best method that other runs chose: half of the runs choose it, the other half measure.
 
     The best of several noisy numbers looks better than it is. Both halves take both parts and the two
-    distances are averaged (ratios geometrically); a distance may then lie beyond the best.
+    distances are averaged (ratios geometrically); a distance may then lie beyond the best. Where several
+    methods are equally good in the half that chooses, their distances are averaged too.
     """
     if int(cells.sizes.min()) < 2:
         raise InputError("`split` needs at least two runs of every method on every problem.")
-    halves = [half.joined(how) * cells.sign for half in cells.halves()]
+    halves = [half.joined(how) * cells.sign for half in cells.halves(seed)]
     found = []
     for chooser, measured in (halves, halves[::-1]):
-        best = np.take_along_axis(measured, chooser.argmax(axis=0)[None, :], axis=0)[0]
-        known, scored = np.isfinite(best), np.isfinite(measured)
-        own = np.where(scored, measured, cells.sign)
-        safe = np.where(known, best, own)
-        if kind == "ratio":
-            distance = -cells.sign * np.log(own / safe)
-        else:
-            if relative:
-                _refuse_zero(safe)
-            distance = (safe - own) / (np.abs(safe) if relative else 1.0)
-        # A best method that failed in the other half is beaten by everybody who did not.
-        found.append(np.where(scored, np.where(known, distance, 0.0), np.inf))
-    mean = (found[0] + found[1]) / 2.0
+        chosen = chooser == chooser.max(axis=0)
+        total = np.zeros_like(measured)
+        for best, mine in enumerate(chosen):
+            total[:, mine] += _from(measured[best, mine], measured[:, mine], cells.sign, kind, relative=relative)
+        found.append(total / chosen.sum(axis=0))
+    mean: FloatArray = (found[0] + found[1]) / 2.0
     return np.exp(mean) if kind == "ratio" else mean
+
+
+def _from(best: FloatArray, measured: FloatArray, sign: float, kind: str, *, relative: bool) -> FloatArray:
+    """Distances from a given method; logarithms for ratios."""
+    known, scored = np.isfinite(best), np.isfinite(measured)
+    own = np.where(scored, measured, sign)
+    safe = np.where(known, best, own)
+    if kind == "ratio":
+        distance = -sign * np.log(own / safe)
+    else:
+        if relative:
+            _refuse_zero(safe)
+        distance = (safe - own) / (np.abs(safe) if relative else 1.0)
+    # A best method that failed in the other half is beaten by everybody who did not.
+    return np.where(scored, np.where(known, distance, 0.0), np.inf)
 
 
 def improvement(cells: Cells) -> FloatArray:
     """P(a run of the best method beats one of this method) - 1/2, ties half; between 0 and 1/2.
 
-    The best method is the one whose runs beat those of the others most often. A failed run is beaten by
-    every other one; a method that never succeeded is infinitely far away.
+    The best method is the one whose runs beat those of the others most often; where several do so equally
+    often, the nearest of them counts. A failed run is beaten by every other one; a method that never
+    succeeded is infinitely far away.
     """
     out = np.empty((len(cells.methods), len(cells.problems)))
     for p in range(len(cells.problems)):
         wins = win_shares([cells.sign * cells.cell(m, p) for m in range(len(cells.methods))])
-        out[:, p] = np.maximum(wins[_most_wins(wins)] - 0.5, 0.0)
+        out[:, p] = np.maximum(wins[_most_wins(wins)] - 0.5, 0.0).min(axis=0)
     return np.where(cells.succeeded, out, np.inf)
 
 
-def _most_wins(wins: FloatArray) -> int:
-    return int(np.argmax(wins.sum(axis=1).round(12)))
+def _most_wins(wins: FloatArray) -> IntArray:
+    """The best methods: one, or several that are equally good."""
+    sums = wins.sum(axis=1).round(12)
+    return np.flatnonzero(sums == sums.max())
 
 
 def rank(cells: Cells, *, paired: bool) -> FloatArray:
     """-log10 of the one-sided p of a rank test that this method is at least as good as the best one.
 
     Mann and Whitney's test, or Wilcoxon's for paired runs; the best method is the one whose runs
-    beat those of the others most often. A method that never succeeded is infinitely far away.
+    beat those of the others most often (of several, the nearest). A method that never succeeded is
+    infinitely far away.
     """
-    out = np.zeros((len(cells.methods), len(cells.problems)))
+    out = np.full((len(cells.methods), len(cells.problems)), np.inf)
     for p in range(len(cells.problems)):
         runs = [cells.sign * cells.cell(m, p) for m in range(len(cells.methods))]
         wins = win_shares(runs)
-        best = _most_wins(wins)
-        for m, own in enumerate(runs):
-            if m == best or wins[best, m] <= 0.5:
-                continue
-            p_value = _wilcoxon(runs[best], own) if paired else _mann_whitney(runs[best], own)
-            out[m, p] = -np.log10(p_value) if p_value > 0.0 else np.inf
+        for best in _most_wins(wins):
+            for m, own in enumerate(runs):
+                if m == best or wins[best, m] <= 0.5:
+                    out[m, p] = 0.0
+                    continue
+                p_value = _wilcoxon(runs[best], own) if paired else _mann_whitney(runs[best], own)
+                out[m, p] = min(out[m, p], -np.log10(p_value) if p_value > 0.0 else np.inf)
     return np.where(cells.succeeded, np.maximum(out, 0.0), np.inf)
 
 
@@ -159,19 +173,27 @@ def _wilcoxon(best: FloatArray, own: FloatArray) -> float:
 def welch(moments: Moments) -> FloatArray:
     """-log10 of the one-sided Welch p that this method's mean is at least the best one's.
 
-    The best method has the largest mean; a mean that equals it has distance 0. Where neither spreads
+    The best method has the largest mean (of several, the nearest counts); a mean that equals it has distance 0. Where neither spreads
     and the means differ the distance is infinite.
     """
     mean, n = moments.sign * moments.mean, moments.n.astype(np.float64)
-    top = mean.argmax(axis=0)[None, :]
     error = moments.std**2 / n
-    best, own = (np.take_along_axis(a, top, axis=0) for a in (error, n))
-    gap = np.take_along_axis(mean, top, axis=0) - mean
-    total = best + error
+    found = np.full(mean.shape, np.inf)
+    for best in range(mean.shape[0]):
+        p = np.flatnonzero(mean[best] == mean.max(axis=0))
+        if p.size:
+            found[:, p] = np.minimum(found[:, p], _welch_from(best, mean[:, p], error[:, p], n[:, p]))
+    return found
+
+
+def _welch_from(best: int, mean: FloatArray, error: FloatArray, n: FloatArray) -> FloatArray:
+    """Distances from one method."""
+    gap = mean[best] - mean
+    total = error[best] + error
     with np.errstate(divide="ignore", invalid="ignore"):
         t = gap / np.sqrt(total)
-        df = total**2 / (best**2 / (own - 1.0) + error**2 / (n - 1.0))
-    found = np.zeros_like(gap)
+        df = total**2 / (error[best] ** 2 / (n[best] - 1.0) + error**2 / (n - 1.0))
+    found: FloatArray = np.zeros_like(gap)
     worse = gap > 0.0
     found[worse & (total == 0.0)] = np.inf
     usual = worse & (total > 0.0)

@@ -13,7 +13,7 @@ from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Moments, as_joined, from_moments, settle_missing
-from ogive.profiles._preparing import limited
+from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, mean_interval
@@ -106,7 +106,8 @@ def shifted_geometric_mean(
     -----
     The shift keeps problems of milliseconds from deciding. Intervals are Student's t on the logarithms,
     problems taken as a random sample: approximate. A failure counted as the limit makes a method look
-    better than it is, the more so the lower the limit; the profile has no such choice.
+    better than it is, the more so the lower the limit; the profile has no such choice. With `runs="best"` as many
+    runs of each method count on a problem as the poorest has there: the best of more runs is better.
 
     Examples
     --------
@@ -121,6 +122,7 @@ def shifted_geometric_mean(
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)
+    cells, thinned = comparable(cells, 0) if runs == "best" else (cells, ())
     times = cells.joined(as_joined(runs))
     failed = ~np.isfinite(times)
     if failed.any() and time_limit is None:
@@ -134,6 +136,7 @@ def shifted_geometric_mean(
     notes = [
         Note(NoteKind.GEOMETRIC, values={"shift": shift, "confidence": confidence, "n": times.shape[1]}),
     ]
+    notes += thinned
     if failed.any():
         notes.append(Note(NoteKind.FAILED_AT_LIMIT, "time_limit", {"n": int(failed.sum()), "limit": time_limit}))
     return GeometricMeans(

@@ -229,7 +229,7 @@ def _sentences(found: PairOfCurves, pair: Profile, whole: Profile, what: str) ->
 def _population(pair: Profile) -> str:
     n = len(pair.problems)
     if pair.random == "problems":
-        return f"{plural(n, 'problem')}, taken as a random sample of problems like them"
+        return f"{plural(n, 'problem')}, taken as a random sample of problems like them{pair.estimated}"
     tasks = "these tasks held fixed" if pair.random == "runs" else "tasks taken as a random sample"
     counts = sorted(set(pair.n))
     if pair.random != "runs":

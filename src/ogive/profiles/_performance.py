@@ -17,7 +17,7 @@ from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joi
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
 from ogive.profiles._moments import settle_missing_moments
 from ogive.profiles._normalise import Scale, normalised
-from ogive.profiles._preparing import equalised, limited, positive, said_of_failures, without_unsolved
+from ogive.profiles._preparing import comparable, equalised, limited, positive, said_of_failures, without_unsolved
 from ogive.profiles._profile import Profile
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import Guarantee
@@ -26,6 +26,8 @@ Kind: TypeAlias = Literal["ratio", "difference", "improvement", "score", "welch"
 
 KINDS = get_args(Kind)
 STRICT_KINDS = ("welch", "rank", "score")
+# Distances that stand for what endless runs would show; `welch` and `rank` are evidence of the runs at hand.
+ESTIMATED_KINDS = ("ratio", "difference", "improvement")
 RUNS_KINDS = ("improvement", "rank", "score")
 FEWEST_TASKS = 20
 
@@ -118,7 +120,9 @@ def performance_profile(
     unsolved : {"keep", "drop"}
         Whether problems that no method solves are counted.
     equalise : {"min-n"}, optional
-        Count as many runs everywhere as the smallest cell has.
+        Count as many runs everywhere as the smallest cell has. Of methods with unequal numbers of runs on a
+        problem as many are counted as the poorest has there in any case, except for `score`: whoever has
+        more runs is better placed to hold the best. Which ones is drawn by a fixed stream (`seed`).
     normalise : Baselines, MinMax or Reference, optional
         For `score`: bring tasks to one scale first.
     tasks : {"fixed", "random"}
@@ -134,15 +138,19 @@ def performance_profile(
     -----
     What is random is said in `Profile.random`. Distances: the problems, of which these are a sample;
     each curve is then the empirical CDF of independent distances, and its band is that of
-    `ogive.statistics.band`: conservative for every n. Runs behind a cell are part of the draw of its
-    problem. `score` with fixed tasks: the runs; the band of R·T draws, approximate (it errs on the safe
+    `ogive.statistics.band`: conservative for every n, for distances as they are measured here, runs being
+    part of the draw of a problem. With one run of each cell that is all there is to know. `improvement`, and
+    `ratio` and `difference` of several runs, stand for what endless runs would show: estimated from R runs, and
+    from the best by the same runs, distances are too large for equal methods and spread too much, so that the
+    band is called heuristic (it never held the true curve in simulations with 5 runs). `score` with fixed tasks: the runs; the band of R·T draws, approximate (it errs on the safe
     side, since every task is drawn equally often). Tasks with different numbers of runs: a bootstrap of
     the largest deviation, approximate (simulated 0.96 to 0.99), refused below 5 runs. With random tasks: the band of T draws,
     approximate. The error is divided over the methods. `docs/reference/profiles.md` has the simulated
     coverage.
 
     `welch` and `rank` measure evidence, not size: few runs bring a method close to the best.
-    `improvement` does not depend on the number of runs.
+    Heights of `improvement` depend on the number of runs too, though less. Distances do not depend on the order
+    of rows, methods or problems.
 
     References
     ----------
@@ -216,10 +224,11 @@ def _prepared(
     if design.kind == "ratio":
         positive(cells)
     if design.equalise is not None:
-        cells = equalised(cells)
+        cells = equalised(cells, design.seed, paired=design.paired)
     cells = normalised(cells, design.normalise)
     if design.kind == "welch":
-        return _distances.moments_of(cells)
+        _distances.moments_of(cells)  # refuses failures and single runs
+        return cells
     return without_unsolved(said_of_failures(cells, _failure(cells, design)), design.unsolved)
 
 
@@ -237,7 +246,7 @@ def build(table: Table, design: Design) -> Profile:
     """The profile of a table that needs no more preparing."""
     if isinstance(table, Cells) and design.kind == "score":
         return _score_profile(table, design)
-    distances, notes = _measured(table, design)
+    distances, notes, runs = _measured(table, design)
     m, p = distances.shape
     if p < 2:
         raise InputError(
@@ -246,6 +255,8 @@ def build(table: Table, design: Design) -> Profile:
     judged = design.band if table.independent else "none"
     held = corridor(p, 1.0 - (1.0 - design.confidence) / m, judged, design.solve)
     best = 1.0 if design.kind == "ratio" else 0.0
+    sure, doubt = _how_sure(design, runs)
+    notes = (*notes, *doubt)
     if not table.independent:
         notes = (*notes, Note(NoteKind.NO_BANDS))
     if held.method not in (design.band, "none"):
@@ -254,15 +265,32 @@ def build(table: Table, design: Design) -> Profile:
         kind=design.kind, methods=table.methods, problems=table.problems,
         curves=tuple(distance_curve(d, held, strict=design.strict) for d in distances),
         wins=(distances <= best).mean(axis=1), solved=_solved(table, distances, design.kind), distances=distances,
-        goal=table.goal, strict=design.strict, confidence=design.confidence, band=held.method, guarantee="conservative",
-        random="problems", n=(p,) * m, notes=(*table.notes, *notes), reading=table.reading, source=table.source,
+        goal=table.goal, strict=design.strict, confidence=design.confidence, band=held.method, guarantee=sure,
+        random="problems", n=(p,) * m, runs=runs if design.kind in ESTIMATED_KINDS else (1, 1), notes=(*table.notes, *notes), reading=table.reading, source=table.source,
         again=partial(_again, table, design),
     )  # fmt: skip
 
 
+def _how_sure(design: Design, runs: tuple[int, int]) -> tuple[Guarantee, tuple[Note, ...]]:
+    """What the band of a profile of distances can claim, with the fewest and most runs behind a cell.
+
+    One run of each cell (a solver's time): the distances are what is counted, and the band is conservative.
+    Several: they stand for distances that only endless runs would show, and are off. Simulated with 5 runs of
+    three methods on 65 problems (docs/reference/profiles.md) the band of `improvement` holds the curve of
+    5-run distances in 0.99 of tables, that of the true ones in 0.00. Choosing the best by half of the runs and
+    measuring by the others does not mend that: single distances stay as noisy as they are.
+    """
+    if design.kind in ESTIMATED_KINDS and (runs[1] > 1 or design.kind == "improvement"):
+        known = {"least": runs[0], "most": runs[1], "split": design.split}
+        return "heuristic", (Note(NoteKind.ESTIMATED, values=known),)
+    if design.kind == "welch" and runs[0] < runs[1]:
+        return "heuristic", (Note(NoteKind.ONLY_MEANS),)
+    return "conservative", ()
+
+
 def _solved(table: Table, distances: FloatArray, kind: str) -> FloatArray:
     """The share of problems on which each method did not fail; certain inferiority is no failure."""
-    if isinstance(table, Moments):
+    if isinstance(table, Moments) or kind == "welch":
         return np.ones(len(table.methods))
     return np.asarray((table.succeeded if kind in RUNS_KINDS else np.isfinite(distances)).mean(axis=1))
 
@@ -274,37 +302,43 @@ def _again(table: Table, design: Design, methods: Sequence[str], confidence: flo
     return build(table.only(methods), replace(design, confidence=confidence))
 
 
-def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...]]:
-    """Distances, methods × problems, and what must be said about them."""
+def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...], tuple[int, int]]:
+    """Distances, methods × problems, what must be said about them, and the fewest and most runs behind a cell."""
     if isinstance(table, Moments):
-        return _welch(table, design)
+        return (*_welch(table, design), (int(table.n.min()), int(table.n.max())))
     kind = design.kind
+    # Paired runs must be equally many as they are; Wilcoxon's test refuses others.
+    cells, thinned = (table, ()) if design.paired else comparable(table, design.seed)
+    runs = int(cells.sizes.min()), int(cells.sizes.max())
+    if kind == "welch":
+        found, notes = _welch(_distances.moments_of(cells), design)
+        return found, (*thinned, *notes), runs
     if kind in ("improvement", "rank"):
-        if kind == "rank" and int(table.sizes.max()) < 2:
+        if kind == "rank" and runs[1] < 2:
             raise InputError("kind='rank' needs several runs of every method on every problem; there is one each. Use kind='difference'.")  # fmt: skip
-        found = _distances.improvement(table) if kind == "improvement" else _distances.rank(table, paired=design.paired)
-        return found, _uneven(table.sizes) if kind == "rank" else ()
-    most = int(table.sizes.max())
-    joined = (Note(NoteKind.RUNS_JOINED, "runs", {"by": design.runs}),) if most > 1 else ()
+        found = _distances.improvement(cells) if kind == "improvement" else _distances.rank(cells, paired=design.paired)
+        return found, (*thinned, *(_uneven(cells.sizes) if kind == "rank" else ())), runs
+    notes = (*thinned, *((Note(NoteKind.RUNS_JOINED, "runs", {"by": design.runs}),) if runs[1] > 1 else ()))
+    runs = runs if runs[1] > 1 else cells.behind
     if design.split:
-        how = _distances.split_sample(table, design.runs, kind, relative=design.relative)
-        return how, (*joined, Note(NoteKind.SPLIT_SAMPLE))
-    values = table.joined(design.runs)
+        found = _distances.split_sample(cells, design.runs, kind, relative=design.relative, seed=design.seed)
+        return found, (*notes, Note(NoteKind.SPLIT_SAMPLE)), runs
+    values = cells.joined(design.runs)
     if kind == "difference":
         scale = (
             Note(NoteKind.RELATIVE)
             if design.relative
-            else Note(NoteKind.COMMON_SCALE, values={"values": "differences", "over": "problems"}),
+            else Note(NoteKind.COMMON_SCALE, values={"values": "differences", "over": "problems"})
         )
-        return _distances.difference(table.sign * values, relative=design.relative), (*joined, *scale)
-    if table.goal == "maximize":
+        return _distances.difference(cells.sign * values, relative=design.relative), (*notes, scale), runs
+    if cells.goal == "maximize":
         values = np.where(np.isfinite(values), 1.0 / np.where(np.isfinite(values), values, 1.0), np.inf)
-    return _distances.ratio(values), joined
+    return _distances.ratio(values), notes, runs
 
 
 def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...]]:
     notes = _uneven(table.n)
-    if design.equalise is not None:
+    if design.equalise is not None and int(table.n.min()) < int(table.n.max()):
         table, least = _distances.equal_counts(table)
         notes = (Note(NoteKind.EQUAL_COUNTS, "equalise", {"n": least}),)
     flat = int(np.count_nonzero(table.std == 0.0))

@@ -53,13 +53,35 @@ def positive(cells: Cells) -> None:
         raise InputError(f"{plural(n, 'value')} {'is' if n == 1 else 'are'} 0, which no ratio can hold; {way}.")
 
 
-def equalised(cells: Cells) -> Cells:
-    """The first runs of every cell, as many as the smallest one has."""
+def equalised(cells: Cells, seed: int, *, paired: bool = False) -> Cells:
+    """As many runs of every cell as the smallest one has; of paired runs the first."""
     least = int(cells.sizes.min())
     if int(cells.sizes.max()) == least:
         return cells
-    note = Note(NoteKind.FIRST_RUNS, "equalise", {"n": least})
-    return replace(cells.first_runs(least), notes=(*cells.notes, note))
+    known = {"n": least}
+    if paired:
+        note = Note(NoteKind.FIRST_RUNS, "equalise", known)
+        return replace(cells.first_runs(least), notes=(*cells.notes, note))
+    drawn = cells.thinned(np.full(len(cells.problems), least), seed)
+    return replace(drawn, notes=(*cells.notes, Note(NoteKind.DRAWN_RUNS, "equalise", known)))
+
+
+def comparable(cells: Cells, seed: int) -> tuple[Cells, tuple[Note, ...]]:
+    """As many runs of every method on a problem as the poorest one has there, and a note where some are left out.
+
+    The best of several numbers is sought on every problem, and the more runs stand behind a number the
+    less, or with `best` the more, chance helps it: two equal methods with 3 and 30 runs were told apart in all
+    tables by their best runs, in 0.78 by `improvement` of scores that are 0 or 1. An expected value over all choices
+    of 3 of the 30 runs would not do: it spreads less than 3 runs do, and with skewed scores the best of 3 lies
+    below it more often than above (told apart in 0.26 of tables of 65 problems, in 1.00 of 400). Only a draw of
+    3 runs is distributed as the 3 runs of an equal method are.
+    """
+    least, most = cells.sizes.min(axis=0), cells.sizes.max(axis=0)
+    uneven = int(np.count_nonzero(least < most))
+    if not uneven:
+        return cells, ()
+    known = {"n": uneven, "least": int(least.min()), "most": int(most.max())}
+    return cells.thinned(least, seed), (Note(NoteKind.UNEQUAL_RUNS, values=known),)
 
 
 def said_of_failures(cells: Cells, counted: str) -> Cells:

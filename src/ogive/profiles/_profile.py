@@ -20,7 +20,7 @@ from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_r
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
 from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
-from ogive.words import aligned, interval, printable, share
+from ogive.words import aligned, interval, printable, runs_each, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +70,8 @@ class Profile:
         What the band takes as drawn at random: "problems", "runs", or "tasks and runs".
     n : tuple of int
         Draws behind each method's curve.
+    runs : tuple of (int, int)
+        Fewest and most runs that an estimated distance of a cell stands on; (1, 1) where nothing is estimated.
     strict : bool
         Whether a distance must be below τ (a score above it), or may also equal it.
     notes : tuple of Note
@@ -92,6 +94,7 @@ class Profile:
     guarantee: Guarantee
     random: str
     n: tuple[int, ...]
+    runs: tuple[int, int] = (1, 1)
     notes: tuple[Note, ...] = ()
     reading: tuple[Note, ...] = ()
     source: str = ""
@@ -139,7 +142,13 @@ class Profile:
         """What is counted, in words."""
         words = LARGE_RATIO if self.kind == "ratio" and self.goal == "maximize" else MEANING[self.kind]
         within, beyond = ("less than", "better than") if self.strict else ("at most", "as good as or better than")
-        return words.format(within=within, beyond=beyond)
+        return f"{words.format(within=within, beyond=beyond)}{self.estimated}"
+
+    @property
+    def estimated(self) -> str:
+        """`, as estimated from 5 runs each`, where the distances stand for what more runs would show; else empty."""
+        known = self.runs == (1, 1) and self.kind != "improvement"
+        return "" if known else f", as estimated from {runs_each(*self.runs)}"
 
     @property
     def start(self) -> float:

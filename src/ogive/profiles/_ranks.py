@@ -13,7 +13,7 @@ from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.notes import Note, sentences
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
-from ogive.profiles._preparing import limited
+from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.profiles._signed_ranks import signed_ranks_p
 from ogive.words import aligned, listed, number, plural, printable
@@ -146,7 +146,8 @@ def average_ranks(
     -----
     A description, refused below 10 problems: average ranks change when a method is added or removed. Pairs
     are tested over the problems, two-sided, adjusted by Holm's rule; a bar joins neighbours in rank among
-    which no pair is separated (Benavoli, Corani and Mangili 2016), not Nemenyi's critical difference.
+    which no pair is separated (Benavoli, Corani and Mangili 2016), not Nemenyi's critical difference. Of methods
+    with unequal numbers of runs on a problem as many are counted as the poorest has there.
 
     References
     ----------
@@ -166,6 +167,7 @@ def average_ranks(
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)
+    cells, thinned = comparable(cells, 0)
     values = cells.sign * cells.joined(as_joined(runs))
     n_methods, n_problems = values.shape
     if n_methods < 2 or n_problems < FEWEST_PROBLEMS:
@@ -181,7 +183,7 @@ def average_ranks(
     pairs = _pairs(cells.methods, values, test)
     return AverageRanks(
         methods=cells.methods, ranks=ranks, friedman=friedman, pairs=pairs, groups=_groups(cells.methods, ranks, pairs, 1.0 - confidence),
-        test="Wilcoxon's test" if test == "wilcoxon" else "the sign test", n_problems=n_problems, confidence=confidence, notes=cells.notes, source=cells.source,
+        test="Wilcoxon's test" if test == "wilcoxon" else "the sign test", n_problems=n_problems, confidence=confidence, notes=(*cells.notes, *thinned), source=cells.source,
     )  # fmt: skip
 
 

@@ -10,8 +10,9 @@ from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.seeding import stream
 from ogive.statistics import Assumption, Interval
-from ogive.statistics._aggregate import STUDENT_BOOTSTRAP
-from ogive.statistics._resampling import as_resamples, spread_correction, widened_at_the_edge
+from ogive.statistics._aggregate import STUDENT_BOOTSTRAP, collapse_doubts
+from ogive.statistics._improvement import sorted_places
+from ogive.statistics._resampling import as_resamples, by_content, spread_correction, widened_at_the_edge
 from ogive.statistics._run_statistics import AGGREGATES
 
 _HELD = 8_000_000
@@ -27,7 +28,8 @@ def reference_intervals(
     -----
     Approximate: runs of both methods are resampled within each task, the share is formed anew in every
     resample, and the interval is estimate ± t · se* · sqrt(R / (R - 1)) as in `ogive.statistics.aggregate`,
-    with both methods' runs of a task as two groups; cut to [0, 1], where every such statistic lies.
+    with both methods' runs of a task as two groups; cut to [0, 1], where every such statistic lies. Called
+    heuristic where `aggregate` calls its intervals so.
     """
     if not 0.0 < gamma <= 1.0:
         raise InputError(f"`gamma` must lie in (0, 1] with a reference method, where scores are shares; got {gamma}.")
@@ -35,6 +37,9 @@ def reference_intervals(
     if unknown:
         raise InputError(f"a reference method goes with {', '.join(AGGREGATES)}; got {unknown[0]!r}.")
     confidence, n_resamples = as_confidence(confidence), as_resamples(n_resamples)
+    # Tasks by what they hold: neither does the order in which they are listed draw other resamples.
+    order = by_content([sorted_places(own, ref) for own, ref in zip(runs, reference, strict=True)])
+    runs, reference = [runs[t] for t in order], [reference[t] for t in order]
     sizes = np.array([task.size for task in (*runs, *reference)])
     if int(sizes.min()) < 2:
         raise InputError("one run on a task says nothing about spread; both methods need at least 2 of every task.")
@@ -43,6 +48,8 @@ def reference_intervals(
     own, means = _resampled(runs, reference, seed, n_resamples)
     weights = np.repeat(1.0 / (len(runs) * np.array([task.size for task in runs])), [task.size for task in runs])
     factor, df = spread_correction(sizes)
+    # The runs of the method itself: those of the reference make its scale.
+    doubts = {name: collapse_doubts(name, int(sizes[: len(runs)].sum()), len(runs)) for name in statistics}
     out = {}
     for name in statistics:
         draws = _statistic(name, own, weights, means, gamma)
@@ -53,8 +60,8 @@ def reference_intervals(
         low, high = widened_at_the_edge(shares, pairs, estimate - half, estimate + half, confidence)
         out[name] = Interval(
             estimate=estimate, low=low, high=high, confidence=confidence, n=int(sizes.sum()),
-            method=f"{STUDENT_BOOTSTRAP}, both methods' runs within tasks", guarantee="approximate",
-            assumptions=(Assumption.INDEPENDENT_RUNS, Assumption.FIXED_TASKS),
+            method=f"{STUDENT_BOOTSTRAP}, both methods' runs within tasks", guarantee="heuristic" if doubts[name] else "approximate",
+            assumptions=(Assumption.INDEPENDENT_RUNS, Assumption.FIXED_TASKS, *doubts[name]),
         )  # fmt: skip
     return out
 

@@ -43,7 +43,7 @@ def write_curves(
 
     Notes
     -----
-    Who is certainly ahead rests on one band for each of three statistics that holds for all pairs and
+    Who is certainly ahead rests on one band for each of three statistics; together they hold for all pairs and
     sizes (see `ogive.curves.Leaders`); with fewer than 20 repetitions, or one model, the curves are
     described without a verdict. Nothing is said about other rows, between the sizes or beyond them.
 

@@ -41,7 +41,7 @@ def caveats(found: CurveFindings) -> list[tuple[str, str]]:
     ]  # fmt: skip
     if found.leaders is not None:
         entries += [
-            ("How many verdicts", f"Three, by the mean, in the worst and in the best runs. Each holds for all pairs and sizes together with {100 * found.confidence:g} %; the three are not corrected for each other."),
+            ("How many verdicts", f"Three, by the mean, in the worst and in the best runs. They hold for all pairs and sizes and for all three together with {100 * found.confidence:g} %: each has a third of the error."),
             ("Looking again", "If repetitions are added and the page is read again, that is a second look, and the confidence no longer holds for both together."),
         ]  # fmt: skip
     return entries
@@ -126,7 +126,7 @@ def paragraph(found: CurveFindings) -> str:
     if found.leaders is not None:
         text += (
             " A model is called certainly ahead where a simultaneous band for the paired differences of all models at all sizes, made by "
-            f"resampling repetitions, excludes zero ({100 * found.confidence:g} %, one band for each statistic)."
+            f"resampling repetitions, excludes zero ({100 * found.confidence:g} % for three statistics together, one band for each with a third of the error)."
         )
     test = TESTS.get(found.normality.test, found.normality.test)
     tied = (

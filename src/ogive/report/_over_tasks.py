@@ -159,4 +159,4 @@ def profile_words(found: OverTasks) -> str:
         "ratio": "the cost of a method is at most τ times the least one",
         "improvement": "a run of the best method beats one of another method with probability of at most 1/2 + τ",
     }[kind]
-    return f"Performance profiles show on which share of {tasks} {what}."
+    return f"Performance profiles show on which share of {tasks} {what}{found.display.profile.estimated}."

@@ -13,7 +13,7 @@ from ogive.arguments import FloatArray, IntArray, as_clusters, as_confidence, as
 from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import Interval
-from ogive.statistics._resampling import as_resamples
+from ogive.statistics._resampling import as_resamples, by_content
 
 # Resamples are drawn in blocks of about this many indices, so that memory stays below 100 MB.
 _BLOCK = 4_000_000
@@ -54,6 +54,10 @@ def bootstrap_interval(
     instead of 0.95), and where `n_resamples` is below 10 / (1 - confidence). A sample without spread gives an
     infinite interval, never one of zero width.
 
+    Scores are sorted (clusters by what they hold) before they are resampled, and each resample is followed by
+    its mirror image: with the same stream the limits do not depend on the order of rows, move with a positive
+    affine map of the scores as the statistic does, and change sides where a statistic changes its sign.
+
     References
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 13 and 14.
@@ -65,11 +69,10 @@ def bootstrap_interval(
     >>> i.low <= 0.83 <= i.high
     True
     """
-    values = as_scores(scores)
+    values, codes = _in_order(*_rows(scores, clusters))
     confidence = as_confidence(confidence)
     if method not in ("percentile", "bca"):
         raise InputError(f"`method` must be 'percentile' or 'bca'; got {method!r}.")
-    codes = as_clusters(clusters, values.size)
     members = _members(codes, values.size)
     n_resamples = as_resamples(n_resamples)
     n, estimate = len(members), _as_number(statistic(values))
@@ -112,6 +115,25 @@ def _as_number(value: float) -> float:
     return found
 
 
+def _rows(scores: ArrayLike, clusters: ArrayLike | None) -> tuple[FloatArray, IntArray | None]:
+    values = as_scores(scores)
+    return values, as_clusters(clusters, values.size)
+
+
+def _in_order(values: FloatArray, codes: IntArray | None) -> tuple[FloatArray, IntArray | None]:
+    """Scores sorted, and clusters numbered by what they hold: the order of rows draws no other resamples."""
+    order = np.argsort(values, kind="stable")
+    if codes is None:
+        return values[order], None
+    values, codes = values[order], codes[order]
+    return values, np.argsort(_by_content(values, _members(codes, values.size)))[codes]
+
+
+def _by_content(values: FloatArray, members: list[IntArray]) -> IntArray:
+    places = np.unique(values, return_inverse=True)[1]
+    return np.array(by_content([(np.sort(places[rows]),) for rows in members]))
+
+
 def _members(codes: IntArray | None, n: int) -> list[IntArray]:
     """The rows of each unit that is drawn as a whole."""
     if codes is None:
@@ -126,22 +148,26 @@ def _resample(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> FloatArray:
+    """The statistic of resamples, an even number: each is followed by the one that negated scores would give."""
     n = len(members)
     single = n == values.size
-    out = np.empty(n_resamples)
+    mirror = np.arange(n)[::-1] if single else _by_content(-values, members)
+    half = (n_resamples + 1) // 2
+    out = np.empty((half, 2))
     block = max(1, _BLOCK // n)
-    for start in range(0, n_resamples, block):
-        chosen = rng.integers(0, n, size=(min(block, n_resamples - start), n))
+    for start in range(0, half, block):
+        chosen = rng.integers(0, n, size=(min(block, half - start), n))
         for i, units in enumerate(chosen):
-            rows = units if single else np.concatenate([members[u] for u in units])
-            out[start + i] = statistic(values[rows])
-    n_bad = n_resamples - int(np.count_nonzero(np.isfinite(out)))
+            for side, drawn in enumerate((units, mirror[units])):
+                rows = drawn if single else np.concatenate([members[u] for u in drawn])
+                out[start + i, side] = statistic(values[rows])
+    n_bad = out.size - int(np.count_nonzero(np.isfinite(out)))
     if n_bad:
         raise InputError(
-            f"`statistic` must return a finite number for every resample; {n_bad} of {n_resamples} gave none. "
+            f"`statistic` must return a finite number for every resample; {n_bad} of {out.size} gave none. "
             "Let it return one for samples in which scores repeat."
         )
-    return out
+    return out.ravel()
 
 
 def _jackknife(values: FloatArray, members: list[IntArray], statistic: Callable[[FloatArray], float]) -> FloatArray:
@@ -152,12 +178,15 @@ def _bca_levels(levels: FloatArray, draws: FloatArray, estimate: float, left_out
     """Efron's corrected levels; the plain ones where the jackknife sees no skewness to correct."""
     from scipy.special import ndtr, ndtri
 
-    # Half of the ties count as below, so that a lattice is not read as bias.
-    below = (np.count_nonzero(draws < estimate) + 0.5 * np.count_nonzero(draws == estimate)) / draws.size
+    # Half of the ties count as below, so that a lattice is not read as bias; sums that differ by their rounding tie.
+    rounding = 64.0 * np.finfo(np.float64).eps * max(abs(estimate), float(np.abs(draws).max()))
+    gaps = draws - estimate
+    below = (np.count_nonzero(gaps < -rounding) + 0.5 * np.count_nonzero(np.abs(gaps) <= rounding)) / draws.size
     if not 0.0 < below < 1.0:
         return levels
     bias = ndtri(below)
     deviations = left_out.mean() - left_out
+    deviations[np.abs(deviations) <= rounding] = 0.0
     spread = float(np.sum(deviations**2))
     acceleration = float(np.sum(deviations**3)) / (6.0 * spread**1.5) if spread > 0.0 else 0.0
     z = bias + ndtri(levels)

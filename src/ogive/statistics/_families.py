@@ -632,8 +632,10 @@ def _placement_moments(
     for i in range(0, sizes.size, width):
         block = np.arange(i, min(i + width, sizes.size))
         counts = np.vstack([np.zeros(block.size), np.cumsum(whose[:, None] == block, axis=0)])
-        places = (counts[left] + counts[right]) / (2.0 * sizes[block])
-        mean[:, block] = np.add.reduceat(places, starts, axis=0) / sizes[:, None]
+        places = counts[left] + counts[right]
+        # Whole numbers are summed before they are divided: equal samples beat each other in exactly half of all duels.
+        mean[:, block] = np.add.reduceat(places, starts, axis=0) / (2.0 * np.outer(sizes, sizes[block]))
+        places /= 2.0 * sizes[block]
         places -= np.repeat(mean[:, block], sizes, axis=0)
         spread[:, block] = np.add.reduceat(places**2, starts, axis=0) / np.maximum(sizes - ddof, 1)[:, None]
         if together is not None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ogive.arguments import FloatArray, as_confidence
+from ogive.arguments import FloatArray, IntArray, as_confidence
 from ogive.errors import InputError, InvalidScores
 from ogive.statistics._aggregate import FEWEST_RUNS, STUDENT_BOOTSTRAP
 from ogive.statistics._assumptions import Assumption
@@ -16,6 +16,7 @@ from ogive.statistics._interval import Interval
 from ogive.statistics._resampling import (
     as_resamples,
     as_tasks,
+    by_content,
     in_blocks,
     resample_key,
     spread_correction,
@@ -97,22 +98,53 @@ def improvement_over_tasks(
 def _resampled_improvement(
     xs: Sequence[FloatArray], ys: Sequence[FloatArray], seed: int, n_resamples: int, threads: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The share of wins on each task, and their average in each resample."""
+    """The share of wins on each task, and their average in each resample.
+
+    A quarter of the resamples each is drawn from the runs, from the negated runs, and from both with
+    x and y exchanged, and turned back: whoever negates the scores or exchanges x and y gets one minus
+    the same numbers. Tasks are drawn in the order of what they hold, not of how they came.
+    """
+    places = [sorted_places(x, y) for x, y in zip(xs, ys, strict=True)]
+    turned = [(_mirrored(x, y), _mirrored(y, x)) for x, y in places]
+    wins = [float(np.mean(lo + hi)) / (2.0 * y.size) for (lo, hi), y in ((_passed(x, y), y) for x, y in places)]
+    quarter = -(-n_resamples // 4)
+    key, draws = resample_key(seed), np.empty((4, quarter))
+    views = (places, turned, [(y, x) for x, y in places], [(y, x) for x, y in turned])
+    for view, row in zip(views, draws, strict=True):
+        _draw(view, key, row, threads)
+    draws[1:3] = 1.0 - draws[1:3]
+    return np.array(wins), draws.ravel()
+
+
+def _draw(view: Sequence[tuple[IntArray, IntArray]], key: NDArray[np.uint64], out: FloatArray, threads: int) -> None:
+    """Resamples of the average over tasks, into `out`."""
     from ogive.kernels._resampling import resample_improvement
 
-    xs, ordered = ([np.sort(task) for task in side] for side in (xs, ys))  # whatever order they came in
-    below = [np.searchsorted(y, x, side="left") for x, y in zip(xs, ordered, strict=True)]
-    upto = [np.searchsorted(y, x, side="right") for x, y in zip(xs, ordered, strict=True)]
-    wins = [float(np.mean(lo + hi)) / (2.0 * y.size) for lo, hi, y in zip(below, upto, ys, strict=True)]
-    x_starts, y_starts = (np.concatenate(([0], np.cumsum([task.size for task in side]))) for side in (xs, ys))
-    places = np.concatenate(below), np.concatenate(upto)
-    key, draws = resample_key(seed), np.empty(n_resamples)
+    tasks = [view[t] for t in by_content(view)]
+    below, upto = (np.concatenate(side) for side in zip(*(_passed(x, y) for x, y in tasks), strict=True))
+    x_starts, y_starts = (np.concatenate(([0], np.cumsum([task[k].size for task in tasks]))) for k in (0, 1))
 
     def block(first: int, last: int) -> None:
-        resample_improvement(first, last, key, x_starts, y_starts, *places, draws)  # type: ignore[no-untyped-call]
+        resample_improvement(first, last, key, x_starts, y_starts, below, upto, out)  # type: ignore[no-untyped-call]
 
-    in_blocks(block, n_resamples, threads)
-    return np.array(wins), draws
+    in_blocks(block, out.size, threads)
+
+
+def sorted_places(x: FloatArray, y: FloatArray) -> tuple[IntArray, IntArray]:
+    """Where the runs of both stand among all runs of the task, sorted; equal runs share a place."""
+    place = np.unique(np.concatenate([x, y]), return_inverse=True)[1]
+    return np.sort(place[: x.size]), np.sort(place[x.size :])
+
+
+def _mirrored(own: IntArray, other: IntArray) -> IntArray:
+    """The places of negated runs."""
+    last = max(int(own[-1]), int(other[-1]))
+    return last - own[::-1]
+
+
+def _passed(x: IntArray, y: IntArray) -> tuple[IntArray, IntArray]:
+    """How many runs of y lie below each run of x, and up to it."""
+    return np.searchsorted(y, x, side="left"), np.searchsorted(y, x, side="right")
 
 
 def _check_pairs(xs: Sequence[FloatArray], ys: Sequence[FloatArray], method: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ogive.arguments import FloatArray, as_scores
+from ogive.arguments import FloatArray, IntArray, as_scores
 from ogive.errors import InputError, InvalidScores
 from ogive.seeding import stream
 from ogive.statistics._interval import binomial_limits
@@ -31,6 +32,7 @@ class Runs:
     `ordered` and `weights`: the pooled scores and the mass of each, a run of task t having
     N / (T R_t), so that all have mass 1 where the tasks have equally many runs. `ranks`: the
     place in `ordered` of each run, task by task; `starts`: where each task begins there.
+    `mirrored` and `mirrored_starts`: the same runs in the order in which negated scores stand.
     """
 
     tasks: tuple[FloatArray, ...]
@@ -38,6 +40,8 @@ class Runs:
     weights: FloatArray
     ranks: NDArray[np.uint32]
     starts: NDArray[np.int64]
+    mirrored: NDArray[np.uint32]
+    mirrored_starts: NDArray[np.int64]
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -108,23 +112,52 @@ def _as_runs(column: ArrayLike, name: str) -> FloatArray:
 
 
 def pool(tasks: Sequence[FloatArray]) -> Runs:
-    """Sort the runs of all tasks once, and of each: the order in which they came draws no other resamples."""
+    """Sort the runs of all tasks once, and of each, and the tasks among themselves.
+
+    Which resamples are drawn then depends neither on the order in which runs or tasks came nor
+    on the unit of the scores: tasks stand in the order of their runs' places among all runs.
+    """
     tasks = [np.sort(task) for task in tasks]
+    places = np.unique(np.concatenate(tasks), return_inverse=True)[1]
+    by_task = np.split(places, np.cumsum([task.size for task in tasks])[:-1])
+    tasks = [tasks[t] for t in by_content([(own,) for own in by_task])]
     sizes = np.array([task.size for task in tasks])
     pooled = np.concatenate(tasks)
     order = np.argsort(pooled, kind="stable")
     ranks = np.empty(pooled.size, dtype=np.uint32)
     ranks[order] = np.arange(pooled.size, dtype=np.uint32)
     weights = np.repeat(pooled.size / (sizes.size * sizes), sizes)
-    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return Runs(tuple(tasks), pooled[order], weights[order], ranks, starts)
+    starts = _starts(sizes)
+    turned = [ranks[a:b][::-1] for a, b in itertools.pairwise(starts.tolist())]
+    # Equal scores share a place, as in the order of the tasks themselves.
+    dense = np.unique(pooled, return_inverse=True)[1]
+    mirror = by_content([(dense.max() - dense[a:b][::-1],) for a, b in itertools.pairwise(starts.tolist())])
+    return Runs(
+        tuple(tasks), pooled[order], weights[order], ranks, starts, np.concatenate([turned[t] for t in mirror]),
+        _starts(sizes[mirror]),
+    )  # fmt: skip
+
+
+def by_content(places: Sequence[tuple[IntArray, ...]]) -> list[int]:
+    """The order of units by what they hold: places of their scores, sorted; equal ones are interchangeable."""
+    # Big-endian bytes compare as the numbers do.
+    keys = [tuple(part.astype(">u4").tobytes() for part in unit) for unit in places]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 def resample(
     runs: Runs, *, levels: Iterable[float], thresholds: Iterable[float], task_means: bool, random_tasks: bool,
     seed: int, n_resamples: int, threads: int,
 ) -> Resamples:  # fmt: skip
-    """Draw the resamples and read them off; the same numbers for any number of threads."""
+    """Draw the resamples and read them off; the same numbers for any number of threads.
+
+    The second half is drawn as the first half of the negated scores would be (an odd number is
+    rounded up), so that negating all scores negates all that is said about them.
+    """
     from ogive.kernels._resampling import resample_runs, summarize
 
     cut, at = (
@@ -132,23 +165,28 @@ def resample(
         np.unique(np.array(list(thresholds), dtype=np.float64)),
     )
     n, total = runs.ordered.size, float(runs.ordered.size)
-    rows = n_resamples + 1
+    half = (n_resamples + 1) // 2
+    rows = 2 * half + 1
     out = Resamples(
         cut, at, np.empty((rows, cut.size)), np.empty((rows, cut.size + 1)), np.empty((rows, at.size)),
         np.empty((rows, at.size)), np.empty((rows if task_means else 0, len(runs.tasks))),
     )  # fmt: skip
     ends = np.searchsorted(runs.ordered, at, side="right").astype(np.int64)
-    sample = (runs.ordered, runs.weights, total)
-    asked = (cut * total, ends, at, out.quantiles, out.pieces, out.above, out.shortfall)
-    key = resample_key(seed)
+    sample, cuts, key = (runs.ordered, runs.weights, total), cut * total, resample_key(seed)
 
-    def block(first: int, last: int) -> None:
-        resample_runs(  # type: ignore[no-untyped-call]
-            first, last, key, random_tasks, *sample, runs.ranks, runs.starts, *asked, out.task_means
-        )
+    def drawn(ranks: NDArray[np.uint32], starts: NDArray[np.int64], rows: slice) -> None:
+        written = [part[rows] for part in (out.quantiles, out.pieces, out.above, out.shortfall, out.task_means)]
 
-    in_blocks(block, n_resamples, threads)
-    summarize(n_resamples, np.ones(n), *sample, *asked)  # type: ignore[no-untyped-call]
+        def block(first: int, last: int) -> None:
+            resample_runs(  # type: ignore[no-untyped-call]
+                first, last, key, random_tasks, *sample, ranks, starts, cuts, ends, at, *written
+            )
+
+        in_blocks(block, half, threads)
+
+    drawn(runs.ranks, runs.starts, slice(0, half))
+    drawn(runs.mirrored, runs.mirrored_starts, slice(half, 2 * half))
+    summarize(2 * half, np.ones(n), *sample, cuts, ends, at, out.quantiles, out.pieces, out.above, out.shortfall)  # type: ignore[no-untyped-call]
     if task_means:
         out.task_means[-1] = [task.mean() for task in runs.tasks]
     return out

@@ -53,7 +53,8 @@ class RunStatistic:
         """How much each unit (a run, or a task) moves the statistic, centred within its stratum, over its size."""
         if self.kind == "median" and random_tasks:
             means = found.task_means[-1]
-            return [_centred(np.sign(means - np.median(means)))]
+            gaps = means - np.median(means)
+            return [_centred(np.where(np.abs(gaps) <= _rounding(means), 0.0, np.sign(gaps)))]
         if self.kind == "median":
             shares = _middle_shares(found.task_means[-1])
             return [share * _centred(task) for share, task in zip(shares, runs.tasks, strict=True)]
@@ -62,8 +63,8 @@ class RunStatistic:
         elif self.kind == "gap":
             moved = [-np.minimum(task, gamma) for task in runs.tasks]
         else:
-            floor = found.quantile(self.low)[-1] if self.low > 0.0 else -math.inf
-            ceiling = found.quantile(self.high)[-1] if self.high < 1.0 else math.inf
+            floor = _middle_quantile(runs, self.low) if self.low > 0.0 else -math.inf
+            ceiling = _middle_quantile(runs, self.high) if self.high < 1.0 else math.inf
             moved = [np.clip(task, floor, ceiling) / (self.high - self.low) for task in runs.tasks]
         if random_tasks:
             return [_centred(np.array([task.mean() for task in moved]))]
@@ -96,12 +97,25 @@ def aggregate_label(name: str) -> str:
 
 
 def _middle_shares(means: FloatArray) -> FloatArray:
-    """The weight of each task in the median of their means."""
-    order, n = np.argsort(means, kind="stable"), means.size
+    """The weight of each task in the median of their means; tasks with equal means share it."""
+    ordered, n = np.sort(means), means.size
     shares = np.zeros(n)
-    shares[order[(n - 1) // 2]] += 0.5
-    shares[order[n // 2]] += 0.5
+    for middle in (ordered[(n - 1) // 2], ordered[n // 2]):
+        equal = np.abs(means - middle) <= _rounding(means)
+        shares[equal] += 0.5 / np.count_nonzero(equal)
     return shares
+
+
+def _middle_quantile(runs: Runs, level: float) -> float:
+    """The middle of all quantiles at a level, which negated scores share; there are several where F is flat at it."""
+    mass = np.cumsum(runs.weights) / runs.ordered.size
+    first, last = np.searchsorted(mass, [level - 1e-9, level + 1e-9])
+    return float(runs.ordered[first] + runs.ordered[min(last, mass.size - 1)]) / 2.0
+
+
+def _rounding(values: FloatArray) -> float:
+    """By how much numbers differ that are equal but for the order in which they were summed."""
+    return 64.0 * float(np.finfo(np.float64).eps) * float(np.abs(values).max())
 
 
 def _centred(values: FloatArray) -> FloatArray:
