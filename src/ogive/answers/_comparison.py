@@ -38,7 +38,8 @@ FIRST, SECOND = np.array([0]), np.array([1])
 class NamedAnswer:
     """One of the four questions: its conclusion about `a`, and the interval that it was read off.
 
-    `refused` says why there is no interval: "few runs", "no values", "folds", "right or wrong", "not guaranteed"; else it is None.
+    `refused` says why there is no interval: "few runs", "no values", "folds", "right or wrong", "no common scale", "not
+    guaranteed"; else it is None.
     """
 
     name: str
@@ -482,6 +483,8 @@ def why_not(samples: Samples, question: Question, trials: Trials) -> str | None:
         return "no values"
     if samples.asked.binary and criterion.name not in ("mean", "improvement"):
         return "right or wrong"
+    if len(question.tasks) > 1 and criterion.statistic is not None and not samples.common_scale:
+        return "no common scale"
     if criterion.name == NAMED[BAD_DAY] and fewest < FEWEST_FOR_BAD_DAYS:
         return "few runs"
     if question.sampled and criterion.name not in ("mean", "improvement") and fewest < 2:

@@ -49,6 +49,8 @@ class Samples:
     order_only: bool
     clustered: bool
     sign: float
+    decides_by_value: bool
+    are_shares: bool
     bounds: tuple[float | None, float | None]
 
     def differences(self, first: IntArray, second: IntArray) -> Differences:
@@ -72,6 +74,14 @@ class Samples:
     def asking(self, question: Question, trials: Trials) -> Samples:
         """The same runs, asked by another criterion."""
         return replace(self, question=question, asked=question.asked(trials))
+
+    @property
+    def common_scale(self) -> bool:
+        """Whether scores of several tasks may be averaged.
+
+        Bounds are declared, every score of the table is a share, or a criterion in the score's own unit decides.
+        """
+        return None not in self.bounds or self.are_shares or self.decides_by_value
 
     def unmatched(self, a: int, b: int) -> int:
         """Rows of two joined methods that found no partner."""
@@ -127,8 +137,15 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     return Samples(
         methods=names, question=question, asked=_asked(question, trials, by_mean), runs=tuple(runs), shared=shared,
         joined=np.where(shared > 0, 0, -1), n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
-        clustered=trials.clustered, sign=sign, bounds=trials.bounds[question.metric],
+        clustered=trials.clustered, sign=sign,
+        decides_by_value=question.criterion.statistic is not None, are_shares=_are_shares(trials, question.metric), bounds=trials.bounds[question.metric],
     )  # fmt: skip
+
+
+def _are_shares(trials: Trials, metric: str) -> bool:
+    """Whether every score of a metric lies within [0, 1], so that it means the same on every task."""
+    values = trials.values(metric)[~trials.failed(metric)]
+    return bool(values.size) and float(values.min()) >= 0.0 and float(values.max()) <= 1.0
 
 
 def all_pairs(n: int) -> tuple[IntArray, IntArray]:
