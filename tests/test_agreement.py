@@ -42,5 +42,7 @@ def test_a_planted_contradiction_is_found(monkeypatch):
         (t, a) for t, a in map(agreement.random_table, range(200)) if len(t.algorithms) == 2 and not a.get("margin")
     )  # fmt: skip
     surer = {**asked, "confidence": 0.01}
-    monkeypatch.setattr(agreement, "rank", lambda t, **kw: agreement.compare and __import__("ogive").rank(t, **{**kw, **surer}))
+    monkeypatch.setattr(
+        agreement, "rank", lambda t, **kw: agreement.compare and __import__("ogive").rank(t, **{**kw, **surer})
+    )
     assert agreement.contradictions(trials, asked)

@@ -224,9 +224,11 @@ def test_four_questions_are_answered_and_a_direction_is_one_that_the_interval_sh
     assert list(c.questions) == NAMES
     assert [q.criterion for q in c.questions.values() if q.primary] == ([criterion] if criterion != "median" else [])
     share = 0.05 / (4 if criterion == "median" else 3)
+    unscaled = criterion == "improvement" and c.tasks  # raw scores of several tasks are not averaged unasked
     for q in c.questions.values():
         if q.interval is None:
-            assert (q.conclusion, q.direction, q.refused) == ("cannot tell", 0, "few runs")
+            why = "no common scale" if unscaled else "few runs"
+            assert (q.conclusion, q.direction, q.refused) == ("cannot tell", 0, why)
             continue
         even = 0.5 if q.criterion == "improvement" else 0.0
         assert q.direction == (q.interval.low > even) - (q.interval.high < even)
@@ -241,6 +243,11 @@ def test_bad_days_are_asked_about_from_twenty_runs_on(n):
     trials = ogive.read({m: {t: normal([n, i, j], n) for j, t in enumerate("xyz")} for i, m in enumerate("ab")}, unit="row")  # fmt: skip
     for over in ("fixed", "sample"):
         for answer in (compare(trials, "a", "b", over=over), rank(trials, over=over)):
+            assert answer.questions["on a bad day"].refused == "no common scale"
+        for answer in (
+            compare(trials, "a", "b", criterion="mean", over=over),
+            rank(trials, criterion="mean", over=over),
+        ):
             assert answer.questions["on a bad day"].refused == ("few runs" if n < 20 else None)
 
 

@@ -164,7 +164,7 @@ class Question:
         metric, statistic = trials.definitions[self.metric], self.criterion.statistic
         common: dict[str, Any] = {
             "over": self.over if len(self.tasks) > 1 else "fixed", "guaranteed": self.guaranteed,
-            "binary": is_right_or_wrong(trials, self.metric), "turned": metric.goal == "minimize",
+            "binary": is_right_or_wrong(trials, self.metric),
             "test_share": self.test_share,
         }  # fmt: skip
         if statistic is None:

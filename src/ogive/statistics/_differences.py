@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.results import Guarantee
-from ogive.statistics._interval import ONE_SCORE, Interval, order_statistic_ranks
+from ogive.statistics._interval import Interval, ONE_SCORE, middle_quantile, order_statistic_ranks
 
 Errors = float | FloatArray
 
@@ -310,8 +310,7 @@ class QuantileDifferences(Differences):
     variance estimates recovery, Zou and Donner 2008). `guaranteed` takes the limits themselves, each at half the
     error. An infinite quantile whose limit is the same infinity lies at no distance from it.
     `ordered[t][m]` are the sorted scores of method m on task t, `first` and `second` the methods of a
-    pair. `levels[t][m]` is the level on the scores as held here; `turned` says that they are losses with
-    their sign changed, whose quantiles count from the other end. `correlation` [task, k] of the two
+    pair. `correlation` [task, k] of the two
     estimates is used where it is negative.
     """
 
@@ -319,7 +318,6 @@ class QuantileDifferences(Differences):
     first: IntArray
     second: IntArray
     level: float
-    turned: bool
     correlation: FloatArray | None
     guaranteed: bool
 
@@ -354,13 +352,13 @@ class QuantileDifferences(Differences):
         """[value, low, high] of each method on one task; 0 for methods in none of the pairs."""
         found = np.zeros((3, len(self.ordered[t])))
         for m in np.unique((self.first, self.second)).tolist():
-            found[:, m] = quantile_limits(self.ordered[t][m], self.level, error, self.turned)
+            found[:, m] = quantile_limits(self.ordered[t][m], self.level, error)
         return found
 
     def take(self, index: IntArray) -> QuantileDifferences:
         return QuantileDifferences(
             **self._taken(index),  # type: ignore[arg-type]
-            ordered=self.ordered, first=self.first[index], second=self.second[index], level=self.level, turned=self.turned,
+            ordered=self.ordered, first=self.first[index], second=self.second[index], level=self.level,
             correlation=None if self.correlation is None else self.correlation[:, index], guaranteed=self.guaranteed,
         )  # fmt: skip
 
@@ -502,20 +500,12 @@ def newcombe_limits(
     return low, np.where(share >= 1.0, 1.0, solved(1.0))
 
 
-def quantile_limits(ordered: FloatArray, level: float, error: float, turned: bool) -> tuple[float, float, float]:
-    """The quantile of sorted scores with its order-statistic limits; of losses, turned round, where `turned`.
-
-    F⁻¹(p) is the smallest score with F >= p. Turned round it would be the largest one with F <= p, which for
-    an even number of scores is another median: the losses are turned back first.
-    """
-    if turned:
-        value, low, high = quantile_limits(-ordered[::-1], 1.0 - level, error, False)
-        return -value, -high, -low
+def quantile_limits(ordered: FloatArray, level: float, error: float) -> tuple[float, float, float]:
+    """The quantile of sorted scores with its order-statistic limits; those of losses are the mirror image."""
     n = ordered.size
     below, above = order_statistic_ranks(n, level, 1.0 - error)
-    value = float(ordered[min(n - 1, max(0, math.ceil(level * n - 1e-9) - 1))])
     return (
-        value,
+        middle_quantile(ordered, level),
         float(ordered[below - 1]) if below >= 1 else -math.inf,
         float(ordered[above - 1]) if above <= n else math.inf,
     )

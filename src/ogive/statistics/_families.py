@@ -79,8 +79,6 @@ class Asked:
         Whether the tasks are these, or a sample of tasks like these.
     binary : bool
         Every score of the metric is 0 or 1.
-    turned : bool
-        The scores are losses with their sign changed.
     test_share : float or None
         n_test / n_train where runs are splits of the same rows.
     """
@@ -90,7 +88,6 @@ class Asked:
     over: Over = "fixed"
     guaranteed: bool = False
     binary: bool = False
-    turned: bool = False
     test_share: float | None = None
 
 
@@ -258,7 +255,7 @@ def _terms(scores: FloatArray, asked: Asked) -> tuple[float, FloatArray, float]:
         inner = np.clip(scores, ordered[quarter - 1], ordered[n - quarter])
         return interquartile_mean(scores), inner / 0.5, max(math.ceil(n / 2.0) - 1.0, 0.0)
     if asked.kind == "q":
-        return quantile_limits(np.sort(scores), asked.amount, 0.5, asked.turned)[0], scores, n - 1.0
+        return quantile_limits(np.sort(scores), asked.amount, 0.5)[0], scores, n - 1.0
     estimate = step_function(scores).cvar(mass=asked.amount, tail="lower")
     return estimate, tail_influence(scores, asked.amount, "lower"), tail_count(n, asked.amount) - 1.0
 
@@ -664,7 +661,7 @@ def _joint_placements(
 
 def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked) -> Differences:
     ordered = [t.scores for t in tasks]
-    values = np.array([[quantile_limits(s, asked.amount, 0.5, asked.turned)[0] for s in row] for row in ordered])
+    values = np.array([[quantile_limits(s, asked.amount, 0.5)[0] for s in row] for row in ordered])
     with np.errstate(invalid="ignore"):
         estimate = np.mean(values[:, first] - values[:, second], axis=0)
     correlation = None
@@ -678,7 +675,7 @@ def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way
         estimate=estimate, even=0.0, n=(sizes[first] + sizes[second]).astype(np.intp),
         method="order statistics" if asked.guaranteed else "order statistics, variance recovery", guarantees=_all(kind, first.size),
         assumptions=(Assumption.INDEPENDENT,) if len(tasks) == 1 else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS), ordered=ordered, first=first, second=second,
-        level=asked.amount, turned=asked.turned, correlation=correlation, guaranteed=asked.guaranteed,
+        level=asked.amount, correlation=correlation, guaranteed=asked.guaranteed,
     )  # fmt: skip
 
 

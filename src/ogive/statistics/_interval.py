@@ -95,7 +95,7 @@ def quantile_interval(
     Examples
     --------
     >>> print(quantile_interval(range(1, 101), 0.5))
-    50 [40, 61]
+    50.5 [40, 61]
     """
     values = as_scores(scores, ordered_only=True)
     confidence = as_confidence(confidence)
@@ -110,7 +110,7 @@ def quantile_interval(
     ordered, n = np.sort(values), values.size
     below, above = order_statistic_ranks(n, p, confidence)
     return Interval(
-        estimate=float(ordered[max(0, math.ceil(p * n - 1e-9) - 1)]),
+        estimate=middle_quantile(ordered, p),
         low=float(ordered[below - 1]) if below >= 1 else -math.inf,
         high=float(ordered[above - 1]) if above <= n else math.inf,
         confidence=confidence,
@@ -119,6 +119,21 @@ def quantile_interval(
         n=n,
         assumptions=(Assumption.INDEPENDENT,),
     )
+
+
+def middle_quantile(ordered: FloatArray, p: float) -> float:
+    """The p-quantile of sorted scores; the mean of two neighbours where every value between them is one.
+
+    So the median of an even number of scores is the one that everybody knows, and the quantile of losses
+    is that of the gains with its sign changed.
+    """
+    n = ordered.size
+    place = p * n
+    whole = round(place)
+    if abs(place - whole) <= 1e-9 * max(1.0, place) and 0 < whole < n:
+        below, above = float(ordered[whole - 1]), float(ordered[whole])
+        return below if below == above else below / 2.0 + above / 2.0
+    return float(ordered[min(n - 1, max(0, math.ceil(place) - 1))])
 
 
 @lru_cache(maxsize=4096)
