@@ -188,7 +188,7 @@ def quantile_difference(
     Examples
     --------
     >>> print(quantile_difference(range(50), range(100, 150), 0.5))
-    -100 [-111, -88.7]
+    -100 [-111, -89.4]
     """
     x, y = as_scores(a, name="a", ordered_only=True), as_scores(b, name="b", ordered_only=True)
     if np.ndim(p) != 0:
@@ -221,7 +221,7 @@ def proportion_difference(a: ArrayLike, b: ArrayLike, *, paired: bool = True, co
     Examples
     --------
     >>> print(proportion_difference([1, 1, 1, 1, 0, 0], [1, 0, 0, 1, 0, 0]))
-    0.333 [-0.532, 0.777]
+    0.333 [-0.531, 0.777]
     """
     x, y = _pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
     _refuse_other_than_binary(x, y)
