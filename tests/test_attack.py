@@ -138,7 +138,11 @@ def test_a_false_claim_counts_with_the_strongest_strength_that_made_it():
         Answer((("cannot tell", "guaranteed"), ("worse", "heuristic"), ("better", "approximate"))), drawn
     )
     assert (found.event, found.strength) == (1.0, "approximate")
-    assert (found.numbers["over all"], "beside" in found.numbers) == (0.0, False)
+    assert "beside" not in found.numbers
+    over = attack_cells.any_direction(
+        Answer((("cannot tell", "approximate"), ("worse", "approximate")), over_tasks=True), drawn
+    )
+    assert (over.event, over.numbers["task by task"]) == (0.0, 1.0)
     none = attack_cells.any_direction(Answer((("not worse", "guaranteed"), ("cannot tell", "heuristic"))), drawn)
     assert (none.event, none.strength) == (0.0, "heuristic")
 
@@ -166,7 +170,7 @@ def test_questions_beside_the_primary_one_are_counted_apart_and_heuristic_ones_a
     asked = {"x": question("mean", "better", "approximate"), "y": question("worst_0.1", "worse", "heuristic")}
     found = SimpleNamespace(conclusion="better", criterion="mean", primary=primary, questions=asked, tasks=())
     numbers = attack_cells.any_direction(attack_cells._compared(found), Drawn(samples={})).numbers
-    assert (numbers["over all"], numbers["beside"], numbers["beside, heuristic"]) == (1.0, 0.0, 1.0)
+    assert (numbers["beside"], numbers["beside, heuristic"]) == (0.0, 1.0)
     asked["y"].interval = None
     assert attack_cells._compared(found).sides == ()
 

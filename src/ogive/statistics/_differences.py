@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.results import Guarantee
-from ogive.statistics._interval import Interval, ONE_SCORE, middle_quantile, order_statistic_ranks
+from ogive.statistics._interval import ONE_SCORE, Interval, middle_quantile, order_statistic_ranks
 
 Errors = float | FloatArray
 
