@@ -95,7 +95,10 @@ def comparison_text(c: Comparison) -> str:
 
 
 def _claim_with_effect(c: Comparison) -> str:
-    return _sentence(f"{_place(c)}{_among(c.question, c.n_failed)}{_claim(c)}: {_effect(c)}.", c.a)
+    # Where the questions disagree, "better" alone would hide by which of them.
+    named = c.question.criterion.named
+    asked = f"{PHRASES[named]} " if named is not None and c.disagreement is not None else ""
+    return _sentence(f"{_place(c)}{_among(c.question, c.n_failed)}{asked}{_claim(c)}: {_effect(c)}.", c.a)
 
 
 def _place(c: Comparison) -> str:
@@ -277,7 +280,7 @@ def _other_questions(c: Comparison) -> str:
         bad = answers[BAD_DAY]
         detail = f": {_averages(c, bad)}" if bad.direction and not bad.primary else ""
         safe = f"; {names[bad.direction]} is the safer choice" if bad.direction else ""
-        return _sentence(f"{for_a} {names[1]} is ahead, {for_b} {names[-1]}{detail}{safe}.")
+        return _sentence(f"{for_a} {names[1]} is ahead, but {for_b} {names[-1]} is{detail}{safe}.")
     bad = answers[BAD_DAY]
     if not bad.primary and bad.direction:
         return _capital(
