@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ("bands.py", "summary.py", "resampling.py", "normality.py", "profiles.py", "engine.py")
+SCRIPTS = ("bands.py", "summary.py", "verdicts.py", "resampling.py", "normality.py", "profiles.py", "engine.py")
 INTRODUCTION = """\
 # Speed
 

@@ -169,7 +169,7 @@ def test_one_method_with_a_single_run_makes_the_tasks_a_sample_for_every_pair():
     found = rank(ogive.read(scores, unit="row"))
     assert found.question.over == "sample"
     assert {p.difference.n for p in found.pairs} == {12}
-    assert "sample of tasks like these" in found.verdict
+    assert "for tasks like these" in found.verdict
 
 
 def test_among_equals_all_lead_and_a_method_that_failed_throughout_is_named_and_left_out():

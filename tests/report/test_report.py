@@ -42,7 +42,7 @@ def test_more_methods_get_a_ranking_with_pairs_and_ranks(page):
     assert ranking.verdict in " ".join(found.section("In short").split())
     assert "pairs can be told apart" in found.section("Every method against every other")
     assert all(m in found.section("Ranks") for m in ("a", "b", "c", "tier"))
-    assert "60 runs of each method; seed varied" in found.section("In short")
+    assert "60 runs of each method; runs differ in seed" in found.section("In short")
 
 
 @pytest.mark.parametrize("samples", [{"a": A, "c": C}, {"a": A, "b": B, "c": C}], ids=["two methods", "three"])

@@ -38,7 +38,7 @@ def test_answers_pair_methods_by_trial(store, make):
     compared = ogive.compare(store.trials(), "svm", "knn")
     assert compared.paired
     assert compared.conclusion == "better"
-    assert "configuration, data and seed varied" in compared.verdict
+    assert "runs differ in configuration, data and seed" in compared.verdict
     assert "over trials" in str(ogive.summarize(store.trials()))
 
 

@@ -7,6 +7,7 @@ it excludes zero. Everything here reads facts; nothing reads what is written her
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -82,13 +83,13 @@ def verdict_sentences(c: Comparison) -> str:
 
 def verdict_parts(c: Comparison) -> tuple[str, str]:
     """The verdict in two parts: what is claimed, and of what. A page sets the second one smaller."""
-    claims = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _alone(c), _other_questions(c)]
+    claims = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _failed(c), _alone(c), _other_questions(c)]
     return " ".join(part for part in claims if part), _of_what(c)
 
 
 def comparison_text(c: Comparison) -> str:
     """The verdict, the four questions, and the tasks."""
-    lines = [c.verdict, "", *aligned(_questions_table(c)), "", second_error(c.question)]
+    lines = [c.verdict, "", *aligned(_questions_table(c)), "", second_error(c)]
     if c.tasks:
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
@@ -98,7 +99,19 @@ def _claim_with_effect(c: Comparison) -> str:
     # Where the questions disagree, "better" alone would hide by which of them.
     named = c.question.criterion.named
     asked = f"{PHRASES[named]} " if named is not None and c.disagreement is not None else ""
-    return _sentence(f"{_place(c)}{_among(c.question, c.n_failed)}{asked}{_claim(c)}: {_effect(c)}.", c.a)
+    if c.hidden is not None and c.hidden.withheld:
+        return _withheld(c)
+    unseen = "unless rare collapses were missed, " if c.hidden is not None and c.hidden.cost is None else ""
+    return _sentence(f"{_place(c)}{_among(c)}{unseen}{asked}{_claim(c)}: {_effect(c)}.", c.a)
+
+
+def _withheld(c: Comparison) -> str:
+    """That these runs show no loss, and are too few to promise that there is none."""
+    a, b = printable(c.a), printable(c.b)
+    return _capital(
+        f"{_place(c)}{_among(c)}these runs show no loss ({_effect(c, inside=True)}), but they are too few to promise that {a} is not worse than {b} "
+        f"by more than {_margin(c)}."
+    )
 
 
 def _place(c: Comparison) -> str:
@@ -107,9 +120,10 @@ def _place(c: Comparison) -> str:
     return "" if c.task == ONE_TASK or len(c._trials.tasks) < 2 else f"on {printable(str(c.task))} "
 
 
-def _among(question: Question, n_failed: Sequence[int]) -> str:
+def _among(c: Comparison | Ranking) -> str:
     """Whom the verdict speaks of where failed runs are left out."""
-    return "among runs that finished, " if question.failures == "exclude" and any(n_failed) else ""
+    failed = c.n_failed if isinstance(c.n_failed, int) else sum(c.n_failed)
+    return "among runs that finished, " if c.question.failures == "exclude" and failed else ""
 
 
 def _claim(c: Comparison) -> str:
@@ -126,8 +140,6 @@ def _claim(c: Comparison) -> str:
     if c.conclusion == "not worse":
         better = f"; it is better, whether by more than {m} cannot be told" if c.direction > 0 else ""
         return f"{a} is not worse than {b} by more than {m}{better}"
-    if c.hidden is not None and c.hidden.withheld:
-        return f"whether {a} is worse than {b} by more than {m} cannot be told"
     return f"{a} and {b} cannot be told apart" + (f" (margin {m})" if m else "")
 
 
@@ -136,19 +148,18 @@ def _margin(c: Comparison) -> str:
     return f"{100 * c.margin:g} points" if c.criterion == IMPROVEMENT else f"{c.margin:g}"
 
 
-def _effect(c: Comparison) -> str:
-    """By how much, with the interval."""
+def _effect(c: Comparison, *, inside: bool = False) -> str:
+    """By how much, with the interval; without brackets `inside` others."""
     a, b = printable(c.a), printable(c.b)
     averaged = "averaged over the tasks, " if len(c.question.tasks) > 1 else ""
     if c.criterion == IMPROVEMENT:
-        ties = ", a tie counting half" if _has_ties(c) else ""
-        return f"{averaged}{_duel(c, a, b)} {_percent(c.primary)}{ties}"
+        return f"{averaged}{_duel(c, a, b)} {_percent(c.primary, ties=_has_ties(c), inside=inside)}"
     if c.criterion == "mean" and c._samples.asked.binary:
-        return averaged + _rate_gap(c, a, b)
-    return averaged + _gap(c.question.criterion, c.primary, a, b, c.metric, c._samples.sign, c.margin)
+        return averaged + _rate_gap(c, a, b, inside=inside)
+    return averaged + _gap(c.question.criterion, c.primary, a, b, c.metric, c._samples.sign, c.margin, inside=inside)
 
 
-def _rate_gap(c: Comparison, a: str, b: str) -> str:
+def _rate_gap(c: Comparison, a: str, b: str, *, inside: bool) -> str:
     """`its rate of 'correct' is higher by 3.8 points (between 0.4 and 7.8)`, for scores that are 0 or 1."""
     raw = c.primary if c._samples.sign > 0 else c.primary.negated()
     certain = not raw.low <= 0.0 <= raw.high
@@ -157,8 +168,8 @@ def _rate_gap(c: Comparison, a: str, b: str) -> str:
     estimate, low, high = interval_parts(100 * turned.estimate, 100 * turned.low, 100 * turned.high, marks)
     what = f"rate of '{printable(c.metric)}'"
     if certain:
-        return f"its {what} is {'higher' if raw.low > 0.0 else 'lower'} by {estimate} points (between {low} and {high})"
-    return f"the {what} of {a} minus that of {b} is {estimate} points (between {low} and {high})"
+        return f"its {what} is {'higher' if raw.low > 0.0 else 'lower'} by {estimate} points{_limits(f'between {low} and {high}', inside)}"
+    return f"the {what} of {a} minus that of {b} is {estimate} points{_limits(f'between {low} and {high}', inside)}"
 
 
 def _duel(c: Comparison, a: str, b: str) -> str:
@@ -193,7 +204,7 @@ def _has_ties(c: Comparison) -> bool:
 
 
 def _gap(
-    criterion: Criterion, i: Interval, a: str, b: str, metric: str, sign: float, margin: float | None = None, *, short: bool = False
+    criterion: Criterion, i: Interval, a: str, b: str, metric: str, sign: float, margin: float | None = None, *, inside: bool = False
 ) -> str:  # fmt: skip
     """`its mean accuracy is higher by 0.016 (between 0.010 and 0.022)`, in the score's own direction."""
     what = (
@@ -208,15 +219,15 @@ def _gap(
     if not raw.low <= 0.0 <= raw.high:
         higher = raw.low > 0.0
         turned = raw if higher else raw.negated()
-        owner = f"{a}'s" if short else "its"
+        owner = f"{a}'s" if inside else "its"
         estimate, low, high = interval_parts(turned.estimate, turned.low, turned.high, marks)
         limits = f"at least {low}" if math.isinf(turned.high) else f"between {low} and {high}"
-        return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate} ({limits})"
+        return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate}{_limits(limits, inside)}"
     estimate, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
     limits = f"between {low} and {high}"
     if math.isinf(raw.low) or math.isinf(raw.high):
         limits = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
-    return f"the {what} of {a} minus that of {b} is {estimate} ({limits})"
+    return f"the {what} of {a} minus that of {b} is {estimate}{_limits(limits, inside)}"
 
 
 def _share_words(criterion: Criterion) -> str:
@@ -230,9 +241,21 @@ def _share_words(criterion: Criterion) -> str:
     return f"at the {s.label}"
 
 
-def _percent(i: Interval) -> str:
+def _percent(i: Interval, *, ties: bool = False, inside: bool = False) -> str:
+    """`73 % of the time (between 71 % and 75 %)`; without brackets `inside` others."""
     estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
-    return f"{estimate} % of the time (between {low} % and {high} %)"
+    half = "a tie counts half" if ties else ""
+    if not i.excludes(0.5):
+        return f"{estimate} % of the time here, and the true rate lies between {low} % and {high} %" + (
+            f", where {half}" if half else ""
+        )
+    return f"{estimate} % of the time" + _limits(
+        f"between {low} % and {high} %" + (f"; {half}" if half else ""), inside
+    )
+
+
+def _limits(text: str, inside: bool) -> str:
+    return f", {text}" if inside else f" ({text})"
 
 
 def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
@@ -242,21 +265,21 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
     rate, runs = share(hidden.rate), plural(hidden.n, "run")
     if hidden.withheld:
         assert hidden.cost is not None
-        more = (
-            "" if hidden.needed is None else f"; {plural(hidden.needed, 'run')} without a collapse would rule that out"
+        needed = (
+            "" if hidden.needed is None else f"; {hidden.needed} runs of it in all, none collapsing, would settle it"
         )
         return (
-            f"{_capital(runs)} of {printable(a)} cannot rule out that up to {rate} of its runs collapse to the worst score, which would "
-            f"cost {number(hidden.cost)}{more}."
+            f"Up to {rate} of the runs of {printable(a)} could collapse to the worst score without {runs} showing it, which would "
+            f"lower its mean by {hidden.cost:.2g}{needed}."
         )
     if hidden.cost is not None:  # the bounds say that it costs no more than the margin
         return ""
     if hidden.other_rate is not None and b is not None:
         return (
-            f"That holds if fewer than {rate} of the runs of {printable(a)} and {share(hidden.other_rate)} of those of {printable(b)} "
-            "collapse, which so many runs cannot rule out."
+            f"So many runs leave room for collapses in up to {rate} of the runs of {printable(a)} and {share(hidden.other_rate)} of those "
+            f"of {printable(b)}."
         )
-    return f"That holds if fewer than {rate} of the runs of {printable(a)} collapse, which {runs} cannot rule out."
+    return f"{_capital(runs)} leave room for collapses in up to {rate} of the runs of {printable(a)}."
 
 
 def _alone(c: Comparison) -> str:
@@ -266,21 +289,32 @@ def _alone(c: Comparison) -> str:
     counts = Counter(t.conclusion for t in c.tasks)
     decided = [f"{word} on {counts[word]}" for word in ("better", "equivalent", "not worse", "worse") if counts[word]]
     if not decided:
-        return "Task by task it can be told on none of them."
-    rest = f"; on {counts['cannot tell']} it cannot be told" if counts["cannot tell"] else ""
+        return "No task alone shows a difference."
+    rest = f"; {counts['cannot tell']} cannot be told" if counts["cannot tell"] else ""
     return f"Task by task {printable(c.a)} is {listed(decided)}{rest}."
 
 
 def _other_questions(c: Comparison) -> str:
-    """What the other questions say: where they disagree, how the answers go together; else bad days."""
+    """What the other questions say: where they disagree, how the answers go together; else bad days.
+
+    Failed runs that were left out are bad days of their own, and are counted instead.
+    """
+    if sum(c.n_failed) and c.disagreement is None:
+        return ""
     answers, names = c.questions, {1: printable(c.a), -1: printable(c.b)}
     split = c.disagreement
     if split is not None:
-        for_a, for_b = (listed([PHRASES[name] for name in side]) for side in split)
+        decides = c.question.criterion.named
+        lead = c.direction or 1
+        ours, theirs = split if lead > 0 else split[::-1]
         bad = answers[BAD_DAY]
         detail = f": {_averages(c, bad)}" if bad.direction and not bad.primary else ""
         safe = f"; {names[bad.direction]} is the safer choice" if bad.direction else ""
-        return _sentence(f"{for_a} {names[1]} is ahead, but {for_b} {names[-1]} is{detail}{safe}.")
+        also = [PHRASES[name] for name in ours if name != decides]
+        agreeing = f"{listed(also)} {names[lead]} is ahead{' as well' if c.direction else ''}, but " if also else "but "
+        return _capital(
+            f"{agreeing}{listed([PHRASES[name] for name in theirs])} {names[-lead]} is{'' if also else ' ahead'}{detail}{safe}."
+        )
     bad = answers[BAD_DAY]
     if not bad.primary and bad.direction:
         return _capital(
@@ -290,28 +324,25 @@ def _other_questions(c: Comparison) -> str:
     if c.direction == 0 and others:
         return _capital(f"{listed([PHRASES[q.name] for q in others])} {names[others[0].direction]} is ahead.")
     if bad.refused is None and not bad.primary:
-        return _capital(f"{BAD_DAY} they cannot be told apart.")
+        return _capital(f"{BAD_DAY}, in the worst 10 % of runs, they cannot be told apart.")
     return ""
 
 
 def _averages(c: Comparison, bad: NamedAnswer) -> str:
-    """`its worst 10 % of runs average 0.84, k-NN's 0.72`: the one that is ahead first."""
+    """`the worst 10 % of runs average 0.84 for forest and 0.72 for k-NN`: the one that is ahead first."""
     from ogive.answers._comparison import worst_averages
 
     a, b = worst_averages(c)
-    (x, _), (y, other) = ((a, c.a), (b, c.b)) if bad.direction > 0 else ((b, c.b), (a, c.a))
-    shown = (
-        interval_parts(x, x - abs(x - y) / 4, x + abs(x - y) / 4)[0],
-        interval_parts(y, y - abs(x - y) / 4, y + abs(x - y) / 4)[0],
-    )
-    return f"its worst 10 % of runs average {shown[0]}, those of {printable(other)} {shown[1]}"
+    both = [(a, c.a), (b, c.b)] if bad.direction > 0 else [(b, c.b), (a, c.a)]
+    room = abs(a - b) / 4  # as many digits as tell them apart
+    values = [f"{interval_parts(x, x - room, x + room)[0]} for {printable(name)}" for x, name in both]
+    return f"the worst 10 % of runs average {values[0]} and {values[1]}"
 
 
 def _of_what(c: Comparison) -> str:
     """How many runs of what, what varied, and how sure."""
     parts = [_counts(c), _varied(c._trials), *_tasks_words(c.question)]
     parts += [f"{plural(c.n_unmatched, 'row')} without a partner left out"] if c.n_unmatched else []
-    parts += [_failed_words(c)] if sum(c.n_failed) else []
     parts += [_left_out(c)] if _left_out(c) else []
     parts.append(_level(c))
     parts += [_looked(c._trials, c.question)] if _looked(c._trials, c.question) else []
@@ -328,7 +359,7 @@ def _counts(c: Comparison) -> str:
     if c.paired:
         word = _unit(c._trials) if c._samples.clustered else f"pair{'' if c.n == 1 else 's'}"
         several = "s" if c._samples.clustered and c.n != 1 else ""
-        return f"{c.n} {word}{several}{' in all' if on_each else ''}, paired by {_draw_word(c._trials)}"
+        return f"{c.n} {word}{several}{' in all' if on_each else ''}, each of one {_draw_word(c._trials)}"
     a, b = samples.n_runs[i], samples.n_runs[j]
     low, high = int(min(a.min(), b.min())), int(max(a.max(), b.max()))
     unit = _unit(c._trials)
@@ -340,27 +371,38 @@ def _counts(c: Comparison) -> str:
 
 
 def _varied(trials: Trials) -> str:
-    return (
-        f"{printable(listed(list(trials.varied)))} varied"
-        if trials.varied
-        else "what varied between runs was not stated"
-    )
+    what = [word for word in trials.varied if word != trials.pair]
+    if what:
+        return f"runs differ in {printable(listed(what))}"
+    return "" if trials.varied else "what differed between runs was not stated"
 
 
 def _tasks_words(question: Question) -> list[str]:
     if len(question.tasks) < 2:
         return []
     return [
-        "the tasks taken as a sample of tasks like these" if question.over == "sample" else "these tasks held fixed"
+        "for tasks like these, taken as a sample" if question.over == "sample" else "for these tasks, not for others"
     ]
 
 
-def _failed_words(c: Comparison) -> str:
-    """`3 failed runs of A and 1 of B are left out`."""
-    named = [(n, printable(name)) for n, name in zip(c.n_failed, (c.a, c.b), strict=True) if n]
-    first = f"{plural(named[0][0], 'failed run')} of {named[0][1]}"
+def _failed(c: Comparison) -> str:
+    """`x failed in 4 of 30 runs and y in none, which are left out.`"""
+    if not sum(c.n_failed):
+        return ""
+    excluded = c.question.failures == "exclude"
+    parts: list[str] = []
+    for name, failed, n in zip((c.a, c.b), c.n_failed, c.n_runs, strict=True):
+        of = (
+            "none"
+            if not failed
+            else f"{failed} of {n + failed if excluded else n} runs"
+            if not c._samples.clustered
+            else f"{failed} rows"
+        )
+        parts.append(f"{printable(name)} {'failed ' if not parts else ''}in {of}")
     counted = failure_words(c.question.failures, sum(c.n_failed), c._trials.definitions[c.metric].worst)
-    return f"{listed([first, *(f'{n} of {name}' for n, name in named[1:])])} {counted}"
+    they = "it" if sum(c.n_failed) == 1 else "they"
+    return f"{listed(parts)}, which this leaves out." if excluded else f"{listed(parts)}; {they} {counted}."
 
 
 def _left_out(c: Comparison) -> str:
@@ -371,11 +413,13 @@ def _left_out(c: Comparison) -> str:
 
 
 def _level(c: Comparison) -> str:
-    """`95 % confidence, approximate`."""
+    """`95 % confidence (approximate)`, and of what else it is said."""
     together = f" for all {c.family_size} tasks together" if c.family_size > 1 else ""
-    own = f" (task by task: for all {len(c.tasks)} together)" if c.tasks else ""
     looks = f" at {c.question.looks} looks" if c.question.looks > 1 else ""
-    return f"{100 * c.question.confidence:g} % confidence{together}{looks}, {c.strength}{own}"
+    again = [f"the {len(c.tasks)} tasks"] if c.tasks else []
+    again += ["the other questions"] if _other_questions(c) else []
+    more = f", and as much again for {' and for '.join(again)} together" if again else ""
+    return f"{100 * c.question.confidence:g} % confidence{together}{looks} ({c.strength}){more}"
 
 
 def _looked(trials: Trials, question: Question) -> str:
@@ -390,32 +434,37 @@ def _what_would_do(c: Comparison) -> str:
     """What these runs could have shown, and how many would show a stated difference."""
     if not math.isfinite(c.detectable):
         return "more runs are needed to set limits"
-    units = "pairs" if c.paired else "runs in all"
     if c.criterion == IMPROVEMENT:
         if c.detectable >= 1.0:
-            seen = "too few to show any difference, however large"
+            seen = "so few runs can show no difference, however large"
         else:
-            seen = f"enough to show a true rate of {100 * c.detectable:.0f} % four times in five"
+            seen = f"a true rate of {100 * c.detectable:.0f} % would have shown four times in five"
     else:
         beyond = "" if c.margin is None else " beyond the margin"
-        seen = f"enough to show a true difference of {number(c.detectable)}{beyond} four times in five"
+        seen = f"a true difference of {c.detectable:.2g}{beyond} would have shown four times in five"
     if c.needed is None or c.needed[0] <= c.n:
         return seen
     count, effect = c.needed
     goal = (
-        f"show {100 * effect:g} %"
+        f"a rate of {100 * effect:g} %"
         if c.criterion == IMPROVEMENT
-        else f"show equal methods to be not worse within {effect:g}"
+        else f"equal methods to be not worse within {effect:g}"
     )
-    return f"{seen}; {count} {units} would {goal}"
+    units = f"{count} pairs" if c.paired else f"{math.ceil(count / 2)} runs of each"
+    often = "four times in five" if c.criterion == IMPROVEMENT and c.detectable >= 1.0 else "as often"
+    return f"{seen}; {units} would show {goal} {often}"
 
 
-def second_error(question: Question) -> str:
-    """Which question decides, and what the others cost."""
+def second_error(found: Comparison | Ranking) -> str:
+    """Which question decides, and how sure the others are; nothing of these where none is answered."""
+    question = found.question
     named = question.criterion.named
-    others = "the other three" if named else "these four"
-    first = f"“{_capital(named)}” decides" if named else f"{_capital(question.criterion.label)} decides"
-    return f"{first}; {others} share a second error of {100 * question.error:.3g} %."
+    first = f"The verdict answers “{named}”." if named else f"The verdict is by {question.criterion.label}."
+    others = sum(1 for q in found.questions.values() if q.refused is None and not q.primary)
+    if not others:
+        return first
+    level = f"{100 * question.confidence:g} % confidence"
+    return f"{first} The other answers hold together with {level} of their own."
 
 
 def _questions_table(c: Comparison) -> list[list[str]]:
@@ -427,10 +476,10 @@ def _questions_table(c: Comparison) -> list[list[str]]:
             continue
         rows.append(
             [
-                q.name,
+                f"{q.name} (decides)" if q.primary else q.name,
                 names[q.direction],
                 question_effect(c, q),
-                f"{q.interval.strength}{', decides' if q.primary else ''}",
+                q.interval.strength,
             ]
         )
     return rows
@@ -449,11 +498,19 @@ def question_effect(c: Comparison, q: NamedAnswer) -> str:
 
 
 def _tasks_table(c: Comparison) -> list[list[str]]:
-    head = ["task", effect_label(c), "n", "conclusion"]
+    head = ["task", effect_label(c), "pairs" if c.paired else "runs", "conclusion"]
     return [
         head,
-        *([printable(str(t.task)), shown(t.primary, t.criterion, t.margin), str(t.n), t.conclusion] for t in c.tasks),
+        *(
+            [printable(str(t.task)), shown(t.primary, t.criterion, t.margin), _runs_cell(t), t.conclusion]
+            for t in c.tasks
+        ),
     ]
+
+
+def _runs_cell(c: Comparison) -> str:
+    """`30` pairs, or `20 + 25` runs."""
+    return f"{c.n}" if c.paired else f"{c.n_runs[0]} + {c.n_runs[1]}"
 
 
 def effect_label(c: Comparison) -> str:
@@ -461,7 +518,7 @@ def effect_label(c: Comparison) -> str:
     a, b = printable(c.a), printable(c.b)
     if c.criterion == IMPROVEMENT:
         return f"P({a} beats {b}{f' on the same {_draw_word(c._trials)}' if c.paired else ''})"
-    return f"{c.question.criterion.label} {printable(c.metric)}: {a} better by"
+    return f"{c.question.criterion.label} {printable(c.metric)}: by how much {a} is better (negative: worse)"
 
 
 def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
@@ -489,8 +546,13 @@ def ranking_text(r: Ranking) -> str:
     """Tiers as a table, the verdict, and who leads by each of the four questions."""
     head = ["tier", "rank", "method", score_label(r.question)]
     rows = [[str(x.tier), _ranks(x.rank_low, x.rank_high), printable(x.algorithm), f"{x.score:.4g}"] for x in r.rows]
-    leading = [["question", "ahead"], *([q.name, _leaders_cell(q, len(r.rows))] for q in r.questions.values())]
-    return "\n".join([*aligned([head, *rows]), "", r.verdict, "", *aligned(leading), "", second_error(r.question)])
+    leading = [["question", "ahead"]]
+    leading += [[f"{q.name} (decides)" if q.primary else q.name, _leaders_cell(q, r)] for q in r.questions.values()]
+    blurred = any(x.tier < y.tier and x.rank_high >= y.rank_low for x, y in itertools.combinations(r.rows, 2))
+    apart = (
+        ["Methods of different tiers need not be told apart from each other; the ranks say who is."] if blurred else []
+    )
+    return "\n".join([*aligned([head, *rows]), *apart, "", r.verdict, "", *aligned(leading), "", second_error(r)])
 
 
 def score_label(question: Question) -> str:
@@ -503,12 +565,13 @@ def score_label(question: Question) -> str:
     )
 
 
-def _leaders_cell(q: Leading, n: int) -> str:
+def _leaders_cell(q: Leading, r: Ranking) -> str:
     if q.refused is not None:
         return f"– ({WHY[q.refused]})"
-    if len(q.leaders) == n:
+    if len(q.leaders) == len(r.rows):
         return "cannot tell"
-    return _some(q.leaders) + (" (decides)" if q.primary else "")
+    first = [x.algorithm for x in r.rows if x.algorithm in q.leaders]  # in the order of the table above
+    return _some(first) if len(first) == 1 else f"{_some(first)}, which of them cannot be told"
 
 
 def _ranks(low: int, high: int) -> str:
@@ -544,20 +607,31 @@ def _lead(r: Ranking) -> str:
         else f" on {printable(tasks[0])}"
     )
     margin = "" if r.question.margin is None else f" by more than {r.question.margin:g}"
-    among = _among(r.question, [r.n_failed])
-    by = _by(r.question)
+    among, by = _among(r), _by(r.question)
     if len(leaders) == n:
         return _capital(f"{among}no method can be told from the others{place}, {by}{margin}.")
     if len(leaders) > 1:
+        rest = [x.algorithm for x in r.rows if x.algorithm not in leaders]
+        beaten = all(r.pair(m, o).certain > 0 for m in leaders for o in rest)
+        which = f"which of {'the two' if len(leaders) == 2 else 'them'} is better cannot be told{_closest(r, leaders)}"
+        if beaten:
+            whom = printable(rest[0]) if len(rest) == 1 else f"the other {len(rest)} methods"
+            return _sentence(
+                f"{among}{_some(leaders)} {'both' if len(leaders) == 2 else 'all'} beat {whom}{place}{margin}, {by}; {which}.",
+                leaders[0],
+            )
         return _sentence(
-            f"{among}{_some(leaders)} share the lead{place}, {by}: no other method is certainly better{margin} than any of them, and they cannot be told apart.",
+            f"{among}{_some(leaders)} lead{place}, {by}: no other method is certainly better{margin}, and {which}.",
             leaders[0],
         )
     first = leaders[0]
     ahead = sum(r.pair(first, x.algorithm).certain > 0 for x in r.rows[1:])
     if ahead == n - 1:
         whom = {2: printable(r.rows[1].algorithm), 3: "both other methods"}.get(n, f"all {n - 1} other methods")
-        return _sentence(f"{among}{printable(first)} is better than {whom}{place}{margin}, {by}.", first)
+        return _sentence(
+            f"{among}{printable(first)} is better than {whom}{place}{margin}, {by}{_closest(r, (first, r.rows[1].algorithm))}.",
+            first,
+        )
     return _sentence(
         f"{among}{printable(first)} leads{place}, {by}: no other method is certainly better{margin}, and it is certainly better "
         f"than {ahead} of {n - 1}.",
@@ -565,10 +639,31 @@ def _lead(r: Ranking) -> str:
     )
 
 
+def _closest(r: Ranking, names: Sequence[str]) -> str:
+    """The difference of two methods that stand next to each other, with its interval; nothing for more of them."""
+    if len(names) != 2 or len(r.rows) < 3:
+        return ""
+    p = r.pair(*names)
+    a, b = printable(p.a), printable(p.b)
+    averaged = "averaged over the tasks, " if len(r.question.tasks) > 1 else ""
+    nearest = "" if p.certain == 0 else f"{b} comes closest: "
+    if r.criterion == IMPROVEMENT:
+        return f" ({nearest}{averaged}a run of {a} beats a run of {b} {_percent(p.difference, inside=True)})"
+    gap = _gap(
+        r.question.criterion, p.difference, a, b, r.question.metric, r._samples.sign, r.question.margin, inside=True
+    )
+    return f" ({nearest}{averaged}{gap})"
+
+
 def _separated(r: Ranking) -> str:
     if r.n_pairs < 2 or len(r.leaders) == len(r.rows):
         return ""
-    return f"The data separate {r.n_separated} of {r.n_pairs} pairs of methods."
+    open_pairs = r.n_pairs - r.n_separated
+    names = ""
+    if 0 < open_pairs <= 3 and len(r.leaders) == 1:
+        left = [f"{printable(p.a)} and {printable(p.b)}" for p in r.pairs if p.certain == 0]
+        names = f", all but {'; '.join(left)}"
+    return f"The data separate {r.n_separated} of {r.n_pairs} pairs of methods{names}."
 
 
 def _cycles(r: Ranking) -> str:
@@ -620,8 +715,11 @@ def _runs_of(r: Ranking) -> str:
     strength = _strength(r)
     looked = _looked(r._trials, r.question)
     varied = _varied(r._trials)
-    parts = [f"{runs} of each method{on_each}", varied, same, *_tasks_words(r.question)]
-    sure = f"{100 * r.confidence:g} % confidence{together}{looks}, {strength}"
+    few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
+    fewest = f" ({low} of {_some(few)})" if low < high else ""
+    parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
+    again = ", and as much again for the other questions together" if _bad_days(r) else ""
+    sure = f"{100 * r.confidence:g} % confidence{together}{looks} ({strength}){again}"
     return _capital(
         f"{'; '.join(parts)}{failed}; {sure}{f'; {looked}' if looked else ''}{scope_words(r._trials, r.question.tasks)}."
     )
@@ -680,13 +778,23 @@ def _gate_claim(c: Check) -> str:
     if c.outcome == "pass":
         n = len(c.comparisons)
         on = f" on any of {n} tasks" if n > 1 else ""
-        return f"The new version is not worse by more than {m}{on}"
+        unseen = (
+            "Unless rare collapses were missed, the"
+            if any(x.hidden and x.hidden.cost is None for x in c.comparisons)
+            else "The"
+        )
+        return f"{unseen} new version is not worse by more than {m}{on}{_gate_effect(c)}"
     if c.outcome == "cannot tell":
-        return f"Whether the new version is worse by more than {m} cannot be told{_gate_on(c, c.deciding)}"
+        return f"Whether the new version is worse by more than {m} cannot be told{_gate_on(c, c.deciding)}{_gate_effect(c)}"
     far = tuple(str(x.task) for x in c.comparisons if x.task in c.deciding and x.primary.high < -c.margin)
     if far:
-        return f"The new version is worse than the baseline by more than the acceptable {m}{_gate_on(c, far)}"
-    return f"The new version is worse than the baseline{_gate_on(c, c.deciding)}; whether by more than the acceptable {m} cannot be told"
+        return f"The new version is worse than the baseline by more than the {m} that is acceptable{_gate_on(c, far)}{_gate_effect(c)}"
+    return f"The new version is worse than the baseline{_gate_on(c, c.deciding)}; whether by more than the {m} that is acceptable cannot be told{_gate_effect(c)}"
+
+
+def _gate_effect(c: Check) -> str:
+    """The difference of a gate with one task."""
+    return f": {_effect(c.comparisons[0])}" if len(c.comparisons) == 1 else ""
 
 
 def _gate_on(c: Check, tasks: Sequence[str]) -> str:
@@ -703,16 +811,13 @@ def _gate_hidden(c: Check) -> str:
 
 
 def _gate_power(c: Check) -> str:
-    if math.isnan(c.power):
+    if math.isnan(c.power) or c.outcome == "worse":
         return ""
     several = len(c.comparisons) > 1
     label, metric = c.question.criterion.label, printable(c.question.metric)
     power = "more than 99 %" if c.power > 0.99 else "less than 1 %" if c.power < 0.01 else f"{100 * c.power:.0f} %"
     hardest = " (on the task where that is hardest to see)" if several else ""
-    return (
-        f"If the true {label} of {metric} were worse by {c.drop:g}{' on one task' if several else ''}, this check would say so "
-        f"{power} of the time{hardest}, with the spread seen here."
-    )
+    return f"A loss of {c.drop:g} in the true {label} of {metric}{' on one task' if several else ''} would be found {power} of the time{hardest}."
 
 
 def _capital(text: str) -> str:

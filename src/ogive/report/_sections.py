@@ -106,7 +106,7 @@ def _verdicts(found: Findings) -> list[Html]:
         )
         parts = [said]
     if judged.decided is not None:
-        parts += [questions_table(judged.decided), aside(second_error(judged.decided.question))]
+        parts += [questions_table(judged.decided), aside(second_error(judged.decided))]
     parts += [aside(judged.left_out)]
     if found.n_failed and found.sensitivity:
         parts.append(element("p", found.sensitivity))
