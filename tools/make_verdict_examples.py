@@ -48,18 +48,23 @@ def rng(seed: int) -> np.random.Generator:
 
 
 def clear() -> str:
+    """Thirty runs that hardly overlap."""
     draw = rng(1)
-    trials = ogive.read({"forest": draw.normal(0.86, 0.02, 30), "tree": draw.normal(0.80, 0.03, 30)}, unit="row", varied="seed")
+    trials = ogive.read(
+        {"forest": draw.normal(0.86, 0.02, 30), "tree": draw.normal(0.80, 0.03, 30)}, unit="row", varied="seed"
+    )
     return ogive.compare(trials, "forest", "tree").verdict
 
 
 def undecided() -> str:
+    """Eight runs that do."""
     draw = rng(2)
     trials = ogive.read({"a": draw.normal(0.81, 0.02, 8), "b": draw.normal(0.80, 0.02, 8)}, unit="row", varied="seed")
     return ogive.compare(trials, "a", "b").verdict
 
 
 def collapsing() -> str:
+    """A method that is better as a rule and collapses now and then."""
     draw = rng(3)
     bold = np.append(draw.normal(0.86, 0.01, 85), draw.uniform(0.1, 0.3, 15))
     trials = ogive.read({"bold": bold, "steady": draw.normal(0.82, 0.01, 100)}, unit="row", varied="seed")
@@ -67,6 +72,7 @@ def collapsing() -> str:
 
 
 def answers_of_two_models() -> str:
+    """Right or wrong, question by question."""
     draw = rng(4)
     ease = draw.normal(size=1000)
     rows = [
@@ -79,35 +85,51 @@ def answers_of_two_models() -> str:
 
 
 def withheld() -> str:
+    """Equal versions, bounds and a margin."""
     draw = rng(5)
-    trials = ogive.read({"new": draw.normal(0.80, 0.01, 20), "old": draw.normal(0.80, 0.01, 20)}, unit="row", bounds=(0, 1))
+    trials = ogive.read(
+        {"new": draw.normal(0.80, 0.01, 20), "old": draw.normal(0.80, 0.01, 20)}, unit="row", bounds=(0, 1)
+    )
     return ogive.compare(trials, "new", "old", margin=0.05).verdict
 
 
 def conditional() -> str:
+    """Equal versions, a margin and no bounds."""
     draw = rng(6)
-    trials = ogive.read({"new": draw.normal(31.0, 0.4, 40), "old": draw.normal(31.0, 0.4, 40)}, unit="row", goal="minimize")
+    trials = ogive.read(
+        {"new": draw.normal(31.0, 0.4, 40), "old": draw.normal(31.0, 0.4, 40)}, unit="row", goal="minimize"
+    )
     return ogive.compare(trials, "new", "old", margin=0.5).verdict
 
 
 def failing() -> str:
+    """Runs without a score, left out and counted as worst."""
     draw = rng(7)
-    rows = [(m, i, np.nan if m == "fast" and i < 4 else draw.normal(1.0 + (m == "fast"), 1.0)) for m in ("fast", "safe") for i in range(30)]
+    rows = [
+        (m, i, np.nan if m == "fast" and i < 4 else draw.normal(1.0 + (m == "fast"), 1.0))
+        for m in ("fast", "safe")
+        for i in range(30)
+    ]
     trials = ogive.read(pd.DataFrame(rows, columns=["algorithm", "seed", "score"]), unit="row")
     return "\n\n".join(ogive.compare(trials, "fast", "safe", failures=rule).verdict for rule in ("exclude", "worst"))
 
 
 def many_tasks() -> str:
+    """Three methods, twelve data sets, three seeds."""
     draw = rng(8)
     gain = {"forest": 0.030, "boosting": 0.034, "linear": 0.0}
     rows = [
-        (m, f"data {k}", s, 0.7 + 0.02 * k + gain[m] + draw.normal(0, 0.01)) for m in gain for k in range(12) for s in range(3)
+        (m, f"data {k}", s, 0.7 + 0.02 * k + gain[m] + draw.normal(0, 0.01))
+        for m in gain
+        for k in range(12)
+        for s in range(3)
     ]
     trials = ogive.read(pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"]), bounds=(0, 1))
     return "\n\n".join([ogive.rank(trials).verdict, ogive.compare(trials, "boosting", "forest").verdict])
 
 
 def folds() -> str:
+    """A repeated cross-validation."""
     draw = rng(9)
     shared = draw.normal(0, 0.02, (3, 5))
     rows = [
@@ -119,6 +141,7 @@ def folds() -> str:
 
 
 def guaranteed() -> str:
+    """Bounded scores, judged for every distribution."""
     draw = rng(10)
     scores = {"a": np.clip(draw.normal(0.80, 0.05, 60), 0, 1), "b": np.clip(draw.normal(0.70, 0.05, 60), 0, 1)}
     return ogive.compare(ogive.read(scores, unit="row", bounds=(0, 1)), "a", "b", guaranteed=True).verdict
@@ -142,7 +165,9 @@ def page() -> str:
     """The whole page."""
     parts = [OPENING]
     for number, e in enumerate(EXAMPLES, 1):
-        said = "\n>\n".join("\n".join(f"> {line}" for line in fill(text, 110).split("\n")) for text in e.answer().split("\n\n"))
+        said = "\n>\n".join(
+            "\n".join(f"> {line}" for line in fill(text, 110).split("\n")) for text in e.answer().split("\n\n")
+        )
         parts.append(f"## {number}. {e.title}\n\n{e.table} `{e.call}`:\n\n{said}\n\n{e.reading}\n")
     return "\n".join(parts)
 
