@@ -371,7 +371,7 @@ def _task_by_task(trials: Trials, a: str, b: str, question: Question) -> tuple[C
     for task in question.tasks:
         one = question.on(task)
         try:
-            one._refuse_impossible(trials)
+            one.refuse_impossible(trials)
             samples = gather(trials, (a, b), one)
             first, second = (np.array([samples.methods.index(name)]) for name in (a, b))
             parts.append((samples, samples.differences(first, second)))
@@ -490,7 +490,7 @@ def why_not(samples: Samples, question: Question, trials: Trials) -> str | None:
     if question.sampled and criterion.name not in ("mean", "improvement") and fewest < 2:
         return "few runs"
     try:
-        question._refuse_impossible(trials)
+        question.refuse_impossible(trials)
     except InputError:
         return "not guaranteed"
     return None

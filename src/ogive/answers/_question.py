@@ -138,7 +138,7 @@ class Question:
             over=_over(over, trials, name, chosen, shared_rows), guaranteed=guaranteed, test_share=share,
             new_data=generalize is not None,
         )  # fmt: skip
-        question._refuse_impossible(trials)
+        question.refuse_impossible(trials)
         return question
 
     @property
@@ -193,7 +193,7 @@ class Question:
                 f"got criterion={self.criterion.name!r}."
             )
 
-    def _refuse_impossible(self, trials: Trials) -> None:
+    def refuse_impossible(self, trials: Trials) -> None:
         """What this table cannot answer, one sentence each."""
         self.refuse_folds()
         if not self.guaranteed:
