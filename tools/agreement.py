@@ -109,7 +109,7 @@ def contradictions(trials: Any, asked: dict[str, Any]) -> list[str]:
         if one is None:
             continue
         found += [f"{a}, {b}: {what}" for what in _of_pair(trials, one, asked)]
-        if ranking is not None and one.question.tasks == ranking.question.tasks:
+        if ranking is not None and (one.question.tasks, one.question.over) == (ranking.question.tasks, ranking.question.over):
             found += [f"{a}, {b} in rank: {what}" for what in _with_ranking(one, ranking)]
     if ranking is not None:
         found += _of_ranking(trials, ranking, asked)
@@ -132,6 +132,9 @@ def _close(x: float, y: float, scale: float = 1.0) -> bool:
 
 def _of_pair(trials: Any, c: Comparison, asked: dict[str, Any]) -> Iterator[str]:
     even = c.question.criterion.even
+    if any(math.isnan(v) for v in (c.primary.low, c.primary.high)):
+        yield "a limit is not a number"
+    c.to_dict()  # refuses what JSON cannot hold
     yield from _honest("compare", c.direction, c.primary.low - even, c.primary.high - even)
     if c.conclusion in ("better", "worse") and c.direction != {"better": 1, "worse": -1}[c.conclusion]:
         yield f"{c.conclusion} with direction {c.direction}"

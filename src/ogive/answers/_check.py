@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ogive.answers._comparison import Comparison, judge_pair
 from ogive.answers._family import decide
+from ogive.answers._hidden import hidden_collapse
 from ogive.answers._question import Question, refuse_undecidable
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
@@ -180,9 +181,10 @@ def check(
     merged = _merged(new, baseline, algorithm)
     refuse_undecidable(merged, "check")
     question = Question.of(
-        merged, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, guaranteed=guaranteed
+        merged, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, guaranteed=guaranteed,
+        one_by_one=True,
     )  # fmt: skip
-    singly = [judge_pair(merged, NEW, BASELINE, question.on(task)) for task in merged.tasks]
+    singly = [_gated(judge_pair(merged, NEW, BASELINE, question.on(task))) for task in merged.tasks]
     together = _together(singly, question)
     rows = tuple(a if a.conclusion in PASSING else b for a, b in zip(singly, together, strict=True))
     outcome, deciding = _decide(rows)
@@ -194,6 +196,12 @@ def check(
         source=f"{new.source} against {baseline.source}", unit=unit_words(merged), notes=merged.notes,
         power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)),
     )  # fmt: skip
+
+
+def _gated(c: Comparison) -> Comparison:
+    """A comparison of which also "better" is withheld, where an unseen collapse could cost all of it and the margin too."""
+    conclusion, hidden = hidden_collapse(c._samples, *c._places, c.conclusion, c.primary, c.margin, gate=True)
+    return replace(c, conclusion=conclusion, hidden=hidden) if c.conclusion == "better" else c
 
 
 def _together(singly: Sequence[Comparison], question: Question) -> list[Comparison]:
@@ -211,8 +219,10 @@ def _together(singly: Sequence[Comparison], question: Question) -> list[Comparis
             c.primary, low=float(found.low[i]), high=float(found.high[i]), confidence=1.0 - float(found.error[i])
         )  # fmt: skip
         ruling = rule(interval.low, interval.high, question.margin)
-        # What was withheld or not claimed at the stated confidence is not claimed at a higher one.
-        conclusion = ruling.conclusion if ruling.conclusion not in PASSING else c.conclusion
+        # What was withheld or not claimed at the stated confidence is not claimed at a higher one, and a task whose
+        # own interval lies within the margin is not worse because there are other tasks.
+        withheld = c.hidden is not None and c.hidden.withheld
+        conclusion = c.conclusion if withheld or ruling.conclusion in PASSING else ruling.conclusion
         out.append(
             replace(c, primary=interval, conclusion=conclusion, direction=ruling.direction, family_size=len(singly))
         )

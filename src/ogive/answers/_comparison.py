@@ -31,7 +31,6 @@ WORST = 0.1
 POWER = 0.8
 SMALLEST_IMPROVEMENT = 0.65
 FEWEST_FOR_BAD_DAYS = 20
-FIRST, SECOND = np.array([0]), np.array([1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +115,11 @@ class Comparison:
         # The tables below the verdict are aligned by spaces, which HTML keeps in <pre> alone.
         said, _, tables = str(self).partition("\n\n")
         return f"<p>{html.escape(said)}</p><pre>{html.escape(tables)}</pre>"
+
+    @property
+    def several(self) -> bool:
+        """Whether it speaks of several tasks."""
+        return len(self.question.tasks) > 1
 
     @property
     def metric(self) -> str:
@@ -220,18 +224,18 @@ class Comparison:
     @cached_property
     def violation_ratio(self) -> float:
         """Of almost stochastic order, by samples: 0 where `a` is nowhere below `b`, 1/2 where they are equal."""
-        if self.tasks or self._samples.order_only:
+        if self.several or self._samples.order_only:
             return math.nan
         return violation_ratio(*self._scores)
 
     @cached_property
     def mcnemar_p(self) -> float | None:
         """Exact p-value of McNemar's test, for 0/1 scores paired by item."""
-        if self.tasks or not self.paired or not self._samples.asked.binary or self._samples.clustered:
+        if self.several or not self.paired or not self._samples.asked.binary or self._samples.clustered:
             return None
         table = self._samples.runs[0].draws[0].scores[list(self._places)]
         both = table[:, ~np.isnan(table).any(axis=0)]
-        return mcnemar(both[0], both[1])
+        return mcnemar(*(both if self._samples.sign > 0 else both + 1.0))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
@@ -242,7 +246,7 @@ class Comparison:
         out: dict[str, Any] = {"schema": 1, **json_ready({name: getattr(self, name) for name in plain})}
         for name in ("primary", "probability_of_improvement", "mean_difference", "cvar_difference"):
             out[name] = getattr(self, name).to_dict()
-        out["over"] = self.question.over if self.tasks else None
+        out["over"] = self.question.over if self.several else None
         out["other_improvement"] = None if self.other_improvement is None else self.other_improvement.to_dict()
         out["quantile_differences"] = {f"{p:g}": i.to_dict() for p, i in self.quantile_differences.items()}
         out["dominance"] = [list(r) for r in self.dominance]
@@ -278,7 +282,7 @@ class Comparison:
 
     @cached_property
     def _dominance(self) -> Dominance | None:
-        if self.tasks or self._samples.clustered:
+        if self.several or self._samples.clustered:
             return None
         return dominance(*_with_a_floor(self._scores), confidence=self.question.confidence)
 
@@ -348,6 +352,7 @@ def compare(
     question = Question.of(
         trials, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, looks=looks,
         paired=paired, tasks=shared, over=over, guaranteed=guaranteed, generalize=generalize, test_share=test_share,
+        methods=(a, b),
     )  # fmt: skip
     return judge_pair(trials, a, b, question)
 
@@ -406,6 +411,7 @@ def _comparison(
     if trials.n_folds is not None and not question.sampled:
         interval = replace(interval, guarantee="heuristic")
     even, margin = question.criterion.even, question.margin
+    interval = replace(interval, n=samples.n_pairs(i, j, interval.n))
     ruling = rule(interval.low - even, interval.high - even, margin)
     conclusion, hidden = hidden_collapse(samples, i, j, ruling.conclusion, interval, margin)
     paired = bool(samples.joined[i, j] >= 0)
@@ -539,7 +545,7 @@ def _needed(c: Comparison) -> tuple[int, float] | None:
 
     None where more units do not help for certain: clusters of unknown likeness, splits of the same rows, tasks.
     """
-    if c._samples.clustered or c.question.test_share is not None or c.tasks or c.question.guaranteed:
+    if c._samples.clustered or c.question.test_share is not None or c.several or c.question.guaranteed:
         return None
     if c.hidden is not None and c.hidden.withheld and c.hidden.needed is not None and c.margin is not None:
         return c.hidden.needed, c.margin

@@ -13,6 +13,7 @@ from ogive.statistics import (
     Differences,
     Interval,
     ListedDifferences,
+    MixedDifferences,
     bounded_mean_difference,
     bounded_mean_interval,
     bounded_tail_mean_difference,
@@ -30,8 +31,19 @@ def guaranteed_differences(samples: Samples, first: IntArray, second: IntArray) 
     """The differences of these pairs: betting, or order statistics."""
     kind, joined = samples.asked.kind, samples.joined[first, second]
     several = len(samples.runs) > 1
-    if kind == "q" or (kind == "improvement" and not several and bool((joined >= 0).all())):
-        return differences_between(samples.runs, first, second, joined, samples.asked)
+    exact = (joined >= 0) & (kind == "improvement") & (not several) | (kind == "q")
+    parts = []
+    if exact.any():
+        at = np.flatnonzero(exact)
+        parts.append((at, differences_between(samples.runs, first[at], second[at], joined[at], samples.asked)))
+    if not exact.all():
+        at = np.flatnonzero(~exact)
+        parts.append((at, _one_by_one(samples, first[at], second[at])))
+    return MixedDifferences.of(parts)
+
+
+def _one_by_one(samples: Samples, first: IntArray, second: IntArray) -> Differences:
+    kind, several = samples.asked.kind, len(samples.runs) > 1
 
     def make(i: int, confidence: float) -> Interval:
         a, b = int(first[i]), int(second[i])

@@ -38,8 +38,8 @@ class Hidden:
         Runs that would show collapses at the critical rate.
     withheld : bool
         Whether the claim was withheld for it.
-    other_rate : float or None
-        Where both are claimed to be equivalent: the rate at which the other method may collapse unseen.
+    other : Hidden or None
+        Where both lie within the margin: the same of the other method. Where that is withheld they are not called equivalent.
     """
 
     rate: float
@@ -48,42 +48,64 @@ class Hidden:
     cost: float | None = None
     needed: int | None = None
     withheld: bool = False
-    other_rate: float | None = None
+    other: Hidden | None = None
 
 
 def hidden_collapse(
-    samples: Samples, a: int, b: int, conclusion: Conclusion, interval: Interval, margin: float | None
+    samples: Samples,
+    a: int,
+    b: int,
+    conclusion: Conclusion,
+    interval: Interval,
+    margin: float | None,
+    *,
+    gate: bool = False,
 ) -> tuple[Conclusion, Hidden | None]:
     """What is left of a claim of no loss, and what it cannot rule out; None where it is no such claim, or has paid for it.
 
     Of two methods that are equivalent neither may be worse: where only the collapses of `b` could cost more than the
-    margin, `a` is still not worse.
+    margin, `a` is still not worse. A `gate` lets "better" pass as well, so that there a collapse may cost no more
+    than the margin and what the interval has to spare.
     """
     kind = samples.asked.kind
     paid = interval.guarantee in ("exact", "conservative") or samples.asked.binary or kind not in ("mean", "worst")
-    if conclusion not in SAFE or margin is None or paid or samples.question.sampled:
+    if margin is None or paid or not (conclusion in SAFE or (gate and conclusion == "better")):
         return conclusion, None
-    found = _of(samples, a, b, margin)
+    spare = max(interval.low, 0.0) if conclusion == "better" else 0.0
+    found = _of(samples, a, b, margin + spare)
     if found.withheld:
         return "cannot tell", found
     if conclusion == "equivalent":
         other = _of(samples, b, a, margin)
-        return ("not worse", found) if other.withheld else (conclusion, replace(found, other_rate=other.rate))
+        return (
+            ("not worse", replace(found, other=other)) if other.withheld else (conclusion, replace(found, other=other))
+        )
     return conclusion, found
 
 
 def _of(samples: Samples, a: int, b: int, margin: float) -> Hidden:
-    """Collapses of `a`, held against the mean of `b`."""
-    error = 1.0 - samples.question.confidence
-    n = int(samples.n_runs[a].sum())
+    """Collapses of `a`, held against the mean of `b`: on all tasks alike, or on the one where few runs would hide them best."""
+    whole = slice(0, len(samples.runs))
+    found = [
+        _on(samples, a, b, margin, place) for place in (whole, *(slice(i, i + 1) for i in range(len(samples.runs))))
+    ]
+    return max(found, key=lambda hidden: (hidden.cost or 0.0, hidden.n))
+
+
+def _on(samples: Samples, a: int, b: int, margin: float, place: slice) -> Hidden:
+    """Collapses on some of the tasks, whose cost is averaged over all of them."""
+    error = 1.0 - samples.question.confidence  # as in the rule of thumb that n runs without an event leave 3 / n
+    n = int(samples.n_runs[a, place].sum())
     rate = -math.expm1(math.log(error) / n)
     worst = samples.bounds[0] if samples.sign > 0 else None if samples.bounds[1] is None else -samples.bounds[1]
     if worst is None:
         return Hidden(rate=rate, n=n)
     share = samples.asked.amount if samples.asked.kind == "worst" else 1.0
-    distance = float(np.mean([_level(samples, place, b) for place in range(len(samples.runs))])) - worst
+    distance = float(np.sum([_level(samples, t, b) - worst for t in range(*place.indices(len(samples.runs)))])) / len(
+        samples.runs
+    )
     if distance <= 0.0:
-        return Hidden(rate=rate, n=n)
+        return Hidden(rate=rate, n=n, cost=0.0)
     cost, critical = min(rate / share, 1.0) * distance, margin * share / distance
     if cost <= margin:
         return Hidden(rate=rate, n=n, critical=critical, cost=cost)

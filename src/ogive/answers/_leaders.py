@@ -35,7 +35,7 @@ def leaders(
     refuse_undecidable(trials, "leaders")
     question = Question.of(
         trials, metric=metric, criterion=criterion, failures=failures, confidence=confidence, over=over, paired=paired,
-        guaranteed=guaranteed,
+        guaranteed=guaranteed, one_by_one=True,
     )  # fmt: skip
     on = {task: _usable(trials, question, task) for task in trials.tasks}
     several = [task for task, methods in on.items() if len(methods) > 1]

@@ -111,13 +111,15 @@ class Question:
         cls, trials: Trials, *, metric: str | None = None, criterion: str | None = None, margin: float | None = None,
         failures: str | float = "refuse", confidence: float = 0.95, looks: int = 1, paired: bool | None = None,
         tasks: Sequence[str] | None = None, over: str | None = None, guaranteed: bool = False,
-        generalize: str | None = None, test_share: float | None = None,
+        generalize: str | None = None, test_share: float | None = None, methods: Sequence[str] | None = None,
+        one_by_one: bool = False,
     ) -> Question:  # fmt: skip
         """The question with its defaults, checked.
 
         The mean decides where a unit is known to matter to the reader: where both bounds are declared, where every
         score is 0 or 1, or where a margin is given. Elsewhere improvement does, which needs no unit. Folds and
-        splits of the same rows have an interval for the mean only.
+        splits of the same rows have an interval for the mean only. `methods` are those that are asked about, so that no
+        other one changes the question; `one_by_one` asks of each task alone.
         """
         name, rule = trials.metric_name(metric), failure_rule(failures)
         chosen = tuple(trials.tasks if tasks is None else tasks)
@@ -135,10 +137,10 @@ class Question:
         question = cls(
             metric=name, criterion=decided, margin=_margin(margin, decided), failures=rule,
             confidence=as_confidence(confidence), looks=looks, paired=paired, tasks=chosen,
-            over=_over(over, trials, name, chosen, shared_rows), guaranteed=guaranteed, test_share=share,
+            over=_over(over, trials, methods or trials.algorithms, chosen, shared_rows), guaranteed=guaranteed, test_share=share,
             new_data=generalize is not None,
         )  # fmt: skip
-        question.refuse_impossible(trials)
+        (question.on(chosen[0]) if one_by_one else question).refuse_impossible(trials)
         return question
 
     @property
@@ -244,13 +246,13 @@ def _has_a_unit(trials: Trials, metric: str, rule: str | float) -> bool:
     return None not in trials.bounds[metric] or is_right_or_wrong(trials, metric)
 
 
-def _over(over: str | None, trials: Trials, metric: str, tasks: Sequence[str], shared_rows: bool) -> Over:
+def _over(over: str | None, trials: Trials, methods: Sequence[str], tasks: Sequence[str], shared_rows: bool) -> Over:
     if over not in (None, "fixed", "sample"):
         raise InputError(f"`over` must be 'fixed' (these tasks) or 'sample' (tasks like these); got {over!r}.")
     if len(tasks) < 2:
         return "fixed"
     single = not shared_rows and any(
-        trials.cell(m, t).rows.size == 1 for m in trials.algorithms for t in tasks if trials.cell(m, t).rows.size
+        trials.cell(m, t).rows.size == 1 for m in methods for t in tasks if trials.cell(m, t).rows.size
     )
     if over is None:
         return "sample" if single or shared_rows else "fixed"

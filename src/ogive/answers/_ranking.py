@@ -74,12 +74,15 @@ class Pair:
 class Leading:
     """Who leads by one of the four questions: the methods that no other is certainly better than.
 
+    `ahead` are those of them that are certainly better than somebody: the others are merely unbeaten.
+
     `refused` says why nobody can be named: "few runs", "no values", "folds"; else it is None.
     """
 
     name: str
     criterion: str
     leaders: tuple[str, ...]
+    ahead: tuple[str, ...]
     scores: Mapping[str, float]
     resolution: float
     refused: str | None = None
@@ -247,6 +250,7 @@ class Ranking:
             )
         if self._trials.n_folds is not None and not self.question.sampled:
             found = replace(found, guarantee="heuristic")
+        found = replace(found, n=self._samples.n_pairs(i, j, found.n))
         ruling = rule(found.low - even, found.high - even, margin)
         conclusion, _ = hidden_collapse(self._samples, i, j, ruling.conclusion, found, margin)
         won, lost = int(self._tasks_won[i, j]), int(self._tasks_won[j, i])
@@ -383,7 +387,7 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
                 asked, reason = None, "few runs"
         if asked is None:
             found[name] = Leading(
-                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=reason
+                name=name, criterion=criterion, leaders=(), ahead=(), scores={}, resolution=math.nan, refused=reason
             )  # fmt: skip
         else:
             found[name] = _leading(name, criterion, asked)
@@ -392,7 +396,8 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
 
 def _leading(name: str, criterion: str, ranking: Ranking, *, primary: bool = False) -> Leading:
     return Leading(
-        name=name, criterion=criterion, leaders=ranking.leaders, scores={r.algorithm: r.score for r in ranking.rows},
+        name=name, criterion=criterion, leaders=ranking.leaders,
+        ahead=tuple(r.algorithm for r in ranking.rows if r.tier == 1 and r.rank_high < len(ranking.rows)), scores={r.algorithm: r.score for r in ranking.rows},
         resolution=ranking.resolution, primary=primary,
     )  # fmt: skip
 

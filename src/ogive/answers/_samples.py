@@ -62,18 +62,9 @@ class Samples:
             return guaranteed_differences(self, first, second)
         return differences_between(self.runs, first, second, self.joined[first, second], self.asked)
 
-    def on(self, place: int) -> Samples:
-        """The same on one task."""
-        question = self.question.on(self.question.tasks[place])
-        one = slice(place, place + 1)
-        return replace(
-            self, question=question, asked=replace(self.asked, over="fixed"), runs=self.runs[one], n_runs=self.n_runs[:, one],
-            n_rows=self.n_rows[:, one], n_failed=self.n_failed[:, one],
-        )  # fmt: skip
-
     def asking(self, question: Question, trials: Trials) -> Samples:
         """The same runs, asked by another criterion."""
-        return replace(self, question=question, asked=question.asked(trials))
+        return replace(self, question=question, asked=replace(question.asked(trials), binary=self.asked.binary))
 
     @property
     def common_scale(self) -> bool:
@@ -84,10 +75,17 @@ class Samples:
         return None not in self.bounds or self.are_shares or self.decides_by_value
 
     def unmatched(self, a: int, b: int) -> int:
-        """Rows of two joined methods that found no partner."""
-        if self.joined[a, b] < 0:
+        """Draws of two joined methods that only one of them has, and that means and wins of pairs leave out."""
+        if self.joined[a, b] < 0 or self.asked.kind not in ("mean", "improvement"):
             return 0
-        return int(self.n_rows[a].sum() + self.n_rows[b].sum() - 2 * self.shared[a, b])
+        there = [~np.isnan(task.draws[0].scores[[a, b]]) for task in self.runs]
+        return int(sum(np.count_nonzero(t[0] ^ t[1]) for t in there))
+
+    def n_pairs(self, a: int, b: int, n: int) -> int:
+        """The pairs behind a difference of two joined methods; `n` where they are not joined, or units are counted."""
+        return (
+            int(self.shared[a, b]) if self.joined[a, b] >= 0 and not self.clustered and not self.question.sampled else n
+        )
 
     def _refuse_without_values(self) -> None:
         if self.order_only and self.question.criterion.needs_values:
@@ -135,7 +133,7 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
             "splits of the same rows are compared pair by pair: name the column that joins them with pair= when reading."
         )
     return Samples(
-        methods=names, question=question, asked=_asked(question, trials, by_mean), runs=tuple(runs), shared=shared,
+        methods=names, question=question, asked=_asked(question, trials, by_mean, runs), runs=tuple(runs), shared=shared,
         joined=np.where(shared > 0, 0, -1), n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
         clustered=trials.clustered, sign=sign,
         decides_by_value=question.criterion.statistic is not None, are_shares=_are_shares(trials, question.metric), bounds=trials.bounds[question.metric],
@@ -154,9 +152,12 @@ def all_pairs(n: int) -> tuple[IntArray, IntArray]:
     return first.astype(np.intp), second.astype(np.intp)
 
 
-def _asked(question: Question, trials: Trials, by_mean: bool) -> Asked:
+def _asked(question: Question, trials: Trials, by_mean: bool, runs: Sequence[TaskRuns]) -> Asked:
+    """What is asked; right or wrong only where the runs still are, after failures were counted and repeats averaged."""
     asked = question.asked(trials)
-    return replace(asked, test_share=None) if by_mean else asked
+    held = [s for task in runs for s in (*task.scores, *(d.scores[~np.isnan(d.scores)] for d in task.draws))]
+    binary = asked.binary and all(bool(np.isin(s, (0.0, trials.definitions[question.metric].sign)).all()) for s in held)
+    return replace(asked, binary=binary, test_share=None if by_mean else asked.test_share)
 
 
 def _cell(trials: Trials, method: str, task: str, question: Question, sign: float) -> tuple[FloatArray, IntArray]:

@@ -12,8 +12,6 @@ from typing import Literal, TypeAlias
 
 Conclusion: TypeAlias = Literal["better", "not worse", "equivalent", "worse", "cannot tell"]
 
-TURNED: dict[Conclusion, Conclusion] = {"better": "worse", "worse": "better", "equivalent": "equivalent"}
-
 
 @dataclass(frozen=True, slots=True)
 class Ruling:

@@ -109,13 +109,13 @@ def _withheld(c: Comparison) -> str:
     """That these runs show no loss, and are too few to promise that there is none."""
     a, b = printable(c.a), printable(c.b)
     return _capital(
-        f"{_place(c)}{_among(c)}these runs show no loss ({_effect(c, inside=True)}), but they are too few to promise that {a} is not worse than {b} "
-        f"by more than {_margin(c)}."
+        f"{_place(c)}{_among(c)}these runs show no loss of more than {_margin(c)} ({_effect(c, inside=True)}), but they are too few to promise that {a} is not worse than {b} "
+        f"by more than that."
     )
 
 
 def _place(c: Comparison) -> str:
-    if c.tasks or len(c.question.tasks) > 1:
+    if c.several:
         return f"over {len(c.question.tasks)} tasks "
     return "" if c.task == ONE_TASK or len(c._trials.tasks) < 2 else f"on {printable(str(c.task))} "
 
@@ -138,7 +138,12 @@ def _claim(c: Comparison) -> str:
     if c.conclusion == "equivalent":
         return f"{a} and {b} are equivalent within {m}"
     if c.conclusion == "not worse":
-        better = f"; it is better, whether by more than {m} cannot be told" if c.direction > 0 else ""
+        open_ = c.primary.high > c.question.criterion.even + (c.margin or 0.0)
+        better = (
+            (f"; it is better, whether by more than {m} cannot be told" if open_ else "; it is better")
+            if c.direction > 0
+            else ""
+        )
         return f"{a} is not worse than {b} by more than {m}{better}"
     return f"{a} and {b} cannot be told apart" + (f" (margin {m})" if m else "")
 
@@ -176,6 +181,8 @@ def _duel(c: Comparison, a: str, b: str) -> str:
     """Who beats whom, before how often."""
     if c.paired:
         return f"on the same {_draw_word(c._trials)}, {a} beats {b}"
+    if c._trials.n_folds is not None:
+        return f"by the mean of its folds, {a} beats {b} on a task"
     unit = _unit(c._trials)
     run = "run" if unit == "run" else f"{unit} (by its mean)"
     return f"a {run} of {a} beats a {unit} of {b}"
@@ -272,11 +279,17 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
             f"Up to {rate} of the runs of {printable(a)} could collapse to the worst score without {runs} showing it, which would "
             f"lower its mean by {hidden.cost:.2g}{needed}."
         )
+    other = hidden.other
+    if other is not None and other.withheld and b is not None:
+        return (
+            f"They are not called equivalent: up to {share(other.rate)} of the runs of {printable(b)} could collapse without "
+            f"{plural(other.n, 'run')} showing it."
+        )
     if hidden.cost is not None:  # the bounds say that it costs no more than the margin
         return ""
-    if hidden.other_rate is not None and b is not None:
+    if other is not None and b is not None:
         return (
-            f"So many runs leave room for collapses in up to {rate} of the runs of {printable(a)} and {share(hidden.other_rate)} of those "
+            f"So many runs leave room for collapses in up to {rate} of the runs of {printable(a)} and {share(other.rate)} of those "
             f"of {printable(b)}."
         )
     return f"{_capital(runs)} leave room for collapses in up to {rate} of the runs of {printable(a)}."
@@ -299,7 +312,7 @@ def _other_questions(c: Comparison) -> str:
 
     Failed runs that were left out are bad days of their own, and are counted instead.
     """
-    if sum(c.n_failed) and c.disagreement is None:
+    if sum(c.n_failed) and c.question.failures == "exclude" and c.disagreement is None:
         return ""
     answers, names = c.questions, {1: printable(c.a), -1: printable(c.b)}
     split = c.disagreement
@@ -568,9 +581,9 @@ def score_label(question: Question) -> str:
 def _leaders_cell(q: Leading, r: Ranking) -> str:
     if q.refused is not None:
         return f"– ({WHY[q.refused]})"
-    if len(q.leaders) == len(r.rows):
+    first = [x.algorithm for x in r.rows if x.algorithm in q.ahead]  # in the order of the table above
+    if not first:
         return "cannot tell"
-    first = [x.algorithm for x in r.rows if x.algorithm in q.leaders]  # in the order of the table above
     return _some(first) if len(first) == 1 else f"{_some(first)}, which of them cannot be told"
 
 
@@ -672,23 +685,18 @@ def _cycles(r: Ranking) -> str:
 
 
 def _bad_days(r: Ranking) -> str:
-    bad, first = r.questions[BAD_DAY], set(r.leaders)
-    if bad.primary or bad.refused is not None:
+    bad = r.questions[BAD_DAY]
+    if bad.primary or bad.refused is not None or set(bad.leaders) == set(r.leaders):
         return ""
-    if len(bad.leaders) == len(r.rows):
+    if not bad.ahead:
         return "On bad days no method can be told from the others."
-    if set(bad.leaders) == first:
-        return ""
-    best = max(bad.scores, key=lambda m: (r._samples.sign * bad.scores[m], m))
+    verb = "is" if len(bad.ahead) == 1 else "are"
     numbers = (
-        ""
-        if len(r.question.tasks) > 1
-        else f": the worst 10 % of its runs average {number(bad.scores[best])}"
-        if len(bad.leaders) == 1
+        f": the worst 10 % of its runs average {number(bad.scores[bad.ahead[0]])}"
+        if len(bad.ahead) == 1 and len(r.question.tasks) == 1
         else ""
     )
-    verb = "is" if len(bad.leaders) == 1 else "are"
-    return f"On bad days {_some(bad.leaders)} {verb} ahead{numbers}."
+    return f"On bad days {_some(bad.ahead)} {verb} ahead{numbers}."
 
 
 def _runs_of(r: Ranking) -> str:

@@ -142,8 +142,7 @@ def _leaders_table(ranking: Ranking) -> Html:
         if q.refused is not None:
             rows.append([head, "–", WHY[q.refused]])
             continue
-        everybody = len(q.leaders) == len(ranking.rows)
-        who = "cannot tell" if everybody else ", ".join(clipped(m, LONGEST_NAME) for m in q.leaders)
+        who = ", ".join(clipped(m, LONGEST_NAME) for m in q.ahead) or "cannot tell"
         rows.append([head, who, f"{share(q.resolution)} of pairs told apart"])
     return table(
         ["question", "ahead: no other method is certainly better", "how much can be told"],

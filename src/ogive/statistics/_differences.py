@@ -89,7 +89,8 @@ class Differences(ABC):
         return self.with_limits(i, float(low[0]), float(high[0]), error)
 
     def with_limits(self, i: int, low: float, high: float, error: float) -> Interval:
-        """One of them, with limits that were made at this error."""
+        """One of them, with limits that were made at this error; without a limit where there is none."""
+        low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
         return Interval(
             estimate=float(self.estimate[i]), low=low, high=high, confidence=1.0 - error, method=self.method,
             guarantee=self.guarantees[i], n=int(self.n[i]), assumptions=self.assumptions,

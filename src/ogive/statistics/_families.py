@@ -450,6 +450,10 @@ def _effective(sizes: FloatArray) -> FloatArray:
 
 def _shares(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, *, unit: float, even: float) -> Differences:
     p = np.mean([[float(s.mean()) for s in t.scores] for t in tasks], axis=0)
+    if (
+        min(float(s[0]) for t in tasks for s in t.scores) < 0.0
+    ):  # losses of 0 and 1, turned round: the share without one
+        p = p + 1.0
     sizes = np.array([[float(s.size) for s in t.scores] for t in tasks])
     n, whole = _effective(sizes), sizes.sum(axis=0).astype(np.intp)
     return ShareDifferences(
