@@ -56,8 +56,8 @@ def test_against_a_constant_it_is_the_interval_of_one_sample():
 
 
 @pytest.mark.parametrize("paired", [True, False])
-@pytest.mark.parametrize(("n", "label"), [(20, "heuristic"), (90, "heuristic"), (91, "approximate"), (400, "approximate")])  # fmt: skip
-def test_fewer_than_ten_runs_in_a_tail_are_called_heuristic(paired, n, label):
+@pytest.mark.parametrize(("n", "label"), [(20, "heuristic"), (190, "heuristic"), (191, "approximate"), (400, "approximate")])  # fmt: skip
+def test_fewer_than_twenty_runs_in_a_tail_are_called_heuristic(paired, n, label):
     i = difference(*RNG.normal(size=(2, n)), paired=paired)
     assert i.guarantee == label
     assert (Assumption.SHORT_TAIL in i.assumptions) == (label == "heuristic")

@@ -408,7 +408,7 @@ def _comparison(
     trials: Trials, a: str, b: str, samples: Samples, interval: Interval, tasks: tuple[Comparison, ...], family: int
 ) -> Comparison:
     question, (i, j) = samples.question, (samples.methods.index(a), samples.methods.index(b))
-    if trials.n_folds is not None and not question.sampled:
+    if (trials.n_folds is not None and not question.sampled) or samples.partly[i, j]:
         interval = replace(interval, guarantee="heuristic")
     even, margin = question.criterion.even, question.margin
     interval = replace(interval, n=samples.n_pairs(i, j, interval.n))

@@ -36,6 +36,8 @@ class Hidden:
         What collapses at `rate` would cost; None without bounds.
     needed : int or None
         Runs that would show collapses at the critical rate.
+    seen : int
+        Collapses that were seen: `rate` is what may come on top of them.
     withheld : bool
         Whether the claim was withheld for it.
     other : Hidden or None
@@ -48,6 +50,7 @@ class Hidden:
     cost: float | None = None
     needed: int | None = None
     withheld: bool = False
+    seen: int = 0
     other: Hidden | None = None
 
 
@@ -72,45 +75,58 @@ def hidden_collapse(
     if margin is None or paid or not (conclusion in SAFE or (gate and conclusion == "better")):
         return conclusion, None
     spare = max(interval.low, 0.0) if conclusion == "better" else 0.0
-    found = _of(samples, a, b, margin + spare)
+    found = _of(samples, a, b, margin + spare, interval.estimate)
     if found.withheld:
         return "cannot tell", found
     if conclusion == "equivalent":
-        other = _of(samples, b, a, margin)
+        other = _of(samples, b, a, margin, -interval.estimate)
         return (
             ("not worse", replace(found, other=other)) if other.withheld else (conclusion, replace(found, other=other))
         )
     return conclusion, found
 
 
-def _of(samples: Samples, a: int, b: int, margin: float) -> Hidden:
+def _of(samples: Samples, a: int, b: int, margin: float, estimate: float) -> Hidden:
     """Collapses of `a`, held against the mean of `b`: on all tasks alike, or on the one where few runs would hide them best."""
     whole = slice(0, len(samples.runs))
     found = [
-        _on(samples, a, b, margin, place) for place in (whole, *(slice(i, i + 1) for i in range(len(samples.runs))))
+        _on(samples, a, b, margin, place, estimate)
+        for place in (whole, *(slice(i, i + 1) for i in range(len(samples.runs))))
     ]
     return max(found, key=lambda hidden: (hidden.cost or 0.0, hidden.n))
 
 
-def _on(samples: Samples, a: int, b: int, margin: float, place: slice) -> Hidden:
+def _on(samples: Samples, a: int, b: int, margin: float, place: slice, estimate: float) -> Hidden:
     """Collapses on some of the tasks, whose cost is averaged over all of them."""
     error = 1.0 - samples.question.confidence  # as in the rule of thumb that n runs without an event leave 3 / n
     n = int(samples.n_runs[a, place].sum())
     rate = -math.expm1(math.log(error) / n)
+    places = range(*place.indices(len(samples.runs)))
     worst = samples.bounds[0] if samples.sign > 0 else None if samples.bounds[1] is None else -samples.bounds[1]
     if worst is None:
         return Hidden(rate=rate, n=n)
     share = samples.asked.amount if samples.asked.kind == "worst" else 1.0
-    distance = float(np.sum([_level(samples, t, b) - worst for t in range(*place.indices(len(samples.runs)))])) / len(
-        samples.runs
-    )
+    levels = [_level(samples, t, b) for t in places]
+    distance = float(np.sum([level - worst for level in levels])) / len(samples.runs)
     if distance <= 0.0:
         return Hidden(rate=rate, n=n, cost=0.0)
+    # Collapses that were seen are in the estimate, but their rate is as little known: what may come on top of them.
+    seen = sum(
+        int(np.count_nonzero(samples.runs[t].scores[a] < (level + worst) / 2.0))
+        for t, level in zip(places, levels, strict=True)
+    )
+    if seen:
+        from ogive.statistics import clopper_pearson
+
+        rate = clopper_pearson(seen, n, 1.0 - 2.0 * error)[1] - seen / n
+        margin = max(margin + min(estimate, 0.0), 0.0)
     cost, critical = min(rate / share, 1.0) * distance, margin * share / distance
     if cost <= margin:
         return Hidden(rate=rate, n=n, critical=critical, cost=cost)
-    needed = math.ceil(math.log(error) / math.log1p(-critical)) if critical < 1.0 else n
-    return Hidden(rate=rate, n=n, critical=critical, cost=cost, needed=needed, withheld=True)
+    # A critical rate that is nothing beside 1 asks for more runs than can be counted; after a collapse none can be promised.
+    countable = not seen and 1e-9 < critical < 1.0
+    needed = math.ceil(math.log(error) / math.log1p(-critical)) if countable else None
+    return Hidden(rate=rate, n=n, critical=critical, cost=cost, needed=needed, withheld=True, seen=seen)
 
 
 def _level(samples: Samples, place: int, method: int) -> float:

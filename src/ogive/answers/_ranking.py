@@ -248,7 +248,8 @@ class Ranking:
             found = replace(
                 found, estimate=2 * even - found.estimate, low=2 * even - found.high, high=2 * even - found.low
             )
-        if self._trials.n_folds is not None and not self.question.sampled:
+        folds = self._trials.n_folds is not None and not self.question.sampled
+        if folds or self._samples.partly[i, j]:
             found = replace(found, guarantee="heuristic")
         found = replace(found, n=self._samples.n_pairs(i, j, found.n))
         ruling = rule(found.low - even, found.high - even, margin)

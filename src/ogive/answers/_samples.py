@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ogive.answers._question import Question
 from ogive.errors import InputError
@@ -31,6 +32,8 @@ class Samples:
         The number of draws that two methods share on all tasks together; 0 where they are not joined.
     joined : array [method, method]
         0 where their runs are joined pair by pair, -1 where not.
+    partly : array [method, method]
+        Whether runs of two methods share some draws, too few of them to be joined: then they are not independent either.
     n_runs, n_failed : array [method, task]
         Units with a score; failed runs.
     order_only : bool
@@ -43,6 +46,7 @@ class Samples:
     runs: tuple[TaskRuns, ...]
     shared: IntArray
     joined: IntArray
+    partly: NDArray[np.bool_]
     n_runs: IntArray
     n_rows: IntArray
     n_failed: IntArray
@@ -125,7 +129,8 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
             "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
             "say over='sample' to take the tasks for a sample."
         )
-    shared = _together(shares, len(names))
+    shared = _together([both for both, _ in shares], len(names))
+    partly = np.any([some for _, some in shares], axis=0) & (shared == 0) & (question.paired is None)
     if question.paired and not by_mean:
         _refuse_apart(names, shared)
     if question.test_share is not None and not by_mean and bool((shared == 0)[~np.eye(len(names), dtype=bool)].any()):
@@ -134,7 +139,7 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
         )
     return Samples(
         methods=names, question=question, asked=_asked(question, trials, by_mean, runs), runs=tuple(runs), shared=shared,
-        joined=np.where(shared > 0, 0, -1), n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
+        joined=np.where(shared > 0, 0, -1), partly=partly, n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
         clustered=trials.clustered, sign=sign,
         decides_by_value=question.criterion.statistic is not None, are_shares=_are_shares(trials, question.metric), bounds=trials.bounds[question.metric],
     )  # fmt: skip
@@ -220,16 +225,16 @@ def _some_once(trials: Trials, task: str) -> bool:
     return any(r.size > 0 and bool(np.all(code[r] >= 0)) and np.unique(code[r]).size == r.size for r in cells)
 
 
-def _shared(draws: Draws | None, n_rows: IntArray, asked_for: bool | None) -> IntArray:
-    """Draws that each two methods share on one task; 0 where too few rows have a partner, unless pairs were asked for."""
+def _shared(draws: Draws | None, n_rows: IntArray, asked_for: bool | None) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Draws that each two methods share on one task, 0 where too few rows have a partner, unless pairs were asked for; and any."""
     n = n_rows.size
     if draws is None:
-        return np.zeros((n, n), dtype=np.intp)
+        return np.zeros((n, n), dtype=np.intp), np.zeros((n, n), dtype=bool)
     there = (~np.isnan(draws.scores)).astype(np.float64)
     both = np.rint(there @ there.T).astype(np.intp)
     sizes = there.sum(axis=1)
     enough = both >= (0.0 if asked_for else MOST_PAIRED) * (sizes[:, None] + sizes[None, :]) / 2.0
-    return np.where(enough, both, 0)
+    return np.where(enough, both, 0), both > 0
 
 
 def _together(shares: list[IntArray], n: int) -> IntArray:

@@ -275,8 +275,9 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
         needed = (
             "" if hidden.needed is None else f"; {hidden.needed} runs of it in all, none collapsing, would settle it"
         )
+        more = f"on top of the {hidden.seen} seen" if hidden.seen else f"without {runs} showing it"
         return (
-            f"Up to {rate} of the runs of {printable(a)} could collapse to the worst score without {runs} showing it, which would "
+            f"Up to {rate} of the runs of {printable(a)} could collapse to the worst score {more}, which would "
             f"lower its mean by {hidden.cost:.2g}{needed}."
         )
     other = hidden.other
@@ -735,7 +736,7 @@ def _runs_of(r: Ranking) -> str:
 
 def _strength(r: Ranking) -> str:
     """The weakest word of all pairs."""
-    if r._trials.n_folds is not None and not r.question.sampled:
+    if (r._trials.n_folds is not None and not r.question.sampled) or r._samples.partly.any():
         return "heuristic"
     found = set(r._differences.guarantees)
     return "heuristic" if "heuristic" in found else "approximate" if "approximate" in found else "guaranteed"

@@ -148,7 +148,7 @@ def tail_mean_difference(
     Approximate, as `tail_mean_interval`: the scores are replaced by the terms whose mean the tail's
     mean is to first order, and their difference is treated as one of means, with as many degrees of
     freedom for each sample as it has scores in the tail, less one; of independent samples the wider of
-    Welch's interval and the pooled one. With fewer than 50 scores, or ten in a tail, it is called heuristic,
+    Welch's interval and the pooled one. With fewer than 50 scores, or twenty in a tail, it is called heuristic,
     with fewer than two in a tail it is infinite. How often equal methods are told apart:
     docs/reference/verdicts.md. `bounded_tail_mean_difference` holds for every bounded distribution.
 

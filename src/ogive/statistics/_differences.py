@@ -11,6 +11,7 @@ never contradict each other.
   PlacementDifferences    wins of independent runs: score intervals with the placements' variance
   ClusteredShares         wins within clusters, or on tasks that are a sample
   QuantileDifferences     order statistics, put together by the method of variance recovery
+  WidestDifferences       the hull of several
   ListedDifferences       anything made one by one
   MixedDifferences        pairs of several kinds, in the order asked for
 
@@ -23,6 +24,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +98,8 @@ class Differences(ABC):
             guarantee=self.guarantees[i], n=int(self.n[i]), assumptions=self.assumptions,
         )  # fmt: skip
 
-    def _taken(self, index: IntArray) -> dict[str, object]:
+    def taken(self, index: IntArray) -> dict[str, Any]:
+        """What all kinds have in common, of some of the pairs."""
         return {
             "estimate": self.estimate[index], "even": self.even, "n": self.n[index], "method": self.method,
             "guarantees": tuple(self.guarantees[i] for i in index.tolist()), "assumptions": self.assumptions,
@@ -129,7 +132,7 @@ class StudentDifferences(Differences):
 
     def take(self, index: IntArray) -> StudentDifferences:
         return StudentDifferences(
-            **self._taken(index),  # type: ignore[arg-type]
+            **self.taken(index),
             deviations=self.deviations[:, index], degrees=self.degrees[:, index], flat=self.flat,
         )  # fmt: skip
 
@@ -168,7 +171,7 @@ class ShareDifferences(Differences):
 
     def take(self, index: IntArray) -> ShareDifferences:
         return ShareDifferences(
-            **self._taken(index),  # type: ignore[arg-type]
+            **self.taken(index),
             shares=(self.shares[0][index], self.shares[1][index]), sizes=(self.sizes[0][index], self.sizes[1][index]),
             unit=self.unit,
         )  # fmt: skip
@@ -203,7 +206,7 @@ class DiscordantDifferences(Differences):
 
     def take(self, index: IntArray) -> DiscordantDifferences:
         return DiscordantDifferences(
-            **self._taken(index),  # type: ignore[arg-type]
+            **self.taken(index),
             wins=self.wins[index], losses=self.losses[index], sizes=self.sizes[index], unit=self.unit,
             guaranteed=self.guaranteed,
         )  # fmt: skip
@@ -257,7 +260,7 @@ class PlacementDifferences(Differences):
     def take(self, index: IntArray) -> PlacementDifferences:
         sizes = None if self.sizes is None else (self.sizes[0][index], self.sizes[1][index])
         return PlacementDifferences(
-            **self._taken(index),  # type: ignore[arg-type]
+            **self.taken(index),
             variances=self.variances[:, index], degrees=self.degrees[:, index], fewer=self.fewer[index],
             added=self.added[:, index], separation=self.separation[index], alone=self.alone[index], sizes=sizes,
         )  # fmt: skip
@@ -298,7 +301,7 @@ class ClusteredShares(Differences):
 
     def take(self, index: IntArray) -> ClusteredShares:
         return ClusteredShares(
-            **self._taken(index),  # type: ignore[arg-type]
+            **self.taken(index),
             deviations=self.deviations[index], degrees=self.degrees[index], units=self.units[index],
         )  # fmt: skip
 
@@ -358,10 +361,24 @@ class QuantileDifferences(Differences):
 
     def take(self, index: IntArray) -> QuantileDifferences:
         return QuantileDifferences(
-            **self._taken(index),  # type: ignore[arg-type]
+            **self.taken(index),
             ordered=self.ordered, first=self.first[index], second=self.second[index], level=self.level,
             correlation=None if self.correlation is None else self.correlation[:, index], guaranteed=self.guaranteed,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WidestDifferences(Differences):
+    """The hull of the limits of several families of the same pairs."""
+
+    parts: tuple[Differences, ...]
+
+    def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
+        found = [part.limits(error) for part in self.parts]
+        return np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)
+
+    def take(self, index: IntArray) -> WidestDifferences:
+        return WidestDifferences(**self.taken(index), parts=tuple(part.take(index) for part in self.parts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -377,7 +394,7 @@ class ListedDifferences(Differences):
         return np.array([i.low for i in found]), np.array([i.high for i in found])
 
     def take(self, index: IntArray) -> ListedDifferences:
-        return ListedDifferences(**self._taken(index), make=self.make, index=self.index[index])  # type: ignore[arg-type]
+        return ListedDifferences(**self.taken(index), make=self.make, index=self.index[index])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -421,7 +438,7 @@ class MixedDifferences(Differences):
 
     def take(self, index: IntArray) -> MixedDifferences:
         return MixedDifferences(
-            **self._taken(index),  # type: ignore[arg-type]
+            **self.taken(index),
             parts=self.parts, part=self.part[index], place=self.place[index],
         )  # fmt: skip
 
