@@ -252,9 +252,7 @@ class Comparison:
         out["dominance"] = [list(r) for r in self.dominance]
         out["crossings"] = [list(r) for r in self.crossings]
         out["questions"] = [q.to_dict() for q in self.questions.values()]
-        out["hidden"] = (
-            None if self.hidden is None else json_ready({f: getattr(self.hidden, f) for f in self.hidden.__slots__})
-        )
+        out["hidden"] = None if self.hidden is None else self.hidden.to_dict()
         out["rows"] = [c.to_dict() for c in self.tasks]
         return out
 

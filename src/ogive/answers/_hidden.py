@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ogive.answers._samples import Samples
 from ogive.answers._verdict import Conclusion
+from ogive.results import json_ready
 from ogive.statistics import Interval
 
 SAFE: tuple[Conclusion, ...] = ("not worse", "equivalent")
@@ -52,6 +54,11 @@ class Hidden:
     withheld: bool = False
     seen: int = 0
     other: Hidden | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        plain = json_ready({name: getattr(self, name) for name in self.__slots__ if name != "other"})
+        return {**plain, "other": None if self.other is None else self.other.to_dict()}
 
 
 def hidden_collapse(
