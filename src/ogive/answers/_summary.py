@@ -239,9 +239,9 @@ def summarize(
 
     Notes
     -----
-    A quantile is the smallest score that a share of the runs does not exceed; the median of an even
-    number of runs is the lower middle one. Quantiles, best of k and exceedance: order statistics and Clopper-Pearson, conservative. Mean
-    and worst share: Student's t and its version for a tail, approximate; std and IQM: BCa
+    A quantile is the smallest score that a share of the runs does not exceed; where it falls between two runs, as the
+    median of an even number does, it is their middle. Quantiles, best of k and exceedance: order statistics and
+    Clopper-Pearson, conservative. Mean and worst share: Student's t and its version for a tail, approximate; std and IQM: BCa
     bootstrap, approximate (simulated coverage in docs/reference/coverage.md). Where all scores of a metric
     are 0 or 1 a mean is a share: Clopper-Pearson, conservative where bounds=(0, 1) are declared, else approximate.
 
@@ -251,7 +251,7 @@ def summarize(
     >>> trials = ogive.read({"svm": [0.81, 0.84, 0.79, 0.83, 0.85, 0.80]}, unit="row")
     >>> print(ogive.summarize(trials, statistics=["median"]))
     method  n  median
-    svm     6  0.810 [0.790, 0.850]
+    svm     6  0.820 [0.790, 0.850]
     <BLANKLINE>
     Brackets: 95 % intervals over independent runs (median: order statistics, guaranteed).
     """

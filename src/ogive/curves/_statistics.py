@@ -40,8 +40,12 @@ def of_rows(statistic: Statistic, scores: FloatArray) -> FloatArray:
     """The mean or quantile of each row; NaN where a row has a gap."""
     if statistic.p is None:
         return np.asarray(scores.mean(axis=-1))
-    place = max(0, math.ceil(statistic.p * scores.shape[-1] - 1e-9) - 1)
-    found = np.partition(scores, place, axis=-1)[..., place]
+    n = scores.shape[-1]
+    place = max(0, math.ceil(statistic.p * n - 1e-9) - 1)
+    # The middle of two neighbours where every value between them is the quantile, as in `quantile_interval`.
+    other = place + 1 if abs(statistic.p * n - (place + 1)) <= 1e-9 * n and place + 1 < n else place
+    parted = np.partition(scores, (place, other), axis=-1)
+    found = parted[..., place] / 2.0 + parted[..., other] / 2.0
     return np.where(np.isnan(scores).any(axis=-1), np.nan, found)
 
 

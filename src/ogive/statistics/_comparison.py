@@ -154,9 +154,9 @@ def tail_mean_difference(
 
     Examples
     --------
-    >>> i = tail_mean_difference(range(50), range(10, 60), mass=0.2, tail="lower", paired=False)
+    >>> i = tail_mean_difference(range(100), range(20, 120), mass=0.2, tail="lower", paired=False)
     >>> print(i, i.guarantee)
-    -10 [-14.7, -5.31] approximate
+    -20 [-26.6, -13.4] approximate
     """
     mass, tail = as_mass(mass), as_tail(tail)
     x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))

@@ -182,7 +182,7 @@ def restriction_gain(
     --------
     >>> g = restriction_gain(range(200), [i >= 100 for i in range(200)], statistic="median")
     >>> g.before.estimate, g.after.estimate, g.gain.low > 0
-    (99.0, 149.0, True)
+    (99.5, 149.5, True)
     """
     values, end = as_scores(scores, at_least=2), as_tail(tail)
     if statistic not in ("median", "tail"):
