@@ -186,7 +186,7 @@ def check(
     )  # fmt: skip
     singly = [_gated(judge_pair(merged, NEW, BASELINE, question.on(task))) for task in merged.tasks]
     together = _together(singly, question)
-    rows = tuple(a if a.conclusion in PASSING else b for a, b in zip(singly, together, strict=True))
+    rows = tuple(a if _passes(a) else b for a, b in zip(singly, together, strict=True))
     outcome, deciding = _decide(rows)
     drop = 2.0 * margin if drop is None else drop
     from ogive.answers._wording import unit_words
@@ -199,9 +199,16 @@ def check(
 
 
 def _gated(c: Comparison) -> Comparison:
-    """A comparison of which also "better" is withheld, where an unseen collapse could cost all of it and the margin too."""
-    conclusion, hidden = hidden_collapse(c._samples, *c._places, c.conclusion, c.primary, c.margin, gate=True)
-    return replace(c, conclusion=conclusion, hidden=hidden) if c.conclusion == "better" else c
+    """A comparison that also says of "better" whether an unseen collapse could cost all of it and the margin too.
+
+    It is better all the same, as `compare` says; the gate does not open for it.
+    """
+    _, hidden = hidden_collapse(c._samples, *c._places, c.conclusion, c.primary, c.margin, gate=True)
+    return replace(c, hidden=hidden) if c.conclusion == "better" else c
+
+
+def _passes(c: Comparison) -> bool:
+    return c.conclusion in PASSING and not (c.hidden is not None and c.hidden.withheld)
 
 
 def _together(singly: Sequence[Comparison], question: Question) -> list[Comparison]:
@@ -231,7 +238,7 @@ def _together(singly: Sequence[Comparison], question: Question) -> list[Comparis
 
 def _decide(rows: Sequence[Comparison]) -> tuple[Outcome, tuple[str, ...]]:
     """The outcome and the tasks it rests on."""
-    open_tasks = tuple(str(c.task) for c in rows if c.conclusion not in PASSING)
+    open_tasks = tuple(str(c.task) for c in rows if not _passes(c))
     if not open_tasks:
         return "pass", tuple(str(c.task) for c in rows)
     worse = tuple(str(c.task) for c in rows if c.conclusion == "worse")

@@ -99,7 +99,7 @@ def _claim_with_effect(c: Comparison) -> str:
     # Where the questions disagree, "better" alone would hide by which of them.
     named = c.question.criterion.named
     asked = f"{PHRASES[named]} " if named is not None and c.disagreement is not None else ""
-    if c.hidden is not None and c.hidden.withheld:
+    if c.conclusion == "cannot tell" and c.hidden is not None and c.hidden.withheld:
         return _withheld(c)
     unseen = "unless rare collapses were missed, " if c.hidden is not None and c.hidden.cost is None else ""
     return _sentence(f"{_place(c)}{_among(c)}{unseen}{asked}{_claim(c)}: {_effect(c)}.", c.a)
