@@ -109,7 +109,10 @@ def contradictions(trials: Any, asked: dict[str, Any]) -> list[str]:
         if one is None:
             continue
         found += [f"{a}, {b}: {what}" for what in _of_pair(trials, one, asked)]
-        if ranking is not None and (one.question.tasks, one.question.over) == (ranking.question.tasks, ranking.question.over):
+        if ranking is not None and (one.question.tasks, one.question.over) == (
+            ranking.question.tasks,
+            ranking.question.over,
+        ):
             found += [f"{a}, {b} in rank: {what}" for what in _with_ranking(one, ranking)]
     if ranking is not None:
         found += _of_ranking(trials, ranking, asked)
@@ -237,6 +240,9 @@ def _of_ranking(trials: Any, r: Ranking, asked: dict[str, Any]) -> Iterator[str]
     for q in r.questions.values():
         if q.primary and q.leaders != r.leaders:
             yield f"{q.name} decides, but its leaders differ"
+        apart = bool(q.ahead) and not set(q.ahead) & set(r.leaders)
+        if not q.primary and apart != (q.name in r.disagreement):
+            yield f"others are ahead {q.name}, and no fact says so (or the other way round)"
     bold = _asked(
         lambda: leaders(trials, **{k: v for k, v in asked.items() if k != "margin"} | {"criterion": r.criterion})
     )

@@ -175,6 +175,12 @@ class Ranking:
         """Who leads in a typical run, on average, on a bad day, after 8 tries."""
         return _four(self)
 
+    @property
+    def disagreement(self) -> Mapping[str, tuple[str, ...]]:
+        """The questions by which others than the leaders are ahead, with their names; empty where all agree."""
+        others = (q for q in self.questions.values() if not q.primary and q.ahead)
+        return {q.name: q.ahead for q in others if not set(q.ahead) & set(self.leaders)}
+
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair, the better-placed method first."""

@@ -686,18 +686,24 @@ def _cycles(r: Ranking) -> str:
 
 
 def _bad_days(r: Ranking) -> str:
+    """By which other questions others lead, and bad days where they are not among these."""
+    instead: dict[tuple[str, ...], list[str]] = {}
+    for name, ahead in r.disagreement.items():
+        instead.setdefault(ahead, []).append(PHRASES[name])
+    said = [
+        _capital(f"{listed(names)} {_some(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead instead.")
+        for ahead, names in instead.items()
+    ]
     bad = r.questions[BAD_DAY]
-    if bad.primary or bad.refused is not None or set(bad.leaders) == set(r.leaders):
-        return ""
+    if bad.primary or bad.refused is not None or BAD_DAY in r.disagreement or set(bad.leaders) == set(r.leaders):
+        return " ".join(said)
     if not bad.ahead:
-        return "On bad days no method can be told from the others."
+        return " ".join([*said, "On bad days no method can be told from the others."])
     verb = "is" if len(bad.ahead) == 1 else "are"
-    numbers = (
-        f": the worst 10 % of its runs average {number(bad.scores[bad.ahead[0]])}"
-        if len(bad.ahead) == 1 and len(r.question.tasks) == 1
-        else ""
-    )
-    return f"On bad days {_some(bad.ahead)} {verb} ahead{numbers}."
+    numbers = ""
+    if len(bad.ahead) == 1 and len(r.question.tasks) == 1:
+        numbers = f": the worst 10 % of its runs average {number(bad.scores[bad.ahead[0]])}"
+    return " ".join([*said, f"On bad days {_some(bad.ahead)} {verb} ahead{numbers}."])
 
 
 def _runs_of(r: Ranking) -> str:
