@@ -271,7 +271,13 @@ def _of_page(trials: Any, asked: dict[str, Any], ranking: Ranking | None) -> Ite
     decided = page.judgement.decided
     if isinstance(decided, Comparison) and page.judgement.part is trials:
         c = _asked(lambda: compare(trials, decided.a, decided.b, **asked | {"failures": rule}))
-        if c is not None and (c.conclusion, c.primary) != (decided.conclusion, decided.primary):
+        same = c is None or (
+            c.conclusion == decided.conclusion
+            and all(
+                _close(getattr(c.primary, end), getattr(decided.primary, end)) for end in ("estimate", "low", "high")
+            )
+        )
+        if not same:
             yield f"the page says {decided.conclusion}, compare {c.conclusion}"
     if (
         isinstance(decided, Ranking)
