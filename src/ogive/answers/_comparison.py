@@ -409,7 +409,7 @@ def _comparison(
     if (trials.n_folds is not None and not question.sampled) or samples.partly[i, j]:
         interval = replace(interval, guarantee="heuristic")
     even, margin = question.criterion.even, question.margin
-    interval = replace(interval, n=samples.n_pairs(i, j, interval.n))
+    interval = samples.possible(replace(interval, n=samples.n_pairs(i, j, interval.n)))
     ruling = rule(interval.low - even, interval.high - even, margin)
     conclusion, hidden = hidden_collapse(samples, i, j, ruling.conclusion, interval, margin)
     paired = bool(samples.joined[i, j] >= 0)
@@ -469,7 +469,7 @@ def _four_interval(c: Comparison, criterion: str, error: float) -> Interval | st
     found = _asked_of(c._samples, question, c._trials, error, c._places)
     if math.isinf(found.low) and math.isinf(found.high):
         return "few runs"
-    return found
+    return c._samples.possible(found)
 
 
 def same_question(samples: Samples, criterion: str) -> bool:
@@ -504,7 +504,7 @@ def _asked_of(samples: Samples, question: Question, trials: Trials, error: float
     a, b = places
     asked = samples.asking(replace(question, tasks=samples.question.tasks, over=samples.question.over), trials)
     asked = replace(asked, asked=replace(asked.asked, test_share=samples.asked.test_share))
-    return asked.differences(np.array([a]), np.array([b])).interval(0, error)
+    return asked.possible(asked.differences(np.array([a]), np.array([b])).interval(0, error))
 
 
 def _unknown(c: Comparison, error: float) -> Interval:
@@ -529,7 +529,7 @@ def _detectable(c: Comparison) -> float:
     half = (c.primary.high - c.primary.low) / 2.0
     z = float(ndtri(0.5 + c.primary.confidence / 2.0))
     seen = (c.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
-    return min(1.0, 0.5 + seen) if c.criterion == "improvement" else seen
+    return min(1.0, 0.5 + seen) if c.criterion == "improvement" else min(seen, c._samples.span)
 
 
 def _tied_share(c: Comparison) -> float:
@@ -543,7 +543,15 @@ def _needed(c: Comparison) -> tuple[int, float] | None:
 
     None where more units do not help for certain: clusters of unknown likeness, splits of the same rows, tasks.
     """
-    if c._samples.clustered or c.question.test_share is not None or c.several or c.question.guaranteed:
+    # Pairs that are right or wrong are judged by those that differ, whose number no plan knows.
+    right_or_wrong = c.paired and c._samples.asked.binary
+    if (
+        right_or_wrong
+        or c._samples.clustered
+        or c.question.test_share is not None
+        or c.several
+        or c.question.guaranteed
+    ):
         return None
     if c.hidden is not None and c.hidden.withheld and c.hidden.needed is not None and c.margin is not None:
         return c.hidden.needed, c.margin

@@ -41,7 +41,12 @@ class Criterion:
             return cls(name, None)
         if not isinstance(name, str):
             raise InputError(f"`criterion` must be {CRITERIA}; got {name!r}.")
-        return cls(name, Statistic.parse(name, argument="criterion", kinds=("mean", "q", "worst", "iqm", "best_of")))
+        try:
+            return cls(
+                name, Statistic.parse(name, argument="criterion", kinds=("mean", "q", "worst", "iqm", "best_of"))
+            )
+        except InputError:
+            raise InputError(f"`criterion` must be {CRITERIA}; got {name!r}.") from None
 
     @property
     def even(self) -> float:

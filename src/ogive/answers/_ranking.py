@@ -257,7 +257,7 @@ class Ranking:
         folds = self._trials.n_folds is not None and not self.question.sampled
         if folds or self._samples.partly[i, j]:
             found = replace(found, guarantee="heuristic")
-        found = replace(found, n=self._samples.n_pairs(i, j, found.n))
+        found = self._samples.possible(replace(found, n=self._samples.n_pairs(i, j, found.n)))
         ruling = rule(found.low - even, found.high - even, margin)
         conclusion, _ = hidden_collapse(self._samples, i, j, ruling.conclusion, found, margin)
         won, lost = int(self._tasks_won[i, j]), int(self._tasks_won[j, i])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.answers._question import Question
 from ogive.errors import InputError
-from ogive.statistics import Asked, Differences, Draws, TaskRuns, differences_between
+from ogive.statistics import Asked, Differences, Draws, Interval, TaskRuns, differences_between
 from ogive.trials import FloatArray, IntArray, Trials
 
 # A pair of methods is compared pair by pair where at least this share of their rows has a partner on every task.
@@ -84,6 +85,18 @@ class Samples:
             return 0
         there = [~np.isnan(task.draws[0].scores[[a, b]]) for task in self.runs]
         return int(sum(np.count_nonzero(t[0] ^ t[1]) for t in there))
+
+    @property
+    def span(self) -> float:
+        """How far two scores can be apart; infinite without bounds."""
+        low, high = self.bounds
+        return math.inf if low is None or high is None else high - low
+
+    def possible(self, found: Interval) -> Interval:
+        """An interval of a difference without what the bounds of the score exclude; as it is where it has no limits."""
+        if self.asked.kind == "improvement" or not (math.isfinite(found.low) and math.isfinite(found.high)):
+            return found
+        return replace(found, low=max(found.low, -self.span), high=min(found.high, self.span))
 
     def n_pairs(self, a: int, b: int, n: int) -> int:
         """The pairs behind a difference of two joined methods; `n` where they are not joined, or units are counted."""

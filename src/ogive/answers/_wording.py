@@ -109,8 +109,8 @@ def _withheld(c: Comparison) -> str:
     """That these runs show no loss, and are too few to promise that there is none."""
     a, b = printable(c.a), printable(c.b)
     return _capital(
-        f"{_place(c)}{_among(c)}these runs show no loss of more than {_margin(c)} ({_effect(c, inside=True)}), but they are too few to promise that {a} is not worse than {b} "
-        f"by more than that."
+        f"{_place(c)}{_among(c)}by these runs {a} is not worse than {b} by more than {_margin(c)} ({_effect(c, inside=True)}), but they "
+        "are too few to promise it."
     )
 
 
@@ -278,7 +278,7 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
         more = f"on top of the {hidden.seen} seen" if hidden.seen else f"without {runs} showing it"
         return (
             f"Up to {rate} of the runs of {printable(a)} could collapse to the worst score {more}, which would "
-            f"lower its mean by {hidden.cost:.2g}{needed}."
+            f"make its mean worse by {hidden.cost:.2g}{needed}."
         )
     other = hidden.other
     if other is not None and other.withheld and b is not None:
@@ -628,6 +628,8 @@ def _lead(r: Ranking) -> str:
         rest = [x.algorithm for x in r.rows if x.algorithm not in leaders]
         beaten = all(r.pair(m, o).certain > 0 for m in leaders for o in rest)
         which = f"which of {'the two' if len(leaders) == 2 else 'them'} is better cannot be told{_closest(r, leaders)}"
+        if all(r.pair(a, b).conclusion == "equivalent" for a, b in itertools.combinations(leaders, 2)):
+            which = f"they are equivalent within {r.question.margin:g}{_closest(r, leaders)}"
         if beaten:
             whom = printable(rest[0]) if len(rest) == 1 else f"the other {len(rest)} methods"
             return _sentence(
@@ -832,7 +834,7 @@ def _gate_power(c: Check) -> str:
     label, metric = c.question.criterion.label, printable(c.question.metric)
     power = "more than 99 %" if c.power > 0.99 else "less than 1 %" if c.power < 0.01 else f"{100 * c.power:.0f} %"
     hardest = " (on the task where that is hardest to see)" if several else ""
-    return f"A loss of {c.drop:g} in the true {label} of {metric}{' on one task' if several else ''} would be found {power} of the time{hardest}."
+    return f"A true {label} of {metric} that is worse by {c.drop:g}{' on one task' if several else ''} would be found {power} of the time{hardest}."
 
 
 def _capital(text: str) -> str:

@@ -97,6 +97,8 @@ def judge(trials: Trials, metric: str, failures: str | float, terms: Mapping[str
     if part is None:
         return Judgement(reason=f"No verdict: {left_out}")
     question, reason = attempt(lambda: Question.of(part, metric=metric, failures=failures, **terms))
+    if question is None and any(terms.get(name) for name in ("criterion", "margin", "over", "guaranteed")):
+        raise InputError(reason)  # a mistyped question is no property of the table
     if question is None:
         return Judgement(reason=f"No verdict: {reason}", part=part, left_out=left_out)
     order = _better_first(part, metric) if len(part.algorithms) == 2 else None
