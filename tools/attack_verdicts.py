@@ -39,6 +39,15 @@ HERE = Path(__file__).parent
 TARGET = HERE.parent / "docs" / "reference" / "verdicts.md"
 BEFORE, AFTER = HERE / "attack_before.jsonl", HERE / "attack_after.jsonl"
 BEGIN, END = "<!-- attack: begin -->", "<!-- attack: end -->"
+ELSEWHERE = (
+    "These claims are simulated before and after on pages of their own:", "",
+    "* ranges that `sources` suggests where nothing matters, and shares of variance under collapse: [sources](sources.md)",
+    "* profiles with estimated distances, and with unequal numbers of runs: [profiles](profiles.md)",
+    "* leaders of learning curves, by three statistics together: [curves](curves.md)",
+    "* IQM and mean over tasks under collapse: [many tasks](over-tasks.md)",
+    "* plans from pilots, and for unequal spreads: [planning](planning.md)",
+    "* betting and the other intervals behind `guaranteed=True`: [guaranteed](guaranteed.md)",
+)  # fmt: skip
 
 GUARANTEED, APPROXIMATE = 0.05, 0.06
 SURE_ALARM, ALARM = 1e-6, 1e-3
@@ -444,6 +453,8 @@ def section(before: Found, after: Found) -> list[str]:
         "### Width", "",
         "Mean width of the interval / share of tables in which it misses the truth.", "",
         *table(["interval", "asked", *two, "others"], width_rows(before, after)),
+        "### What else failed once", "",
+        *ELSEWHERE, "",
         END, "",
     ]  # fmt: skip
 
