@@ -367,7 +367,8 @@ def _paired_terms(x: FloatArray, clusters: IntArray | None, first: IntArray, sec
     n, deviation = np.empty(first.size), np.empty(first.size)
     size = _of_both(np.nanmax(np.abs(terms), axis=1, initial=0.0), first, second) * _magnified(asked)
     for at in _blocks(first.size, x.shape[1]):
-        n[at], _, deviation[at] = _moments(terms[first[at]] - terms[second[at]], size[at])
+        with np.errstate(invalid="ignore"):  # failed runs of both, at minus infinity, differ by nothing that is known
+            n[at], _, deviation[at] = _moments(terms[first[at]] - terms[second[at]], size[at])
     df = np.minimum(degrees[first], degrees[second])
     deviation = np.where(df < 1.0, np.nan, deviation) * np.sqrt(1.0 / np.maximum(n, 1.0) + (asked.test_share or 0.0))
     counts = n.astype(np.intp)
