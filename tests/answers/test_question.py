@@ -402,7 +402,7 @@ def ranked(trials, criterion, over=None, scale=1.0):
     return words, [*itertools.chain(*(numbers(p.difference, criterion, scale) for p in pairs))]
 
 
-def held(found, expected):
+def assert_held(found, expected):
     assert found[0] == expected[0]
     close(found[1], expected[1])
 
@@ -420,8 +420,8 @@ def test_the_order_of_rows_methods_and_tasks_changes_nothing(shape, criterion, o
     mixed = frame.sample(frac=1.0, random_state=0).sort_values("method", ascending=False, kind="stable")
     shuffled = read(mixed, paired)
     assert shuffled.algorithms == whole.algorithms[::-1]
-    held(compared(shuffled, criterion, over), compared(whole, criterion, over))
-    held(ranked(shuffled, criterion, over), ranked(whole, criterion, over))
+    assert_held(compared(shuffled, criterion, over), compared(whole, criterion, over))
+    assert_held(ranked(shuffled, criterion, over), ranked(whole, criterion, over))
     one, other = leaders(shuffled, criterion=criterion), leaders(whole, criterion=criterion)
     assert {t: set(names) for t, names in one.items()} == {t: set(names) for t, names in other.items()}
 
@@ -431,8 +431,8 @@ def test_the_order_of_rows_methods_and_tasks_changes_nothing(shape, criterion, o
 def test_small_negated_scores_are_as_good_as_large_ones(shape, criterion, over):
     frame, paired = rows(6, **shape), shape["paired"]
     whole, turned = read(frame, paired), read(frame.assign(score=-frame.score), paired, goal="minimize")
-    held(compared(turned, criterion, over), compared(whole, criterion, over))
-    held(ranked(turned, criterion, over), ranked(whole, criterion, over))
+    assert_held(compared(turned, criterion, over), compared(whole, criterion, over))
+    assert_held(ranked(turned, criterion, over), ranked(whole, criterion, over))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -442,8 +442,8 @@ def test_another_unit_of_the_score_changes_the_unit_of_the_answer_only(shape, cr
     whole = read(frame, paired)
     for scale, start in ((3.7, -11.0), (0.013, 2.0)):
         other = read(frame.assign(score=scale * frame.score + start), paired)
-        held(compared(other, criterion, over, 1 / scale), compared(whole, criterion, over))
-        held(ranked(other, criterion, over, 1 / scale), ranked(whole, criterion, over))
+        assert_held(compared(other, criterion, over, 1 / scale), compared(whole, criterion, over))
+        assert_held(ranked(other, criterion, over, 1 / scale), ranked(whole, criterion, over))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -39,7 +39,7 @@ def ends(found):
     return found.estimate, found.low, found.high
 
 
-def same(one, other, scale=1.0):
+def assert_same(one, other, scale=1.0):
     """Equal to 1e-9 of the scores' scale."""
     assert_allclose(one, other, rtol=LIMIT, atol=LIMIT * scale)
 
@@ -59,13 +59,13 @@ def resampled(rows, name, method, clusters=None):
 @given(rows=scores, map_=maps, order=orders)
 def test_limits_of_the_bootstrap_keep_to_the_laws(name, method, rows, map_, order):
     first = resampled(rows, name, method)
-    same(resampled(shuffled(rows, order), name, method), first)
+    assert_same(resampled(shuffled(rows, order), name, method), first)
     times, plus = map_
     sign = -1.0 if name == "iqm" else 1.0
     turned = resampled([-v for v in rows], name, method)
-    same(turned, (sign * first[0], *((-first[2], -first[1]) if name == "iqm" else first[1:])), 100.0)
+    assert_same(turned, (sign * first[0], *((-first[2], -first[1]) if name == "iqm" else first[1:])), 100.0)
     moved = resampled([times * v + plus for v in rows], name, method)
-    same(moved, [times * v + (plus if name == "iqm" else 0.0) for v in first], 100.0)
+    assert_same(moved, [times * v + (plus if name == "iqm" else 0.0) for v in first], 100.0)
 
 
 @settings(max_examples=30, deadline=None)
@@ -74,9 +74,9 @@ def test_limits_of_clusters_do_not_depend_on_the_order_of_rows_or_clusters(table
     rows = [(value, number) for number, cluster in enumerate(table) for value in cluster]
     mixed, names = shuffled(rows, order), shuffled(range(len(table)), order)
     first = resampled([v for v, _ in rows], "iqm", "bca", clusters=[c for _, c in rows])
-    same(resampled([v for v, _ in mixed], "iqm", "bca", clusters=[names[c] for _, c in mixed]), first)
+    assert_same(resampled([v for v, _ in mixed], "iqm", "bca", clusters=[names[c] for _, c in mixed]), first)
     turned = resampled([-v for v, _ in rows], "iqm", "bca", clusters=[c for _, c in rows])
-    same(turned, (-first[0], -first[2], -first[1]))
+    assert_same(turned, (-first[0], -first[2], -first[1]))
 
 
 @settings(max_examples=60, deadline=None)
@@ -89,10 +89,10 @@ def test_aggregates_keep_to_the_laws(table, map_, order):
     times, plus = map_
     moved = aggregate([[times * v + plus for v in task] for task in table], **ask)
     for name, mirror in MIRRORED.items():
-        same(ends(mixed[name]), ends(first[name]))
+        assert_same(ends(mixed[name]), ends(first[name]))
         found = turned[mirror]
-        same((-found.estimate, -found.high, -found.low), ends(first[name]))
-        same(ends(moved[name]), [times * v + plus for v in ends(first[name])], 100.0)
+        assert_same((-found.estimate, -found.high, -found.low), ends(first[name]))
+        assert_same(ends(moved[name]), [times * v + plus for v in ends(first[name])], 100.0)
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
@@ -104,8 +104,8 @@ def test_the_other_methods_and_random_tasks_keep_to_the_laws(method):
         mixed = aggregate(table[::-1, np.random.default_rng(1).permutation(12)], tasks=tasks, method=method, **ask)
         turned = aggregate(-table, tasks=tasks, method=method, **ask)
         for name, found in first.items():
-            same(ends(mixed[name]), ends(found))
-            same((-turned[name].estimate, -turned[name].high, -turned[name].low), ends(found))
+            assert_same(ends(mixed[name]), ends(found))
+            assert_same((-turned[name].estimate, -turned[name].high, -turned[name].low), ends(found))
 
 
 @settings(max_examples=40, deadline=None)
@@ -116,7 +116,7 @@ def test_score_profiles_do_not_depend_on_the_order_of_runs_or_tasks(table, order
         shuffled([shuffled(task, order) for task in table], order), [-1.5, 0.0, 2.0], n_resamples=101
     )
     for name in ("share", "low", "high"):
-        same(getattr(mixed, name), getattr(first, name))
+        assert_same(getattr(mixed, name), getattr(first, name))
 
 
 @settings(max_examples=60, deadline=None)
@@ -127,13 +127,13 @@ def test_improvement_over_tasks_keeps_to_the_laws(table, other, map_, order):
     first = ends(improvement_over_tasks(x, y, n_resamples=102))
     mirror = (1.0 - first[0], 1.0 - first[2], 1.0 - first[1])
     mixed = shuffled([(shuffled(a, order), shuffled(b, order)) for a, b in pairs], order)
-    same(ends(improvement_over_tasks(*zip(*mixed, strict=True), n_resamples=102)), first)
-    same(ends(improvement_over_tasks(y, x, n_resamples=102)), mirror)
+    assert_same(ends(improvement_over_tasks(*zip(*mixed, strict=True), n_resamples=102)), first)
+    assert_same(ends(improvement_over_tasks(y, x, n_resamples=102)), mirror)
     turned = [[[-v for v in task] for task in side] for side in (x, y)]
-    same(ends(improvement_over_tasks(*turned, n_resamples=102)), mirror)
+    assert_same(ends(improvement_over_tasks(*turned, n_resamples=102)), mirror)
     times, plus = map_
     moved = [[[times * v + plus for v in task] for task in side] for side in (x, y)]
-    same(ends(improvement_over_tasks(*moved, n_resamples=102)), first)
+    assert_same(ends(improvement_over_tasks(*moved, n_resamples=102)), first)
 
 
 @settings(max_examples=60, deadline=None)
@@ -155,7 +155,7 @@ def test_aggregates_on_a_reference_do_not_depend_on_the_order_of_runs_or_tasks(t
     ask = {"statistics": ("iqm", "mean", "median"), "confidence": 0.95, "gamma": 1.0, "seed": 0, "n_resamples": 100}
     first, again = (reference_intervals([a for a, _ in p], [b for _, b in p], **ask) for p in (pairs, mixed))
     for name, found in first.items():
-        same(ends(again[name]), ends(found))
+        assert_same(ends(again[name]), ends(found))
 
 
 def test_the_laws_notice_resamples_of_rows_as_they_come():
@@ -167,4 +167,4 @@ def test_the_laws_notice_resamples_of_rows_as_they_come():
         return np.quantile(np.sort(rows[chosen], axis=1)[:, 5:15].mean(axis=1), [0.025, 0.975])
 
     with pytest.raises(AssertionError):
-        same(unsorted(x[::-1]), unsorted(x))
+        assert_same(unsorted(x[::-1]), unsorted(x))
