@@ -191,7 +191,7 @@ def _outcomes(differences, n, margin, confidence):
     middle, error = differences.mean(axis=2), differences.std(axis=2, ddof=1) / np.sqrt(n)
     for estimate, se in zip(middle, error, strict=True):
         each = [
-            [SimpleNamespace(task=str(i), conclusion=rule(low[i], 2 * estimate[i] - low[i], margin).conclusion) for i in range(k)]
+            [SimpleNamespace(task=str(i), conclusion=rule(low[i], 2 * estimate[i] - low[i], margin).conclusion, hidden=None) for i in range(k)]
             for low in (estimate - q * se for q in reach)
         ]  # fmt: skip
         yield _decide([one if one.conclusion in PASSING else other for one, other in zip(*each, strict=True)])
