@@ -34,7 +34,7 @@ SAID = {
     ),
     K.GOAL_ASSUMED: (
         Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
-        "goal of 'auc': maximize, without bounds (guessed: nobody said so; declare it in Study(metrics=…))",
+        "goal of 'auc': maximize, without bounds (guessed; declare it in Study(metrics=…))",
     ),
     K.VARIED_GUESSED: (
         Note(K.VARIED_GUESSED, "varied", {"varied": ["seed", "fold"]}),
@@ -42,7 +42,7 @@ SAID = {
     ),
     K.ASSUMES_INDEPENDENCE: (
         Note(K.ASSUMES_INDEPENDENCE, "unit"),
-        "unit: every row is taken for one independent run (nobody said so; declare it with unit='row')",
+        "unit: every row is taken for one independent run (assumed; declare it with unit='row')",
     ),
     K.NOT_INDEPENDENT: (
         Note(K.NOT_INDEPENDENT, "independent"),

@@ -25,7 +25,7 @@ A verdict answers one question, fixed before looking: which score, which criteri
 
 * **What decides.** The difference of *means* where a unit is known to matter: both bounds are declared, every score is 0 or 1, or a margin is given. Elsewhere *improvement*: how often a run of one method beats a run of the other. `criterion=` chooses another.
 * **Four questions are always answered**: a typical run (improvement), on average (mean), on a bad day (the worst 10 % of runs), after 8 tries (the median of the best of eight). The one that decides has the stated confidence; the other three share a second error of the same size. Where they disagree, a sentence says how.
-* **A direction is stated only where its interval leaves no doubt.** "Cannot be told apart" is an answer: it says what these runs could have shown, and how many would show more.
+* **A direction is stated only where its interval leaves no doubt.** "It cannot be told which is better" is an answer: it says what these runs could have shown, and how many would show more.
 * **What could still be hidden.** Twenty runs without a collapse leave room for one in seven. A claim that nothing is lost is withheld where the bounds say that this could cost more than the margin, and else says on what it depends.
 * **How sure.** *Guaranteed* holds for every distribution; *approximate* is simulated on the [reference page](../reference/verdicts.md); *heuristic* rests on an assumption that is known to fail.
 """

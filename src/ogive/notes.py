@@ -148,9 +148,9 @@ class Note:
     --------
     >>> note = Note(NoteKind.ASSUMES_INDEPENDENCE, "unit")
     >>> print(note)
-    unit: every row is taken for one independent run (nobody said so; declare it with unit='row')
+    unit: every row is taken for one independent run (assumed; declare it with unit='row')
     >>> print(note.words("cli"))
-    unit: every row is taken for one independent run (nobody said so; declare it with --unit row)
+    unit: every row is taken for one independent run (assumed; declare it with --unit row)
     """
 
     kind: NoteKind
@@ -422,11 +422,11 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
     NoteKind.GOAL_GUESSED: _goal_guessed,
     NoteKind.GOAL_ASSUMED: lambda v, o: (
-        f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed: nobody said so; declare it in Study(metrics=…))"
+        f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed; declare it in Study(metrics=…))"
     ),
     NoteKind.VARIED_GUESSED: lambda v, o: f"varied: {', '.join(v['varied'])} (guessed)",
     NoteKind.ASSUMES_INDEPENDENCE: lambda v, o: (
-        f"unit: every row is taken for one independent run (nobody said so; declare it with {o('unit', 'row')})"
+        f"unit: every row is taken for one independent run (assumed; declare it with {o('unit', 'row')})"
     ),
     NoteKind.NOT_INDEPENDENT: lambda v, o: (
         "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "

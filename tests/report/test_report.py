@@ -50,16 +50,16 @@ def test_the_four_questions_stand_under_the_verdict(page, samples):
     found = page(samples)
     short = found.main[found.main.index(">In short</h2>") :]
     asked = re.findall(r"<tr><th>([^<]*)</th><td>(.*?)</td>", short[: short.index("</table>")])
-    names = ["a typical run (decides)", "on average", "on a bad day", "after 8 tries"]
+    names = ["a typical run (the verdict)", "on average", "on a bad day", "after 8 tries"]
     assert [name for name, _ in asked] == names
     assert [who for _, who in asked][:3] == ["c"] * 3
-    assert short.index('class="verdict"') < short.index("a typical run (decides)") < short.index("</section>")
+    assert short.index('class="verdict"') < short.index("a typical run (the verdict)") < short.index("</section>")
 
 
 def test_the_criterion_that_was_asked_for_decides_on_the_page(page):
     for samples in ({"a": A, "c": C}, {"a": A, "b": B, "c": C}):
-        assert "on a bad day (decides)" in page(samples, criterion="worst_0.1").section("In short")
-        assert "on average (decides)" in page(samples, {"bounds": (-9, 9)}).section("In short")
+        assert "on a bad day (the verdict)" in page(samples, criterion="worst_0.1").section("In short")
+        assert "on average (the verdict)" in page(samples, {"bounds": (-9, 9)}).section("In short")
 
 
 def test_facts_count_failures_as_the_page_does(page):

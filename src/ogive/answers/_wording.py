@@ -38,7 +38,15 @@ if TYPE_CHECKING:
     from ogive.answers._ranking import Leading, Ranking
 
 MOST_NAMED = 4
-PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: TRIES}
+PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: f"{TRIES} (keeping the best)"}
+DECIDES = " (the verdict)"
+QUESTION_COLUMNS = ("question", "ahead", "result, with its range", "the range is")
+OTHERS = "the other answers"
+SURE = {
+    "guaranteed": "at least {} % confidence",
+    "approximate": "about {} % confidence",
+    "heuristic": "{} % confidence by a rule of thumb",
+}
 WHY = {
     "few runs": "too few runs", "no values": "failed runs have no value", "folds": "folds say nothing about it",
     "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
@@ -106,11 +114,11 @@ def _claim_with_effect(c: Comparison) -> str:
 
 
 def _withheld(c: Comparison) -> str:
-    """That these runs show no loss, and are too few to promise that there is none."""
+    """That these runs show no loss, and are too few to rule out one that they have not seen."""
     a, b = printable(c.a), printable(c.b)
     return _capital(
-        f"{_place(c)}{_among(c)}by these runs {a} is not worse than {b} by more than {_margin(c)} ({_effect(c, inside=True)}), but they "
-        "are too few to promise it."
+        f"{_place(c)}{_among(c)}it is not yet shown that {a} is not worse than {b} by more than {_margin(c)}: these runs look so "
+        f"({_effect(c, inside=True)}), but are too few to rule out rare collapses."
     )
 
 
@@ -145,12 +153,12 @@ def _claim(c: Comparison) -> str:
             else ""
         )
         return f"{a} is not worse than {b} by more than {m}{better}"
-    return f"{a} and {b} cannot be told apart" + (f" (margin {m})" if m else "")
+    return f"it cannot be told which of {a} and {b} is better" + (f" (margin {m})" if m else "")
 
 
 def _margin(c: Comparison) -> str:
     assert c.margin is not None
-    return f"{100 * c.margin:g} points" if c.criterion == IMPROVEMENT else f"{c.margin:g}"
+    return f"{100 * c.margin:g} percentage points" if c.criterion == IMPROVEMENT else f"{c.margin:g}"
 
 
 def _effect(c: Comparison, *, inside: bool = False) -> str:
@@ -165,7 +173,7 @@ def _effect(c: Comparison, *, inside: bool = False) -> str:
 
 
 def _rate_gap(c: Comparison, a: str, b: str, *, inside: bool) -> str:
-    """`its rate of 'correct' is higher by 3.8 points (between 0.4 and 7.8)`, for scores that are 0 or 1."""
+    """`its rate of 'correct' is higher by 3.8 percentage points (between 0.4 and 7.8)`, for scores that are 0 or 1."""
     raw = c.primary if c._samples.sign > 0 else c.primary.negated()
     certain = not raw.low <= 0.0 <= raw.high
     turned = raw.negated() if certain and raw.high < 0.0 else raw
@@ -173,8 +181,8 @@ def _rate_gap(c: Comparison, a: str, b: str, *, inside: bool) -> str:
     estimate, low, high = interval_parts(100 * turned.estimate, 100 * turned.low, 100 * turned.high, marks)
     what = f"rate of '{printable(c.metric)}'"
     if certain:
-        return f"its {what} is {'higher' if raw.low > 0.0 else 'lower'} by {estimate} points{_limits(f'between {low} and {high}', inside)}"
-    return f"the {what} of {a} minus that of {b} is {estimate} points{_limits(f'between {low} and {high}', inside)}"
+        return f"its {what} is {'higher' if raw.low > 0.0 else 'lower'} by {estimate} percentage points{_limits(f'between {low} and {high}', inside)}"
+    return f"the {what} of {a} is {_beside(estimate, b, ' points')}; anything between {_side(low, ' points')} and {_side(high, ' points')} fits these runs"
 
 
 def _duel(c: Comparison, a: str, b: str) -> str:
@@ -231,10 +239,28 @@ def _gap(
         limits = f"at least {low}" if math.isinf(turned.high) else f"between {low} and {high}"
         return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate}{_limits(limits, inside)}"
     estimate, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
-    limits = f"between {low} and {high}"
+    fits = f"anything between {_side(low)} and {_side(high)}"
     if math.isinf(raw.low) or math.isinf(raw.high):
-        limits = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
-    return f"the {what} of {a} minus that of {b} is {estimate}{_limits(limits, inside)}"
+        fits = f"anything up to {_side(high)}" if math.isinf(raw.low) else f"{_side(low)} and anything above"
+    return f"the {what} of {a} is {_beside(estimate, b)}; {fits} fits these runs"
+
+
+def _side(value: str, unit: str = "") -> str:
+    """`0.035 lower`, `0.009 higher` or `no difference`: a signed number as somebody would say it."""
+    if _is_zero(value):
+        return "no difference"
+    return f"{value.removeprefix('-')}{unit} {'lower' if value.startswith('-') else 'higher'}"
+
+
+def _beside(estimate: str, b: str, unit: str = "") -> str:
+    """`0.013 lower than that of knn here`."""
+    if estimate == number(math.nan):  # a failed run has no value
+        return f"beside that of {b} not known"
+    return f"that of {b} here" if _is_zero(estimate) else f"{_side(estimate, unit)} than that of {b} here"
+
+
+def _is_zero(value: str) -> bool:
+    return not value.strip("-0.")
 
 
 def _share_words(criterion: Criterion) -> str:
@@ -253,9 +279,7 @@ def _percent(i: Interval, *, ties: bool = False, inside: bool = False) -> str:
     estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
     half = "a tie counts half" if ties else ""
     if not i.excludes(0.5):
-        return f"{estimate} % of the time here, and the true rate lies between {low} % and {high} %" + (
-            f", where {half}" if half else ""
-        )
+        return f"{estimate} % of the time here{f' ({half})' if half else ''}; anything between {low} % and {high} % fits these runs"
     return f"{estimate} % of the time" + _limits(
         f"between {low} % and {high} %" + (f"; {half}" if half else ""), inside
     )
@@ -272,28 +296,28 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
     rate, runs = share(hidden.rate), plural(hidden.n, "run")
     if hidden.withheld:
         assert hidden.cost is not None
-        needed = (
-            "" if hidden.needed is None else f"; {hidden.needed} runs of it in all, none collapsing, would settle it"
-        )
-        more = f"on top of the {hidden.seen} seen" if hidden.seen else f"without {runs} showing it"
+        more = f" beyond the {hidden.seen} seen" if hidden.seen else ""
+        needed = ""
+        if hidden.needed is not None:
+            needed = f"; {hidden.needed - hidden.n} more runs of it without a collapse ({hidden.needed} in all) would settle it"
         return (
-            f"Up to {rate} of the runs of {printable(a)} could collapse to the worst score {more}, which would "
-            f"make its mean worse by {hidden.cost:.2g}{needed}."
+            f"Collapses to the worst possible score in up to {rate} of the runs of {printable(a)} could go unseen in {runs}{more}, and "
+            f"would make its mean worse than measured by {hidden.cost:.2g}{needed}."
         )
     other = hidden.other
     if other is not None and other.withheld and b is not None:
         return (
-            f"They are not called equivalent: up to {share(other.rate)} of the runs of {printable(b)} could collapse without "
-            f"{plural(other.n, 'run')} showing it."
+            f"They are not called equivalent: collapses in up to {share(other.rate)} of the runs of {printable(b)} could go unseen in "
+            f"{plural(other.n, 'run')}."
         )
     if hidden.cost is not None:  # the bounds say that it costs no more than the margin
         return ""
     if other is not None and b is not None:
         return (
-            f"So many runs leave room for collapses in up to {rate} of the runs of {printable(a)} and {share(other.rate)} of those "
-            f"of {printable(b)}."
+            f"Collapses in up to {rate} of the runs of {printable(a)} and {share(other.rate)} of those of {printable(b)} could have gone "
+            "unseen."
         )
-    return f"{_capital(runs)} leave room for collapses in up to {rate} of the runs of {printable(a)}."
+    return f"Collapses in up to {rate} of the runs of {printable(a)} could have gone unseen in {runs}."
 
 
 def _alone(c: Comparison) -> str:
@@ -303,8 +327,8 @@ def _alone(c: Comparison) -> str:
     counts = Counter(t.conclusion for t in c.tasks)
     decided = [f"{word} on {counts[word]}" for word in ("better", "equivalent", "not worse", "worse") if counts[word]]
     if not decided:
-        return "No task alone shows a difference."
-    rest = f"; {counts['cannot tell']} cannot be told" if counts["cannot tell"] else ""
+        return "" if c.conclusion == "cannot tell" else "On no single task can it be told which is better."
+    rest = f"; on {counts['cannot tell']} it cannot be told" if counts["cannot tell"] else ""
     return f"Task by task {printable(c.a)} is {listed(decided)}{rest}."
 
 
@@ -327,7 +351,7 @@ def _other_questions(c: Comparison) -> str:
         also = [PHRASES[name] for name in ours if name != decides]
         agreeing = f"{listed(also)} {names[lead]} is ahead{' as well' if c.direction else ''}, but " if also else "but "
         return _capital(
-            f"{agreeing}{listed([PHRASES[name] for name in theirs])} {names[-lead]} is{'' if also else ' ahead'}{detail}{safe}."
+            f"{agreeing}{listed([PHRASES[name] for name in theirs])} {names[-lead]} is ahead{detail}{safe}."
         )
     bad = answers[BAD_DAY]
     if not bad.primary and bad.direction:
@@ -337,20 +361,20 @@ def _other_questions(c: Comparison) -> str:
     others = [q for q in answers.values() if not q.primary and q.direction and q.name != BAD_DAY]
     if c.direction == 0 and others:
         return _capital(f"{listed([PHRASES[q.name] for q in others])} {names[others[0].direction]} is ahead.")
-    if bad.refused is None and not bad.primary:
-        return _capital(f"{BAD_DAY}, in the worst 10 % of runs, they cannot be told apart.")
+    if bad.refused is None and not bad.primary and c.conclusion != "cannot tell":
+        return _capital(f"{BAD_DAY}, in the worst 10 % of runs, it cannot be told which is better.")
     return ""
 
 
 def _averages(c: Comparison, bad: NamedAnswer) -> str:
-    """`the worst 10 % of runs average 0.84 for forest and 0.72 for k-NN`: the one that is ahead first."""
+    """`the worst 10 % of runs have a mean of 0.84 with forest and 0.72 with k-NN`: the one that is ahead first."""
     from ogive.answers._comparison import worst_averages
 
     a, b = worst_averages(c)
     both = [(a, c.a), (b, c.b)] if bad.direction > 0 else [(b, c.b), (a, c.a)]
     room = abs(a - b) / 4  # as many digits as tell them apart
-    values = [f"{interval_parts(x, x - room, x + room)[0]} for {printable(name)}" for x, name in both]
-    return f"the worst 10 % of runs average {values[0]} and {values[1]}"
+    values = [f"{interval_parts(x, x - room, x + room)[0]} with {printable(name)}" for x, name in both]
+    return f"the worst 10 % of runs have a mean of {values[0]} and {values[1]}"
 
 
 def _of_what(c: Comparison) -> str:
@@ -360,9 +384,13 @@ def _of_what(c: Comparison) -> str:
     parts += [_left_out(c)] if _left_out(c) else []
     parts.append(_level(c))
     parts += [_looked(c._trials, c.question)] if _looked(c._trials, c.question) else []
-    parts += [_what_would_do(c)] if c.conclusion == "cannot tell" and not (c.hidden and c.hidden.withheld) else []
     scope = ", for new data like these rows" if c.question.new_data else scope_words(c._trials, c.question.tasks)
-    return _capital(f"{'; '.join(p for p in parts if p)}{scope}.")
+    text = _capital(f"{'; '.join(p for p in parts if p)}{scope}")
+    if c.conclusion != "cannot tell" or (c.hidden and c.hidden.withheld):
+        return f"{text}."
+    # A sentence of its own where that makes three in all.
+    could = _what_would_do(c)
+    return f"{text}; {could}." if _failed(c) or _alone(c) or _other_questions(c) else f"{text}. {_capital(could)}."
 
 
 def _counts(c: Comparison) -> str:
@@ -371,9 +399,8 @@ def _counts(c: Comparison) -> str:
     if c._trials.n_folds is not None:
         return f"{c.n_runs[0] if not c.question.sampled else len(c.question.tasks)} {'folds' if not c.question.sampled else 'tasks, by the mean of their folds'}"
     if c.paired:
-        word = _unit(c._trials) if c._samples.clustered else f"pair{'' if c.n == 1 else 's'}"
-        several = "s" if c._samples.clustered and c.n != 1 else ""
-        return f"{c.n} {word}{several}{' in all' if on_each else ''}, each of one {_draw_word(c._trials)}"
+        word = _unit(c._trials) if c._samples.clustered else _draw_word(c._trials)
+        return f"{plural(c.n, word)}{' in all' if on_each else ''}, each with a score of both methods"
     a, b = samples.n_runs[i], samples.n_runs[j]
     low, high = int(min(a.min(), b.min())), int(max(a.max(), b.max()))
     unit = _unit(c._trials)
@@ -387,7 +414,7 @@ def _counts(c: Comparison) -> str:
 def _varied(trials: Trials) -> str:
     what = [word for word in trials.varied if word != trials.pair]
     if what:
-        return f"runs differ in {printable(listed(what))}"
+        return f"runs differ in {printable(listed(what))}, all else alike"
     return "" if trials.varied else "what differed between runs was not stated"
 
 
@@ -400,7 +427,7 @@ def _tasks_words(question: Question) -> list[str]:
 
 
 def _failed(c: Comparison) -> str:
-    """`x failed in 4 of 30 runs and y in none, which are left out.`"""
+    """`x failed in 4 of 30 runs and y in none; failed runs are left out here.`"""
     if not sum(c.n_failed):
         return ""
     excluded = c.question.failures == "exclude"
@@ -415,8 +442,8 @@ def _failed(c: Comparison) -> str:
         )
         parts.append(f"{printable(name)} {'failed ' if not parts else ''}in {of}")
     counted = failure_words(c.question.failures, sum(c.n_failed), c._trials.definitions[c.metric].worst)
-    they = "it" if sum(c.n_failed) == 1 else "they"
-    return f"{listed(parts)}, which this leaves out." if excluded else f"{listed(parts)}; {they} {counted}."
+    they = "the failed run" if sum(c.n_failed) == 1 else "failed runs"
+    return f"{listed(parts)}; {they} {counted}{' here' if excluded else ''}."
 
 
 def _left_out(c: Comparison) -> str:
@@ -430,10 +457,19 @@ def _level(c: Comparison) -> str:
     """`95 % confidence (approximate)`, and of what else it is said."""
     together = f" for all {c.family_size} tasks together" if c.family_size > 1 else ""
     looks = f" at {c.question.looks} looks" if c.question.looks > 1 else ""
-    again = [f"the {len(c.tasks)} tasks"] if c.tasks else []
-    again += ["the other questions"] if _other_questions(c) else []
-    more = f", and as much again for {' and for '.join(again)} together" if again else ""
-    return f"{100 * c.question.confidence:g} % confidence{together}{looks} ({c.strength}){more}"
+    others = [f"all {len(c.tasks)} single tasks"] if c.tasks else []
+    others += [OTHERS] if _other_questions(c) else []
+    return f"{_sure(c.question, c.strength, together + looks)}{_also_sure(c.question, others)}"
+
+
+def _sure(question: Question, strength: str, of: str) -> str:
+    """`about 95 % confidence (approximate)`."""
+    return f"{SURE[strength].format(f'{100 * question.confidence:g}')}{of} ({strength})"
+
+
+def _also_sure(question: Question, others: Sequence[str]) -> str:
+    """`, and another 95 % for the other answers together`: an error of its own for what stands beside the verdict."""
+    return "".join(f", and another {100 * question.confidence:g} % for {other} together" for other in others)
 
 
 def _looked(trials: Trials, question: Question) -> str:
@@ -452,45 +488,40 @@ def _what_would_do(c: Comparison) -> str:
         if c.detectable >= 1.0:
             seen = "so few runs can show no difference, however large"
         else:
-            seen = f"a true rate of {100 * c.detectable:.0f} % would have shown four times in five"
+            seen = f"this many runs find the better method four times in five if it wins {100 * c.detectable:.0f} % of the time"
     else:
         beyond = "" if c.margin is None else " beyond the margin"
-        seen = f"a true difference of {c.detectable:.2g}{beyond} would have shown four times in five"
+        seen = f"this many runs find the better method four times in five if the true difference is {c.detectable:.2g}{beyond}"
     if c.needed is None or c.needed[0] <= c.n:
         return seen
     count, effect = c.needed
-    goal = (
-        f"a rate of {100 * effect:g} %"
-        if c.criterion == IMPROVEMENT
-        else f"equal methods to be not worse within {effect:g}"
-    )
     units = f"{count} pairs" if c.paired else f"{math.ceil(count / 2)} runs of each"
     often = "four times in five" if c.criterion == IMPROVEMENT and c.detectable >= 1.0 else "as often"
-    return f"{seen}; {units} would show {goal} {often}"
+    if c.criterion == IMPROVEMENT:
+        return f"{seen}; if it wins {100 * effect:g} % of the time, it takes {units} to find it {often}"
+    return f"{seen}; to show {often} that equal methods differ by no more than {effect:g} takes {units}"
 
 
 def second_error(found: Comparison | Ranking) -> str:
-    """Which question decides, and how sure the others are; nothing of these where none is answered."""
+    """How sure the verdict and the other answers are, and what decides where it is none of the four questions."""
     question = found.question
-    named = question.criterion.named
-    first = f"The verdict answers “{named}”." if named else f"The verdict is by {question.criterion.label}."
+    level = f"{100 * question.confidence:g} %"
+    by = "" if question.criterion.named else f", by {question.criterion.label},"
     others = sum(1 for q in found.questions.values() if q.refused is None and not q.primary)
-    if not others:
-        return first
-    level = f"{100 * question.confidence:g} % confidence"
-    return f"{first} The other answers hold together with {level} of their own."
+    more = f", and {OTHERS} together with another {level}" if others else ""
+    return f"The verdict{by} holds with {level} confidence{more}."
 
 
 def _questions_table(c: Comparison) -> list[list[str]]:
     names = {1: printable(c.a), -1: printable(c.b), 0: "cannot tell"}
-    rows = [["question", "ahead", "by", "how sure"]]
+    rows = [list(QUESTION_COLUMNS)]
     for q in c.questions.values():
         if q.interval is None:
             rows.append([q.name, "–", WHY[str(q.refused)], "–"])
             continue
         rows.append(
             [
-                f"{q.name} (decides)" if q.primary else q.name,
+                f"{q.name}{DECIDES}" if q.primary else q.name,
                 names[q.direction],
                 question_effect(c, q),
                 q.interval.strength,
@@ -561,11 +592,9 @@ def ranking_text(r: Ranking) -> str:
     head = ["tier", "rank", "method", score_label(r.question)]
     rows = [[str(x.tier), _ranks(x.rank_low, x.rank_high), printable(x.algorithm), f"{x.score:.4g}"] for x in r.rows]
     leading = [["question", "ahead"]]
-    leading += [[f"{q.name} (decides)" if q.primary else q.name, _leaders_cell(q, r)] for q in r.questions.values()]
+    leading += [[f"{q.name}{DECIDES}" if q.primary else q.name, _leaders_cell(q, r)] for q in r.questions.values()]
     blurred = any(x.tier < y.tier and x.rank_high >= y.rank_low for x, y in itertools.combinations(r.rows, 2))
-    apart = (
-        ["Methods of different tiers need not be told apart from each other; the ranks say who is."] if blurred else []
-    )
+    apart = ["Methods of different tiers may still be too close to call; the ranks say which."] if blurred else []
     return "\n".join([*aligned([head, *rows]), *apart, "", r.verdict, "", *aligned(leading), "", second_error(r)])
 
 
@@ -601,12 +630,12 @@ def _some(names: Sequence[str]) -> str:
 def _by(question: Question) -> str:
     """By what methods are compared, after a claim."""
     if question.criterion.name == IMPROVEMENT:
-        return "by how often a run beats a run of another method"
+        return "judged by how often a run beats a run of another method"
     label, metric = question.criterion.label, printable(question.metric)
     return (
-        f"by {label} {metric}"
+        f"judged by {label} {metric}"
         if question.criterion.name in ("mean", "median", "iqm")
-        else f"by {metric} {_share_words(question.criterion)}"
+        else f"judged by {metric} {_share_words(question.criterion)}"
     )
 
 
@@ -623,7 +652,7 @@ def _lead(r: Ranking) -> str:
     margin = "" if r.question.margin is None else f" by more than {r.question.margin:g}"
     among, by = _among(r), _by(r.question)
     if len(leaders) == n:
-        return _capital(f"{among}no method can be told from the others{place}, {by}{margin}.")
+        return _capital(f"{among}no method is certainly better than another{place}{margin}, {by}.")
     if len(leaders) > 1:
         rest = [x.algorithm for x in r.rows if x.algorithm not in leaders]
         beaten = all(r.pair(m, o).certain > 0 for m in leaders for o in rest)
@@ -678,8 +707,10 @@ def _separated(r: Ranking) -> str:
     names = ""
     if 0 < open_pairs <= 3 and len(r.leaders) == 1:
         left = [f"{printable(p.a)} and {printable(p.b)}" for p in r.pairs if p.certain == 0]
-        names = f", all but {'; '.join(left)}"
-    return f"The data separate {r.n_separated} of {r.n_pairs} pairs of methods{names}."
+        names = f", all but {listed([f'the pair {pair}' for pair in left])}"
+    if not open_pairs:
+        return f"All {r.n_pairs} pairs of methods can be told apart."
+    return f"{r.n_separated} of {r.n_pairs} pairs of methods can be told apart{names}."
 
 
 def _cycles(r: Ranking) -> str:
@@ -700,11 +731,11 @@ def _bad_days(r: Ranking) -> str:
     if bad.primary or bad.refused is not None or BAD_DAY in r.disagreement or set(bad.leaders) == set(r.leaders):
         return " ".join(said)
     if not bad.ahead:
-        return " ".join([*said, "On bad days no method can be told from the others."])
+        return " ".join([*said, "On bad days no method is certainly better than another."])
     verb = "is" if len(bad.ahead) == 1 else "are"
     numbers = ""
     if len(bad.ahead) == 1 and len(r.question.tasks) == 1:
-        numbers = f": the worst 10 % of its runs average {number(bad.scores[bad.ahead[0]])}"
+        numbers = f": the worst 10 % of its runs have a mean of {number(bad.scores[bad.ahead[0]])}"
     return " ".join([*said, f"On bad days {_some(bad.ahead)} {verb} ahead{numbers}."])
 
 
@@ -733,10 +764,9 @@ def _runs_of(r: Ranking) -> str:
     looked = _looked(r._trials, r.question)
     varied = _varied(r._trials)
     few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
-    fewest = f" ({low} of {_some(few)})" if low < high else ""
+    fewest = f" ({low}{' each' if len(few) > 1 else ''} of {_some(few)})" if low < high else ""
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
-    again = ", and as much again for the other questions together" if _bad_days(r) else ""
-    sure = f"{100 * r.confidence:g} % confidence{together}{looks} ({strength}){again}"
+    sure = f"{_sure(r.question, strength, together + looks)}{_also_sure(r.question, [OTHERS] if _bad_days(r) else [])}"
     return _capital(
         f"{'; '.join(parts)}{failed}; {sure}{f'; {looked}' if looked else ''}{scope_words(r._trials, r.question.tasks)}."
     )
@@ -848,7 +878,7 @@ def _sentence(text: str, *names: str) -> str:
 
 
 __all__ = [
-    "NAMED", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_text", "effect_label", "question_effect",
+    "DECIDES", "NAMED", "QUESTION_COLUMNS", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_text", "effect_label", "question_effect",
     "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words",
     "verdict_parts", "verdict_sentences",
 ]  # fmt: skip

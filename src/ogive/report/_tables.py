@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ogive.answers import Comparison, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
-from ogive.answers._wording import WHY, question_effect, score_label, shown
+from ogive.answers._wording import DECIDES, QUESTION_COLUMNS, WHY, question_effect, score_label, shown
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
@@ -127,18 +127,18 @@ def questions_table(found: Comparison | Ranking) -> Html:
     names = {1: clipped(found.a, LONGEST_NAME), -1: clipped(found.b, LONGEST_NAME), 0: "cannot tell"}
     rows = []
     for one in found.questions.values():
-        head = element("th", one.name + (" (decides)" if one.primary else ""))
+        head = element("th", one.name + (DECIDES if one.primary else ""))
         if one.interval is None:
             rows.append([head, "–", WHY[str(one.refused)], "–"])
         else:
             rows.append([head, names[one.direction], question_effect(found, one), one.interval.strength])
-    return table(["question", "ahead", "by", "how sure"], rows, class_="questions stacked")
+    return table(QUESTION_COLUMNS, rows, class_="questions stacked")
 
 
 def _leaders_table(ranking: Ranking) -> Html:
     rows = []
     for q in ranking.questions.values():
-        head = element("th", q.name + (" (decides)" if q.primary else ""))
+        head = element("th", q.name + (DECIDES if q.primary else ""))
         if q.refused is not None:
             rows.append([head, "–", WHY[q.refused]])
             continue
