@@ -163,6 +163,14 @@ class Ranking:
         """How many of them were."""
         return int(np.count_nonzero(_certain(self._differences, self._decided, self.question.margin)))
 
+    @property
+    def strength(self) -> str:
+        """How far the verdict can be trusted, the weakest word of all pairs: guaranteed, approximate or heuristic."""
+        if (self._trials.n_folds is not None and not self.question.sampled) or self._samples.partly.any():
+            return "heuristic"
+        found = set(self._differences.guarantees)
+        return "heuristic" if "heuristic" in found else "approximate" if "approximate" in found else "guaranteed"
+
     @cached_property
     def verdict(self) -> str:
         """Sentences to paste."""

@@ -41,6 +41,7 @@ MOST_NAMED = 4
 PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: f"{TRIES} (keeping the best)"}
 DECIDES = " (the verdict)"
 QUESTION_COLUMNS = ("question", "ahead", "result, with its range", "the range is")
+UNKNOWN_COST = "what they would cost is not known without bounds"
 OTHERS = "the other answers"
 SURE = {
     "guaranteed": "at least {} % confidence",
@@ -299,7 +300,7 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
         more = f" beyond the {hidden.seen} seen" if hidden.seen else ""
         needed = ""
         if hidden.needed is not None:
-            needed = f"; {hidden.needed - hidden.n} more runs of it without a collapse ({hidden.needed} in all) would settle it"
+            needed = f"; {hidden.needed - hidden.n} more runs of it without a collapse ({hidden.needed} in all), with scores like these, would show it"
         return (
             f"Collapses to the worst possible score in up to {rate} of the runs of {printable(a)} could go unseen in {runs}{more}, and "
             f"would make its mean worse than measured by {hidden.cost:.2g}{needed}."
@@ -315,9 +316,9 @@ def _hidden(hidden: Hidden | None, a: str, b: str | None = None) -> str:
     if other is not None and b is not None:
         return (
             f"Collapses in up to {rate} of the runs of {printable(a)} and {share(other.rate)} of those of {printable(b)} could have gone "
-            "unseen."
+            f"unseen; {UNKNOWN_COST}."
         )
-    return f"Collapses in up to {rate} of the runs of {printable(a)} could have gone unseen in {runs}."
+    return f"Collapses in up to {rate} of the runs of {printable(a)} could have gone unseen in {runs}; {UNKNOWN_COST}."
 
 
 def _alone(c: Comparison) -> str:
@@ -362,8 +363,18 @@ def _other_questions(c: Comparison) -> str:
     if c.direction == 0 and others:
         return _capital(f"{listed([PHRASES[q.name] for q in others])} {names[others[0].direction]} is ahead.")
     if bad.refused is None and not bad.primary and c.conclusion != "cannot tell":
-        return _capital(f"{BAD_DAY}, in the worst 10 % of runs, it cannot be told which is better.")
+        return _capital(f"{BAD_DAY}, in the worst 10 % of runs, it cannot be told which is better{_range_of(c, bad)}.")
     return ""
+
+
+def _range_of(c: Comparison, answer: NamedAnswer) -> str:
+    """` (for a anything between 0.003 lower and 0.002 higher)`; nothing where there are no limits."""
+    i = answer.interval
+    if i is None or not (math.isfinite(i.low) and math.isfinite(i.high)):
+        return ""
+    raw = i if c._samples.sign > 0 else i.negated()
+    _, low, high = interval_parts(raw.estimate, raw.low, raw.high, (0.0,))
+    return f" (for {printable(c.a)} anything between {_side(low)} and {_side(high)})"
 
 
 def _averages(c: Comparison, bad: NamedAnswer) -> str:
@@ -415,7 +426,11 @@ def _varied(trials: Trials) -> str:
     what = [word for word in trials.varied if word != trials.pair]
     if what:
         return f"runs differ in {printable(listed(what))}, all else alike"
-    return "" if trials.varied else "what differed between runs was not stated"
+    if trials.n_folds is not None:
+        return ""
+    if trials.varied:  # nothing but what the methods share: another sample of these is what the verdict speaks of
+        return f"for {_draw_word(trials)}s like these"
+    return "what differed between runs was not stated"
 
 
 def _tasks_words(question: Question) -> list[str]:
@@ -468,8 +483,8 @@ def _sure(question: Question, strength: str, of: str) -> str:
 
 
 def _also_sure(question: Question, others: Sequence[str]) -> str:
-    """`, and another 95 % for the other answers together`: an error of its own for what stands beside the verdict."""
-    return "".join(f", and another {100 * question.confidence:g} % for {other} together" for other in others)
+    """`, and separately 95 % for the other answers together`: an error of its own for what stands beside the verdict."""
+    return "".join(f", and separately {100 * question.confidence:g} % for {other} together" for other in others)
 
 
 def _looked(trials: Trials, question: Question) -> str:
@@ -495,7 +510,7 @@ def _what_would_do(c: Comparison) -> str:
     if c.needed is None or c.needed[0] <= c.n:
         return seen
     count, effect = c.needed
-    units = f"{count} pairs" if c.paired else f"{math.ceil(count / 2)} runs of each"
+    units = f"{count} pairs" if c.paired else f"{math.ceil(count / 2)} runs of each in all"
     often = "four times in five" if c.criterion == IMPROVEMENT and c.detectable >= 1.0 else "as often"
     if c.criterion == IMPROVEMENT:
         return f"{seen}; if it wins {100 * effect:g} % of the time, it takes {units} to find it {often}"
@@ -505,11 +520,10 @@ def _what_would_do(c: Comparison) -> str:
 def second_error(found: Comparison | Ranking) -> str:
     """How sure the verdict and the other answers are, and what decides where it is none of the four questions."""
     question = found.question
-    level = f"{100 * question.confidence:g} %"
-    by = "" if question.criterion.named else f", by {question.criterion.label},"
-    others = sum(1 for q in found.questions.values() if q.refused is None and not q.primary)
-    more = f", and {OTHERS} together with another {level}" if others else ""
-    return f"The verdict{by} holds with {level} confidence{more}."
+    by = "" if question.criterion.named else f" by {question.criterion.label}"
+    others = any(q.refused is None and not q.primary for q in found.questions.values())
+    more = f"; {OTHERS} together have {100 * question.confidence:g} % of their own" if others else ""
+    return f"The verdict{by} has {_sure(question, found.strength, '')}{more}."
 
 
 def _questions_table(c: Comparison) -> list[list[str]]:
@@ -538,7 +552,7 @@ def question_effect(c: Comparison, q: NamedAnswer) -> str:
         estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
         return f"{printable(c.a)} wins {estimate} % [{low} %, {high} %]"
     raw = q.interval if c._samples.sign > 0 else q.interval.negated()
-    label = {AVERAGE: "mean", BAD_DAY: "worst 10 %", TRIES: "best of 8"}.get(q.name, q.criterion)
+    label = {AVERAGE: "mean", BAD_DAY: "mean of the worst 10 %", TRIES: "best of 8"}.get(q.name, q.criterion)
     return f"{label}, {printable(c.a)} minus {printable(c.b)}: {interval(raw.estimate, raw.low, raw.high, (0.0,))}"
 
 
@@ -643,7 +657,7 @@ def _lead(r: Ranking) -> str:
     n, leaders = len(r.rows), r.leaders
     tasks = r.question.tasks
     place = (
-        f" over {len(tasks)} tasks"
+        f", averaged over {len(tasks)} tasks"
         if len(tasks) > 1
         else ""
         if tasks[0] == ONE_TASK or len(r._trials.tasks) < 2
@@ -691,7 +705,7 @@ def _closest(r: Ranking, names: Sequence[str]) -> str:
     p = r.pair(*names)
     a, b = printable(p.a), printable(p.b)
     averaged = "averaged over the tasks, " if len(r.question.tasks) > 1 else ""
-    nearest = "" if p.certain == 0 else f"{b} comes closest: "
+    nearest = "" if p.certain == 0 else f"its smallest lead is over {b}: "
     if r.criterion == IMPROVEMENT:
         return f" ({nearest}{averaged}a run of {a} beats a run of {b} {_percent(p.difference, inside=True)})"
     gap = _gap(
@@ -760,24 +774,17 @@ def _runs_of(r: Ranking) -> str:
         failed = f"; {plural(r.n_failed, 'failed run')} {counted}"
     looks = f" at {r.question.looks} looks" if r.question.looks > 1 else ""
     together = " for all pairs together" if r.n_pairs > 1 else ""
-    strength = _strength(r)
     looked = _looked(r._trials, r.question)
     varied = _varied(r._trials)
     few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
     fewest = f" ({low}{' each' if len(few) > 1 else ''} of {_some(few)})" if low < high else ""
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
-    sure = f"{_sure(r.question, strength, together + looks)}{_also_sure(r.question, [OTHERS] if _bad_days(r) else [])}"
+    sure = (
+        f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, [OTHERS] if _bad_days(r) else [])}"
+    )
     return _capital(
         f"{'; '.join(parts)}{failed}; {sure}{f'; {looked}' if looked else ''}{scope_words(r._trials, r.question.tasks)}."
     )
-
-
-def _strength(r: Ranking) -> str:
-    """The weakest word of all pairs."""
-    if (r._trials.n_folds is not None and not r.question.sampled) or r._samples.partly.any():
-        return "heuristic"
-    found = set(r._differences.guarantees)
-    return "heuristic" if "heuristic" in found else "approximate" if "approximate" in found else "guaranteed"
 
 
 def _unranked(r: Ranking) -> str:
