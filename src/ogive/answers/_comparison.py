@@ -112,9 +112,10 @@ class Comparison:
         return comparison_text(self)
 
     def _repr_html_(self) -> str:
+        from ogive.answers._wording import comparison_tables
+
         # The tables below the verdict are aligned by spaces, which HTML keeps in <pre> alone.
-        said, _, tables = str(self).partition("\n\n")
-        return f"<p>{html.escape(said)}</p><pre>{html.escape(tables)}</pre>"
+        return f"<p>{html.escape(self.verdict)}</p><pre>{html.escape(comparison_tables(self))}</pre>"
 
     @property
     def several(self) -> bool:

@@ -20,7 +20,7 @@ from ogive.answers._samples import Samples, all_pairs, gather
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.notes import sentences
-from ogive.results import json_ready
+from ogive.results import Strength, json_ready, strength_of, weakest
 from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
 from ogive.trials import FloatArray, IntArray, Trials
 from ogive.words import listed
@@ -152,6 +152,18 @@ class Ranking:
     def by_draws(self) -> bool:
         """Whether pairs were decided by joint draws; else by Holm's rule."""
         return self._decided.by_draws
+
+    @property
+    def interval_methods(self) -> tuple[str, ...]:
+        """How the intervals of the pairs are made: in one way, or in several where some pairs share draws."""
+        return self._differences.methods
+
+    @property
+    def strength(self) -> Strength:
+        """How far the weakest pair can be trusted: guaranteed, approximate or heuristic."""
+        if (self._trials.n_folds is not None and not self.question.sampled) or self._samples.partly.any():
+            return "heuristic"
+        return weakest(map(strength_of, set(self._differences.guarantees)))
 
     @property
     def n_pairs(self) -> int:

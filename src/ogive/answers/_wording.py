@@ -88,8 +88,13 @@ def verdict_parts(c: Comparison) -> tuple[str, str]:
 
 
 def comparison_text(c: Comparison) -> str:
-    """The verdict, the four questions, and the tasks."""
-    lines = [c.verdict, "", *aligned(_questions_table(c)), "", second_error(c)]
+    """The verdict, and the tables below it."""
+    return f"{c.verdict}\n\n{comparison_tables(c)}"
+
+
+def comparison_tables(c: Comparison) -> str:
+    """The four questions, and the tasks."""
+    lines = [*aligned(_questions_table(c)), "", second_error(c)]
     if c.tasks:
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
@@ -102,7 +107,7 @@ def _claim_with_effect(c: Comparison) -> str:
     if c.conclusion == "cannot tell" and c.hidden is not None and c.hidden.withheld:
         return _withheld(c)
     unseen = "unless rare collapses were missed, " if c.hidden is not None and c.hidden.cost is None else ""
-    return _sentence(f"{_place(c)}{_among(c)}{unseen}{asked}{_claim(c)}: {_effect(c)}.", c.a)
+    return _after(f"{_place(c)}{_among(c)}{unseen}{asked}", f"{_claim(c)}: {_effect(c)}.")
 
 
 def _withheld(c: Comparison) -> str:
@@ -537,9 +542,17 @@ def effect_label(c: Comparison) -> str:
 
 def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
     """An estimate with its interval; a probability with two decimals or more."""
+    if math.isnan(i.low) and math.isnan(i.high):
+        return number(i.estimate)
+    estimate, low, high = shown_parts(i, criterion, margin)
+    return f"{estimate} [{low}, {high}]"
+
+
+def shown_parts(i: Interval, criterion: str, margin: float | None = None) -> tuple[str, str, str]:
+    """Estimate and both ends as `shown` writes them."""
     if criterion == IMPROVEMENT:
-        return interval(i.estimate, i.low, i.high, (0.5,), at_least=2)
-    return interval(i.estimate, i.low, i.high, (0.0, *(() if margin is None else (margin, -margin))))
+        return interval_parts(i.estimate, i.low, i.high, (0.5,), at_least=2)
+    return interval_parts(i.estimate, i.low, i.high, (0.0, *(() if margin is None else (margin, -margin))))
 
 
 # ---------------------------------------------------------------- all methods
@@ -632,26 +645,25 @@ def _lead(r: Ranking) -> str:
             which = f"they are equivalent within {r.question.margin:g}{_closest(r, leaders)}"
         if beaten:
             whom = printable(rest[0]) if len(rest) == 1 else f"the other {len(rest)} methods"
-            return _sentence(
-                f"{among}{_some(leaders)} {'both' if len(leaders) == 2 else 'all'} beat {whom}{place}{margin}, {by}; {which}.",
-                leaders[0],
+            return _after(
+                among,
+                f"{_some(leaders)} {'both' if len(leaders) == 2 else 'all'} beat {whom}{place}{margin}, {by}; {which}.",
             )
-        return _sentence(
-            f"{among}{_some(leaders)} lead{place}, {by}: no other method is certainly better{margin}, and {which}.",
-            leaders[0],
+        return _after(
+            among, f"{_some(leaders)} lead{place}, {by}: no other method is certainly better{margin}, and {which}."
         )
     first = leaders[0]
     ahead = sum(r.pair(first, x.algorithm).certain > 0 for x in r.rows[1:])
     if ahead == n - 1:
         whom = {2: printable(r.rows[1].algorithm), 3: "both other methods"}.get(n, f"all {n - 1} other methods")
-        return _sentence(
-            f"{among}{printable(first)} is better than {whom}{place}{margin}, {by}{_closest(r, (first, r.rows[1].algorithm))}.",
-            first,
+        return _after(
+            among,
+            f"{printable(first)} is better than {whom}{place}{margin}, {by}{_closest(r, (first, r.rows[1].algorithm))}.",
         )
-    return _sentence(
-        f"{among}{printable(first)} leads{place}, {by}: no other method is certainly better{margin}, and it is certainly better "
+    return _after(
+        among,
+        f"{printable(first)} leads{place}, {by}: no other method is certainly better{margin}, and it is certainly better "
         f"than {ahead} of {n - 1}.",
-        first,
     )
 
 
@@ -729,25 +741,16 @@ def _runs_of(r: Ranking) -> str:
         failed = f"; {plural(r.n_failed, 'failed run')} {counted}"
     looks = f" at {r.question.looks} looks" if r.question.looks > 1 else ""
     together = " for all pairs together" if r.n_pairs > 1 else ""
-    strength = _strength(r)
     looked = _looked(r._trials, r.question)
     varied = _varied(r._trials)
     few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
     fewest = f" ({low} of {_some(few)})" if low < high else ""
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
     again = ", and as much again for the other questions together" if _bad_days(r) else ""
-    sure = f"{100 * r.confidence:g} % confidence{together}{looks} ({strength}){again}"
+    sure = f"{100 * r.confidence:g} % confidence{together}{looks} ({r.strength}){again}"
     return _capital(
         f"{'; '.join(parts)}{failed}; {sure}{f'; {looked}' if looked else ''}{scope_words(r._trials, r.question.tasks)}."
     )
-
-
-def _strength(r: Ranking) -> str:
-    """The weakest word of all pairs."""
-    if (r._trials.n_folds is not None and not r.question.sampled) or r._samples.partly.any():
-        return "heuristic"
-    found = set(r._differences.guarantees)
-    return "heuristic" if "heuristic" in found else "approximate" if "approximate" in found else "guaranteed"
 
 
 def _unranked(r: Ranking) -> str:
@@ -841,14 +844,13 @@ def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _sentence(text: str, *names: str) -> str:
-    """Text that begins with a capital, unless it begins with a name, which is written as it is."""
-    begun = [len(printable(name)) for name in names if text.startswith(printable(name))]
-    return text if any(not text[n : n + 1].isalnum() for n in begun) else _capital(text)
+def _after(lead: str, claim: str) -> str:
+    """A claim, which begins with a name that is written as it is, after words that begin with a capital, or none."""
+    return f"{_capital(lead)}{claim}"
 
 
 __all__ = [
-    "NAMED", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_text", "effect_label", "question_effect",
-    "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words",
+    "NAMED", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_tables", "comparison_text", "effect_label", "question_effect",
+    "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "shown_parts", "unit_words",
     "verdict_parts", "verdict_sentences",
 ]  # fmt: skip

@@ -35,14 +35,18 @@ class PairsDisplay(Picture):
     def __repr__(self) -> str:
         return f"PairsDisplay({len(self.methods)} methods, {len(self.cells) // 2} pairs)"
 
-    def text(self, pair: Pair) -> str:
+    def lines(self, pair: Pair) -> list[str]:
         """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
         if len(self.methods) > MOST_WITH_NUMBERS:
-            return {1: "+", -1: "−", 0: "?"}[pair.certain]
+            return [{1: "+", -1: "−", 0: "?"}[pair.certain]]
         lines = [pair.conclusion, shown(pair.difference, self.question.criterion.name, pair.margin)]
         if pair.wins + pair.ties + pair.losses > 1:
             lines.append(f"{pair.wins} won, {pair.losses} lost" + (f", {pair.ties} tied" if pair.ties else ""))
-        return "\n".join(lines)
+        return lines
+
+    def text(self, pair: Pair) -> str:
+        """The lines of a cell, one below the other."""
+        return "\n".join(self.lines(pair))
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw; into `ax` if given, else into a new figure. Returns itself."""

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from ogive.answers import Comparison, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
-from ogive.answers._wording import WHY, question_effect, score_label, shown
+from ogive.answers._wording import WHY, question_effect, score_label, shown_parts
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, table
 from ogive.statistics import Interval
 from ogive.trials import spreadsheet_safe
-from ogive.words import clipped, interval, latex, number, printable, share
+from ogive.words import clipped, interval_parts, latex, number, printable, share
 
 LONGEST_NAME = 40
 # More columns need smaller type.
@@ -65,13 +65,13 @@ def _cell(row: Row | None) -> Html:
         return element("td", "–")
     if not (math.isfinite(row.low) or math.isfinite(row.high)):
         return element("td", number(row.estimate))
-    return with_interval_below(interval(row.estimate, row.low, row.high))
+    return with_interval_below(interval_parts(row.estimate, row.low, row.high))
 
 
-def with_interval_below(text: str) -> Html:
+def with_interval_below(parts: tuple[str, str, str], **attributes: str) -> Html:
     """A number, its interval below it."""
-    estimate, ends = text.rstrip("]").split(" [")
-    return element("td", estimate, element("small", ends.replace(", ", " to ")))
+    estimate, low, high = parts
+    return element("td", estimate, element("small", f"{low} to {high}"), **attributes)
 
 
 def pairs_table(display: PairsDisplay) -> Html:
@@ -80,15 +80,15 @@ def pairs_table(display: PairsDisplay) -> Html:
     body = [
         [
             element("th", clipped(a, LONGEST_NAME)),
-            *(element("td", "") if a == b else _pair(display.text(display.cells[a, b]), display.cells[a, b].certain) for b in display.methods),
+            *(element("td", "") if a == b else _pair(display.lines(display.cells[a, b]), display.cells[a, b].certain) for b in display.methods),
         ]
         for a in display.methods
     ]  # fmt: skip
     return table(head, body, class_=f"pairs {density_class(len(display.methods))}")
 
 
-def _pair(text: str, certain: int) -> Html:
-    conclusion, *rest = text.split("\n")
+def _pair(lines: Sequence[str], certain: int) -> Html:
+    conclusion, *rest = lines
     colour = {1: "better", -1: "worse", 0: "open"}[certain]
     return element("td", conclusion, *(element("small", line) for line in rest), class_=colour)
 
@@ -223,7 +223,7 @@ def _interval(i: Interval, statistic: str, margin: float | None = None) -> Html:
     """Rounded so that no end crosses what a conclusion reads it against; no interval where the data set no limit at all."""
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return element("td", number(i.estimate))
-    return with_interval_below(shown(i, "improvement" if statistic == "fresh" else statistic, margin))
+    return with_interval_below(shown_parts(i, "improvement" if statistic == "fresh" else statistic, margin))
 
 
 def to_csv(summary: Summary) -> str:
@@ -261,8 +261,7 @@ def to_latex(summary: Summary, note: Callable[[Sequence[Row]], str]) -> str:
     """A booktabs table; `note` says what the intervals of its rows are."""
     several = len({r.task for r in summary.rows}) > 1
     shown = [r for r in summary.rows if not several or r.statistic == summary.rows[0].statistic]
-    written = summary.to_latex("methods-by-tasks" if several else "methods-by-statistics")
-    return written.replace(latex(summary.footnote(shown)), latex(note(shown)))
+    return summary.to_latex("methods-by-tasks" if several else "methods-by-statistics", note=note(shown))
 
 
 def ranking_latex(ranking: Ranking, left_out: Mapping[str, str]) -> str:
