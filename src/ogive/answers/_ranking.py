@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Leading:
 
     `ahead` are those of them that are certainly better than somebody: the others are merely unbeaten.
 
-    `refused` says why nobody can be named: "few runs", "no values", "folds"; else it is None.
+    `refused` says why nobody can be named: "few runs", "tied", "no values", "folds"; else it is None.
     """
 
     name: str
@@ -140,6 +141,18 @@ class Ranking:
     def leaders(self) -> tuple[str, ...]:
         """The methods that no other is certainly better than, best first."""
         return tuple(r.algorithm for r in self.rows if r.tier == 1)
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether every pair is equivalent within the margin."""
+        if self.question.margin is None:
+            return False
+        return all(self.pair(a, b).conclusion == "equivalent" for a, b in combinations(self._samples.methods, 2))
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether no run of one method differs from the run of another that it is compared with."""
+        return all(self._samples.tied(0, i) for i in range(1, len(self._samples.methods)))
 
     @property
     def unit(self) -> str:
@@ -403,7 +416,7 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
             own = ranking.question.error if same_question(samples, criterion) else error
             asked = judge_all(ranking._trials, question, samples.methods, own)
             if not np.isfinite(asked._decided.low).any() and not np.isfinite(asked._decided.high).any():
-                asked, reason = None, "few runs"
+                asked, reason = None, "tied" if ranking.tied else "few runs"
         if asked is None:
             found[name] = Leading(
                 name=name, criterion=criterion, leaders=(), ahead=(), scores={}, resolution=math.nan, refused=reason

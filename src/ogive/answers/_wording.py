@@ -21,7 +21,6 @@ from ogive.trials import Trials
 from ogive.words import (
     aligned,
     failure_words,
-    interval,
     interval_parts,
     listed,
     markdown,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 4
 PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: TRIES}
 WHY = {
-    "few runs": "too few runs", "no values": "failed runs have no value", "folds": "folds say nothing about it",
+    "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
     "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
     "no common scale": "tasks share no scale, declare bounds",
 }  # fmt: skip
@@ -154,32 +153,61 @@ def _claim(c: Comparison) -> str:
 
 
 def _margin(c: Comparison) -> str:
-    assert c.margin is not None
-    return f"{100 * c.margin:g} points" if c.criterion == IMPROVEMENT else f"{c.margin:g}"
+    return margin_words(c.question)
+
+
+def margin_words(question: Question) -> str:
+    """`0.02`, or `10 points` of a probability."""
+    assert question.margin is not None
+    return f"{100 * question.margin:g} points" if question.criterion.name == IMPROVEMENT else f"{question.margin:g}"
 
 
 def _effect(c: Comparison, *, inside: bool = False) -> str:
     """By how much, with the interval; without brackets `inside` others."""
     a, b = printable(c.a), printable(c.b)
     averaged = "averaged over the tasks, " if len(c.question.tasks) > 1 else ""
+    if c.criterion == IMPROVEMENT and c.tied:
+        _, low, high = _percent_parts(c.primary)
+        return (
+            f"{_same(c)}, and {averaged}the true rate at which {a} beats {b} lies between {low} % and {high} %, where a tie "
+            "counts half"
+        )
     if c.criterion == IMPROVEMENT:
         return f"{averaged}{_duel(c, a, b)} {_percent(c.primary, ties=_has_ties(c), inside=inside)}"
     if c.criterion == "mean" and c._samples.asked.binary:
         return averaged + _rate_gap(c, a, b, inside=inside)
+    if c.tied and math.isinf(c.primary.low) and math.isinf(c.primary.high):
+        return f"{_same(c)}, which sets no limits to the difference of their {_what(c.question.criterion, c.metric)}"
     return averaged + _gap(c.question.criterion, c.primary, a, b, c.metric, c._samples.sign, c.margin, inside=inside)
+
+
+def _same(c: Comparison) -> str:
+    """That nothing differs."""
+    if c.paired:
+        return f"on every {_draw_word(c._trials)} both score the same"
+    return f"{'on each task ' if c.several else ''}all runs of both score the same"
 
 
 def _rate_gap(c: Comparison, a: str, b: str, *, inside: bool) -> str:
     """`its rate of 'correct' is higher by 3.8 points (between 0.4 and 7.8)`, for scores that are 0 or 1."""
-    raw = c.primary if c._samples.sign > 0 else c.primary.negated()
-    certain = not raw.low <= 0.0 <= raw.high
-    turned = raw.negated() if certain and raw.high < 0.0 else raw
+    i, sign = c.primary, c._samples.sign
+    certain = i.excludes(0.0)
+    turned = i.negated() if certain and i.high < 0.0 else i
     marks = (0.0, *(() if c.margin is None else (100 * c.margin, -100 * c.margin)))
     estimate, low, high = interval_parts(100 * turned.estimate, 100 * turned.low, 100 * turned.high, marks)
     what = f"rate of '{printable(c.metric)}'"
     if certain:
-        return f"its {what} is {'higher' if raw.low > 0.0 else 'lower'} by {estimate} points{_limits(f'between {low} and {high}', inside)}"
-    return f"the {what} of {a} minus that of {b} is {estimate} points{_limits(f'between {low} and {high}', inside)}"
+        return f"its {what} is {'higher' if (i.low > 0.0) == (sign > 0) else 'lower'} by {estimate} points{_limits(f'between {low} and {high}', inside)}"
+    first, second = better_minus_worse(a, b, sign)
+    return f"the {what} of {first} minus that of {second} is {estimate} points{_limits(f'between {low} and {high}', inside)}"
+
+
+def better_minus_worse(a: str, b: str, sign: float) -> tuple[str, str]:
+    """What is taken from what, so that a difference is positive where `a` is better: of losses `b` minus `a`.
+
+    Sentences, tables and pictures all do so: the same number has the same sign wherever it stands.
+    """
+    return (a, b) if sign > 0 else (b, a)
 
 
 def _duel(c: Comparison, a: str, b: str) -> str:
@@ -218,28 +246,31 @@ def _has_ties(c: Comparison) -> bool:
 def _gap(
     criterion: Criterion, i: Interval, a: str, b: str, metric: str, sign: float, margin: float | None = None, *, inside: bool = False
 ) -> str:  # fmt: skip
-    """`its mean accuracy is higher by 0.016 (between 0.010 and 0.022)`, in the score's own direction."""
-    what = (
-        f"{criterion.label} {printable(metric)}"
-        if criterion.name in ("mean", "median", "iqm")
-        else f"{printable(metric)} {_share_words(criterion)}"
-    )
-    raw = i if sign > 0 else i.negated()
+    """`its mean accuracy is higher by 0.016 (between 0.010 and 0.022)`; where that is not certain, what minus what."""
+    what = _what(criterion, metric)
     marks = (0.0, *(() if margin is None else (margin, -margin)))
-    if math.isinf(raw.low) and math.isinf(raw.high):
+    if math.isinf(i.low) and math.isinf(i.high):
         return f"so few or so equal runs set no limits to the difference of their {what}"
-    if not raw.low <= 0.0 <= raw.high:
-        higher = raw.low > 0.0
-        turned = raw if higher else raw.negated()
+    if i.excludes(0.0):
+        higher = (i.low > 0.0) == (sign > 0)
+        turned = i if i.low > 0.0 else i.negated()
         owner = f"{a}'s" if inside else "its"
         estimate, low, high = interval_parts(turned.estimate, turned.low, turned.high, marks)
         limits = f"at least {low}" if math.isinf(turned.high) else f"between {low} and {high}"
         return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate}{_limits(limits, inside)}"
-    estimate, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
+    estimate, low, high = interval_parts(i.estimate, i.low, i.high, marks)
     limits = f"between {low} and {high}"
-    if math.isinf(raw.low) or math.isinf(raw.high):
-        limits = f"at most {high}" if math.isinf(raw.low) else f"at least {low}"
-    return f"the {what} of {a} minus that of {b} is {estimate}{_limits(limits, inside)}"
+    if math.isinf(i.low) or math.isinf(i.high):
+        limits = f"at most {high}" if math.isinf(i.low) else f"at least {low}"
+    first, second = better_minus_worse(a, b, sign)
+    return f"the {what} of {first} minus that of {second} is {estimate}{_limits(limits, inside)}"
+
+
+def _what(criterion: Criterion, metric: str) -> str:
+    """`mean accuracy`, `accuracy in the worst 10 % of runs`."""
+    if criterion.name in ("mean", "median", "iqm"):
+        return f"{criterion.label} {printable(metric)}"
+    return f"{printable(metric)} {_share_words(criterion)}"
 
 
 def _share_words(criterion: Criterion) -> str:
@@ -255,7 +286,7 @@ def _share_words(criterion: Criterion) -> str:
 
 def _percent(i: Interval, *, ties: bool = False, inside: bool = False) -> str:
     """`73 % of the time (between 71 % and 75 %)`; without brackets `inside` others."""
-    estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
+    estimate, low, high = _percent_parts(i)
     half = "a tie counts half" if ties else ""
     if not i.excludes(0.5):
         return f"{estimate} % of the time here, and the true rate lies between {low} % and {high} %" + (
@@ -264,6 +295,10 @@ def _percent(i: Interval, *, ties: bool = False, inside: bool = False) -> str:
     return f"{estimate} % of the time" + _limits(
         f"between {low} % and {high} %" + (f"; {half}" if half else ""), inside
     )
+
+
+def _percent_parts(i: Interval) -> tuple[str, str, str]:
+    return interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
 
 
 def _limits(text: str, inside: bool) -> str:
@@ -451,6 +486,8 @@ def _looked(trials: Trials, question: Question) -> str:
 
 def _what_would_do(c: Comparison) -> str:
     """What these runs could have shown, and how many would show a stated difference."""
+    if c.tied and (c.paired or not math.isfinite(c.detectable)):
+        return f"{'pairs' if c.paired else 'runs'} that differ are needed to say more"
     if not math.isfinite(c.detectable):
         return "more runs are needed to set limits"
     if c.criterion == IMPROVEMENT:
@@ -508,12 +545,11 @@ def question_effect(c: Comparison, q: NamedAnswer) -> str:
     """How large the answer to one question is, with its interval, from `a`'s side."""
     assert q.interval is not None
     if q.criterion == IMPROVEMENT:
-        i = q.interval
-        estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
+        estimate, low, high = _percent_parts(q.interval)
         return f"{printable(c.a)} wins {estimate} % [{low} %, {high} %]"
-    raw = q.interval if c._samples.sign > 0 else q.interval.negated()
     label = {AVERAGE: "mean", BAD_DAY: "worst 10 %", TRIES: "best of 8"}.get(q.name, q.criterion)
-    return f"{label}, {printable(c.a)} minus {printable(c.b)}: {interval(raw.estimate, raw.low, raw.high, (0.0,))}"
+    first, second = better_minus_worse(printable(c.a), printable(c.b), c._samples.sign)
+    return f"{label}, {first} minus {second}: {shown(q.interval, q.criterion)}"
 
 
 def _tasks_table(c: Comparison) -> list[list[str]]:
@@ -537,13 +573,21 @@ def effect_label(c: Comparison) -> str:
     a, b = printable(c.a), printable(c.b)
     if c.criterion == IMPROVEMENT:
         return f"P({a} beats {b}{f' on the same {_draw_word(c._trials)}' if c.paired else ''})"
-    return f"{c.question.criterion.label} {printable(c.metric)}: by how much {a} is better (negative: worse)"
+    return f"{c.question.criterion.label} {printable(c.metric)}, {difference_words(a, b, c._samples.sign)}"
+
+
+def difference_words(a: str, b: str, sign: float) -> str:
+    """`a minus b (positive: a is better)`, of losses `b minus a`: what a column of differences holds."""
+    first, second = better_minus_worse(a, b, sign)
+    return f"{first} minus {second} (positive: {a} is better)"
 
 
 def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
     """An estimate with its interval; a probability with two decimals or more."""
     if math.isnan(i.low) and math.isnan(i.high):
         return number(i.estimate)
+    if math.isinf(i.low) and math.isinf(i.high):
+        return f"{number(i.estimate)}, no limits"
     estimate, low, high = shown_parts(i, criterion, margin)
     return f"{estimate} [{low}, {high}]"
 
@@ -633,16 +677,16 @@ def _lead(r: Ranking) -> str:
         if tasks[0] == ONE_TASK or len(r._trials.tasks) < 2
         else f" on {printable(tasks[0])}"
     )
-    margin = "" if r.question.margin is None else f" by more than {r.question.margin:g}"
+    margin = "" if r.question.margin is None else f" by more than {margin_words(r.question)}"
     among, by = _among(r), _by(r.question)
     if len(leaders) == n:
-        return _capital(f"{among}no method can be told from the others{place}, {by}{margin}.")
+        return _nobody(r, among, place)
     if len(leaders) > 1:
         rest = [x.algorithm for x in r.rows if x.algorithm not in leaders]
         beaten = all(r.pair(m, o).certain > 0 for m in leaders for o in rest)
-        which = f"which of {'the two' if len(leaders) == 2 else 'them'} is better cannot be told{_closest(r, leaders)}"
+        which = f"which of {'the two' if len(leaders) == 2 else 'them'} is better{margin} cannot be told{_closest(r, leaders)}"
         if all(r.pair(a, b).conclusion == "equivalent" for a, b in itertools.combinations(leaders, 2)):
-            which = f"they are equivalent within {r.question.margin:g}{_closest(r, leaders)}"
+            which = f"they are equivalent within {margin_words(r.question)}{_closest(r, leaders)}"
         if beaten:
             whom = printable(rest[0]) if len(rest) == 1 else f"the other {len(rest)} methods"
             return _after(
@@ -665,6 +709,20 @@ def _lead(r: Ranking) -> str:
         f"{printable(first)} leads{place}, {by}: no other method is certainly better{margin}, and it is certainly better "
         f"than {ahead} of {n - 1}.",
     )
+
+
+def _nobody(r: Ranking, among: str, place: str) -> str:
+    """That no method is ahead: equivalent within the margin, all tied, or not to be told apart."""
+    names, by = [x.algorithm for x in r.rows], _by(r.question)
+    who = _some(names) if len(names) == 2 else f"all {len(names)} methods"
+    margin = "" if r.question.margin is None else f" by more than {margin_words(r.question)}"
+    if r.equivalent:
+        within = f"are equivalent within {margin_words(r.question)}{place}, {by}."
+        return _after(among, f"{who} {within}") if len(names) == 2 else _capital(f"{among}{who} {within}")
+    tied = "; all their runs are tied" if r.tied else ""
+    if len(names) == 2:
+        return _after(among, f"{who} cannot be told apart{place}{margin}, {by}{tied}.")
+    return _capital(f"{among}no method can be told from the others{place}{margin}, {by}{tied}.")
 
 
 def _closest(r: Ranking, names: Sequence[str]) -> str:
@@ -783,7 +841,7 @@ def check_markdown(c: Check) -> str:
         "",
         markdown(c.verdict),
         "",
-        "| task | difference | conclusion |",
+        "| task | difference (positive: the new version is better) | conclusion |",
         "| --- | --- | --- |",
     ]
     for x in c.comparisons:
@@ -850,7 +908,7 @@ def _after(lead: str, claim: str) -> str:
 
 
 __all__ = [
-    "NAMED", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_tables", "comparison_text", "effect_label", "question_effect",
+    "NAMED", "TYPICAL", "better_minus_worse", "check_markdown", "check_sentences", "check_text", "comparison_tables", "comparison_text", "difference_words", "effect_label", "margin_words", "question_effect",
     "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "shown_parts", "unit_words",
     "verdict_parts", "verdict_sentences",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ogive.answers import Comparison, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
-from ogive.answers._wording import WHY, question_effect, score_label, shown_parts
+from ogive.answers._wording import WHY, difference_words, question_effect, score_label, shown_parts
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
@@ -76,7 +76,9 @@ def with_interval_below(parts: tuple[str, str, str], **attributes: str) -> Html:
 
 def pairs_table(display: PairsDisplay) -> Html:
     """The matrix of pairs; the method of a row is judged against that of the column."""
-    head = ["this method … against", *(clipped(m, LONGEST_NAME) for m in display.methods)]
+    by = "above 0.5" if display.question.criterion.statistic is None else "positive"
+    says = f" ({by}: this method is better)" if display.has_numbers else ""
+    head = [f"this method … against{says}", *(clipped(m, LONGEST_NAME) for m in display.methods)]
     body = [
         [
             element("th", clipped(a, LONGEST_NAME)),
@@ -186,8 +188,9 @@ def comparison_table(found: Comparison) -> Html:
     # The verdict's own line comes first, with the interval that the verdict reads.
     verdict = [(label, found.primary, s) for label, _, s in rows if s == found.criterion]
     rows = [*verdict, *(row for row in rows if row[2] != found.criterion)]
+    differences = difference_words(clipped(found.a, 30), clipped(found.b, 30), found._samples.sign)
     return table(
-        [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", "estimate", "how"],
+        [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", f"estimate; differences: {differences}", "how"],
         [[label, _interval(i, s, found.margin), _way(i, found.primary)] for label, i, s in rows],
         class_="stacked",
     )
@@ -196,15 +199,17 @@ def comparison_table(found: Comparison) -> Html:
 def _tasks_table(found: Comparison) -> Html:
     """One line for each task: the conclusion beside the interval it reads, and the difference of means where that is another."""
     by_mean, by_wins = found.criterion == "mean", found.criterion == "improvement"
-    label = "P(beats)" if by_wins else f"better by {found.question.criterion.label}"
+    a, b = clipped(found.a, LONGEST_NAME), clipped(found.b, LONGEST_NAME)
+    differences = difference_words(a, b, found._samples.sign)
+    label = f"P({a} beats {b})" if by_wins else f"{found.question.criterion.label}, {differences}"
     body = []
     for c in found.tasks:
         described = [] if by_mean else [_interval(c.mean_difference, "mean")]
         body.append(
             [element("th", clipped(str(c.task), LONGEST_NAME)), c.conclusion, _interval(c.primary, c.criterion, c.margin), *described, c.n]
         )  # fmt: skip
-    head = ["task", f"conclusion about {clipped(found.a, LONGEST_NAME)}", label]
-    return table([*head, *([] if by_mean else ["difference of means"]), "runs or pairs"], body)
+    means = [] if by_mean else [f"difference of means, {differences}"]
+    return table(["task", f"conclusion about {a}", label, *means, "runs or pairs"], body)
 
 
 def _way(i: Interval, primary: Interval) -> str:
@@ -233,7 +238,8 @@ def to_csv(summary: Summary) -> str:
 
 def pairs_csv(ranking: Ranking) -> str:
     """One line for each pair."""
-    head = ("a", "b", "difference", "low", "high", "wins", "ties", "losses", "conclusion")
+    by = "a_beats_b" if ranking.question.criterion.statistic is None else "a_better_by"
+    head = ("a", "b", by, "low", "high", "wins", "ties", "losses", "conclusion")
     rows = [
         [p.a, p.b, p.difference.estimate, p.difference.low, p.difference.high, p.wins, p.ties, p.losses, p.conclusion]
         for p in ranking.pairs
