@@ -142,3 +142,33 @@ def test_the_layers_hold(repository: Path):
         pytest.skip("import-linter is not installed")
     done = subprocess.run([linter, "--no-cache"], cwd=repository, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
+
+
+# Text that comes from outside, or is no prose: each with what is cut there.
+CUT_ON_PURPOSE = {
+    ("report/_page.py", "replace"): "attributes of HTML elements, and characters that end a script",
+    ("report/_sections.py", "startswith"): "keys of a picture's layout",
+    ("report/_figures.py", "replace"): "line breaks of a label, for plotly",
+    ("report/_methods.py", "split"): "usual sources of variation, looked for among what the user said varied",
+    ("report/_write.py", "split"): "names of sources, as `read` joins them",
+    ("answers/_sources_draws.py", "removesuffix"): "names of columns",
+    ("answers/_sources_draws.py", "replace"): "names of columns",
+    ("answers/_inspection.py", "replace"): "two spaces where a word is left out",
+    ("answers/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
+    ("answers/_wording.py", "endswith"): "the plural of a unit's name",
+    ("plots/_best_of.py", "replace"): "what varied, as the user named it",
+}
+
+
+def test_no_answer_picture_or_page_cuts_a_sentence():
+    """Facts first, words last: what a program needs to know it asks of an object, not of a text that it made."""
+    cutting = {"split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix", "startswith", "endswith", "replace"}  # fmt: skip
+    house = Path(ogive.__file__).parent
+    found = set()
+    for room in ("answers", "plots", "report"):
+        for source in sorted((house / room).glob("*.py")):
+            for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in cutting:
+                    found.add((f"{room}/{source.name}", node.func.attr))
+    assert found - set(CUT_ON_PURPOSE) == set()
+    assert set(CUT_ON_PURPOSE) - found == set()

@@ -28,6 +28,7 @@ from ogive.report._findings import find
 
 CLOSE = 1e-9
 TURNED = {"better": "worse", "worse": "better", "equivalent": "equivalent", "cannot tell": "cannot tell"}
+NOT_BOLD = ("margin", "looks")  # bold cells are not asked about these
 MOST_COMPARED = 6  # pairs of a large table that are compared one by one
 
 
@@ -62,6 +63,10 @@ def random_table(number: int, *, large: bool = False) -> tuple[Any, dict[str, An
         asked["over"] = str(rng.choice(["fixed", "sample"]))
     if rng.random() < 0.2:
         asked["confidence"] = 0.9
+    if rng.random() < 0.2:
+        asked["looks"] = int(rng.choice([2, 5]))
+    if kind in ("items", "clusters") and rng.random() < 0.3:
+        asked["paired"] = False
     return ogive.read(frame, score="score", algorithm="algorithm", task="task", **known), asked
 
 
@@ -244,9 +249,9 @@ def _of_ranking(trials: Any, r: Ranking, asked: dict[str, Any]) -> Iterator[str]
         if not q.primary and apart != (q.name in r.disagreement):
             yield f"others are ahead {q.name}, and no fact says so (or the other way round)"
     bold = _asked(
-        lambda: leaders(trials, **{k: v for k, v in asked.items() if k != "margin"} | {"criterion": r.criterion})
+        lambda: leaders(trials, **{k: v for k, v in asked.items() if k not in NOT_BOLD} | {"criterion": r.criterion})
     )
-    if bold is None or asked.get("margin") is not None:
+    if bold is None or any(asked.get(k) is not None for k in NOT_BOLD):
         return
     for task in trials.tasks:
         alone = _asked(
@@ -266,7 +271,8 @@ def _of_ranking(trials: Any, r: Ranking, asked: dict[str, Any]) -> Iterator[str]
 def _of_page(trials: Any, asked: dict[str, Any], ranking: Ranking | None) -> Iterator[str]:
     """The page asks the same question, and its facts do not speak against it."""
     rule = asked.get("failures", "exclude")
-    known = {k: asked.get(k) for k in ("criterion", "margin", "over")}
+    asked = {k: v for k, v in asked.items() if k != "paired"}  # a page pairs what the table says is paired
+    known = {k: asked.get(k) for k in ("criterion", "margin", "over")} | {"looks": asked.get("looks", 1)}
     page = find(trials, metric=None, confidence=asked.get("confidence", 0.95), failures=rule, **known)
     decided = page.judgement.decided
     if isinstance(decided, Comparison) and page.judgement.part is trials:
@@ -301,20 +307,27 @@ def gates(trials: Any, asked: dict[str, Any]) -> list[str]:
     if margin is None or criterion == "improvement" or len(trials.algorithms) != 2:
         return []
     a, b = trials.algorithms
-    chosen = {"margin": margin, "criterion": criterion or "mean", "failures": asked.get("failures", "refuse")}
+    known = {k: asked[k] for k in ("confidence", "looks") if k in asked}
+    chosen = {"margin": margin, "criterion": criterion or "mean", "failures": asked.get("failures", "refuse"), **known}
     new, old = (trials.select(algorithms=[name]) for name in (a, b))
-    gate = _asked(lambda: check(new, old, **chosen))
+    gate = _asked(lambda: check(new, old, paired=asked.get("paired"), **chosen))
     if gate is None:
         return []
     found = []
+    if asked.get("paired") is False and any(c.paired for c in gate.comparisons):
+        found.append("check pairs rows, although it was asked not to")
     for c in gate.comparisons:
         one = _asked(lambda c=c: compare(trials, a, b, task=c.task, paired=c.paired or False, **chosen))  # type: ignore[misc]
         if one is None:
             continue
         if not _close(one.primary.estimate, c.primary.estimate):
             found.append(f"check on {c.task}: {c.primary.estimate!r}, compare {one.primary.estimate!r}")
-        if len(gate.comparisons) == 1 and one.conclusion != c.conclusion:
+        if len(gate.comparisons) > 1:
+            continue
+        if one.conclusion != c.conclusion:
             found.append(f"check on {c.task}: {c.conclusion}, compare {one.conclusion}")
+        if not _close(one.primary.low, c.primary.low) or not _close(one.primary.high, c.primary.high):
+            found.append(f"check on {c.task}: other limits than compare's")
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 Guarantee: TypeAlias = Literal["exact", "conservative", "approximate", "heuristic"]
@@ -23,6 +23,19 @@ def strength_of(guarantee: str) -> Strength:
     ('guaranteed', 'heuristic', 'descriptive')
     """
     return _STRENGTHS.get(guarantee, "descriptive")
+
+
+def weakest(found: Iterable[str]) -> Strength:
+    """The strength of several answers together: that of the weakest.
+
+    Examples
+    --------
+    >>> weakest(["guaranteed", "heuristic", "approximate"])
+    'heuristic'
+    """
+    known = set(found)
+    order: tuple[Strength, ...] = ("guaranteed", "approximate", "heuristic", "descriptive")
+    return max((strength for strength in order if strength in known), key=order.index)
 
 
 def json_ready(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 import json
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import binom, t
 
@@ -329,3 +331,65 @@ def test_items_are_paired_by_their_name_not_their_order():
     result = check(new, old, margin=0.01)
     assert result.comparisons[0].paired
     assert result.outcome == "pass"
+
+
+def scored(shift, seed, n=40):
+    """The same questions, easy and hard ones, answered by a version."""
+    import pandas as pd
+
+    hard = np.linspace(0.2, 0.8, n)
+    noise = np.random.default_rng(seed).normal(0.0, 0.01, n)
+    return ogive.read(pd.DataFrame({"question": [f"q{i}" for i in range(n)], "score": hard + shift + noise}))
+
+
+def test_items_are_compared_as_separate_samples_where_that_is_asked():
+    new, old = scored(0.0, 1), scored(0.0, 2)
+    paired, apart = check(new, old, margin=0.02), check(new, old, margin=0.02, paired=False)
+    assert (paired.comparisons[0].paired, apart.comparisons[0].paired) == (True, False)
+    assert (paired.outcome, apart.outcome) == ("pass", "cannot tell")
+    assert paired.comparisons[0].primary.estimate == pytest.approx(apart.comparisons[0].primary.estimate)
+
+
+def test_runs_of_the_same_trials_are_pairs_where_that_is_said():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(0.8, 0.1, 40)
+    new, old = (ogive.read({"m": draws + rng.normal(0.0, 0.002, 40)}, unit="row") for _ in range(2))
+    assert not check(new, old, margin=0.01).comparisons[0].paired
+    result = check(new, old, margin=0.01, paired=True)
+    assert result.comparisons[0].paired
+    assert result.outcome == "pass"
+
+
+def test_pairs_that_there_are_not_are_refused():
+    new, old = scored(0.0, 1), scored(0.0, 2)
+    other = replace(old, table=old.table.set_column(
+        old.table.column_names.index("item"), "item", pa.array([f"other{i}" for i in range(len(old))])
+    ))  # fmt: skip
+    with pytest.raises(InputError, match="share no draw"):
+        check(new, other, margin=0.02, paired=True)
+
+
+def test_the_error_of_a_gate_is_divided_among_the_looks():
+    new, old = version(0.80, 30, 1), version(0.81, 30, 2)
+    one, five = (check(new, old, margin=0.02, looks=looks) for looks in (1, 5))
+    assert one.comparisons[0].primary.confidence == pytest.approx(0.95)
+    assert five.comparisons[0].primary.confidence == pytest.approx(0.99)
+    assert five.comparisons[0].primary.low < one.comparisons[0].primary.low
+    assert "at 5 looks" in five.comparisons[0].verdict
+    assert five.power < one.power
+    with pytest.raises(InputError, match="`looks` must be at least 1"):
+        check(new, old, margin=0.02, looks=0)
+
+
+def test_a_gate_on_several_tasks_divides_the_error_among_looks_and_then_among_tasks():
+    rng = np.random.default_rng(1)
+    result = check(tables(rng, 0.1, 0.1), tables(rng, 0.0, 0.0), margin=0.02, looks=2)
+    assert {round(c.primary.confidence, 6) for c in result.comparisons} <= {round(1 - 0.05 / 2 / k, 6) for k in (1, 2)}
+
+
+def test_collapses_that_runs_leave_room_for_are_counted_at_the_error_of_one_look():
+    """Forty runs leave room for 7.2 % of collapses at one look, and for 10.9 % at five."""
+    facts = {"unit": "row", "bounds": (0, 1)}
+    new, old = (ogive.read({"m": np.random.default_rng(s).normal(0.8, 0.01, 40)}, **facts) for s in (1, 2))
+    rates = [check(new, old, margin=0.02, looks=looks).comparisons[0].hidden.rate for looks in (1, 5)]
+    assert rates == pytest.approx([1 - 0.05 ** (1 / 40), 1 - 0.01 ** (1 / 40)])

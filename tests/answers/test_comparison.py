@@ -364,7 +364,7 @@ def test_runs_that_are_all_equal_set_no_limits_and_say_so():
     assert c.conclusion == "cannot tell"
     assert math.isinf(c.primary.high)
     assert "∞" not in c.verdict
-    assert "set no limits" in c.verdict
+    assert "all runs of both score the same, which sets no limits to the difference of their mean score" in c.verdict
     assert "a tie counts half" in compare(ogive.read({"a": [0.8] * 5, "b": [0.8] * 5}, unit="row"), "a", "b").verdict
 
 
@@ -494,3 +494,48 @@ def test_words_for_units_and_sources_cannot_steer_the_terminal():
         table([1, 2, 3, 4], [2, 3, 4, 5]), varied=("\x1b]0;pwned\x07",), unit="\x1b[31mseed", clustered=False
     )
     assert "\x1b" not in compare(t, "a", "b").verdict + str(ogive.rank(t)) + str(ogive.summarize(t))
+
+
+def test_pairs_that_are_all_tied_are_not_said_to_be_won_half_the_time():
+    scores = draws(3, 12)
+    c = compare(paired_table(scores, scores), "a", "b", criterion="improvement")
+    assert c.tied
+    assert "on every seed both score the same; any rate at which a beats b between" in c.verdict
+    assert "50 % of the time" not in c.verdict
+    assert "so few runs" not in c.verdict
+    assert c.needed is None
+    assert "Pairs that differ are needed to say more" in c.verdict
+    assert c.questions["on average"].refused == "tied"
+    assert "all pairs are tied" in str(c)
+    assert "∞" not in str(compare(paired_table(scores, scores), "a", "b", criterion="mean"))
+
+
+def test_one_pair_that_differs_is_no_tie():
+    scores = draws(3, 12)
+    other = scores + np.where(np.arange(12) == 4, 0.5, 0.0)
+    assert not compare(paired_table(scores, other), "a", "b").tied
+    assert not compare(table(scores, scores), "a", "b").tied  # the same numbers, and not in pairs
+    assert compare(table([1.0] * 4, [1.0] * 9), "a", "b").tied
+
+
+def test_failed_runs_of_both_that_count_as_worst_are_tied():
+    failed = [math.nan] * 5
+    assert compare(table(failed, failed), "a", "b", failures="worst").tied
+
+
+def test_all_runs_equal_on_each_of_several_tasks_are_said_so():
+    both = {m: {"x": [1.0] * 5, "y": [2.0] * 5} for m in "ab"}
+    c = compare(ogive.read(both, unit="row", varied="seed"), "a", "b", criterion="improvement")
+    assert "on each task all runs of both score the same" in c.verdict
+
+
+def test_pairs_of_quantiles_assume_independent_pairs():
+    scores = draws(5, 30)
+    pairs = paired_table(scores + draws(6, 30, 0.2, 0.1), scores)
+    for guaranteed in (False, True):
+        assert (
+            compare(pairs, "a", "b", criterion="median", guaranteed=guaranteed).primary.assumptions[0]
+            == "independent pairs"
+        )
+    apart = compare(pairs, "a", "b", criterion="median", paired=False)
+    assert apart.primary.assumptions[0] == "independent scores"

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
@@ -222,3 +223,26 @@ def test_folds_over_several_tasks_count_by_their_mean_on_each():
     assert ogive.compare(t, "a", "b").n == 4
     with pytest.raises(InputError, match="for the mean only"):
         rank(t, criterion="median")
+
+
+def test_a_ranking_of_equivalent_methods_says_so():
+    draws = np.random.default_rng(4)
+    samples = {m: draws.normal(size=60) for m in "abc"}
+    trials = ogive.read(samples, unit="row", varied="seed")
+    assert "All 3 methods are equivalent within 2, judged by mean score." in ogive.rank(trials, margin=2.0).verdict
+    two = trials.select(algorithms=["a", "b"])
+    assert re.match(
+        r"[ab] and [ab] are equivalent within 2, judged by mean score\.", ogive.rank(two, margin=2.0).verdict
+    )
+    assert re.match(
+        r"It cannot be told which of [ab] and [ab] is better, judged by mean score\.",
+        ogive.rank(two, criterion="mean").verdict,
+    )
+
+
+def test_leaders_that_differ_by_less_than_the_margin_are_not_said_to_be_untold():
+    """One of them is better, by less than the margin or perhaps more: which one is better is known."""
+    draws = np.random.default_rng(0)
+    samples = {m: draws.normal(mean, 0.1, 40) for m, mean in (("a", 0.0), ("b", 0.1), ("c", -3.0))}
+    found = ogive.rank(ogive.read(samples, unit="row", varied="seed"), criterion="mean", margin=0.1)
+    assert "which of the two is better by more than 0.1 cannot be told" in found.verdict

@@ -11,7 +11,9 @@ import ogive
 from ogive.answers._sources import sources
 from ogive.answers._sources_draws import find_draws, source_word
 from ogive.answers._sources_ranges import draw_keys, first_half
+from ogive.answers._sources_words import share_sentence
 from ogive.errors import FailedTrials, InputError
+from ogive.statistics import variance_shares
 
 
 def frame(n_configs=300, runs=1, seed=0, sign=1.0):
@@ -68,8 +70,8 @@ def test_shares_of_few_configurations_come_with_what_they_cannot_rule_out():
 def test_runs_that_drew_everything_anew_name_the_runs_that_are_missing():
     cell = sources(table(), holds={}).cell()
     assert cell.shares is None
-    assert "every run drew configuration, data and seed anew" in cell.missing
-    assert "study.hold(config=ogive.every(10))" in cell.missing
+    assert "every run drew configuration, data and seed anew" in cell.missing.why
+    assert "study.hold(config=ogive.every(10))" in str(cell.missing)
     assert cell.effects, "parameters can be judged all the same"
 
 
@@ -319,7 +321,7 @@ def test_the_budget_goes_to_configurations_unless_they_are_dear():
 def test_a_table_without_parameters_says_so():
     trials = ogive.read({"svm": list(np.random.default_rng(0).normal(size=30))}, unit="row")
     cell = sources(trials).cell()
-    assert cell.missing.startswith("Where the spread of svm comes from cannot be told: no column says")
+    assert cell.missing.why.startswith("Where the spread of svm comes from cannot be told: no column says")
     assert "names no hyper-parameters" in cell.sentences[1]
     assert len(cell.sentences) == 2
 
@@ -328,7 +330,7 @@ def test_a_table_with_one_configuration_says_so():
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"score": rng.normal(size=20), "lr": [0.1] * 20})
     cell = sources(ogive.read(data, score="score", params=["lr"], unit="row")).cell()
-    assert "all 20 runs have one configuration" in cell.missing
+    assert "all 20 runs have one configuration" in cell.missing.why
     assert cell.sentences[1] == f"No hyper-parameter of {cell.place} varies."
 
 
@@ -409,3 +411,14 @@ def test_a_hundred_thousand_rows_take_seconds():
     start = time.perf_counter()
     sources(trials, holds={})
     assert time.perf_counter() - start < 30
+
+
+def test_sources_that_act_together_are_named_as_they_are_called():
+    """A name that holds the sign between names was taken for two."""
+    rng = np.random.default_rng(0)
+    rows, columns = np.repeat(np.arange(6), 10), np.tile(np.repeat(np.arange(5), 2), 6)
+    together = rng.normal(size=(6, 5))[rows, columns]
+    found = variance_shares(together + rng.normal(scale=0.1, size=60), {"a × b": rows, "split": columns}, rng=rng)
+    (component,) = (c for c in found.components if not c.sources and c.interaction)
+    assert set(component.interaction) == {"a × b", "split"}
+    assert "how a × b and split act together" in share_sentence(found, "svm", 60, 0.95, "")

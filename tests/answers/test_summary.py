@@ -157,7 +157,8 @@ def test_guaranteed_leaves_empty_what_clusters_or_folds_make_uncertain(columns, 
     names = ["mean", "median", "worst_0.1", "q0.95", "best_of_8", "exceedance_0.5", "std", "iqm"]
     summary = ogive.summarize(trials, statistics=names, guaranteed=True)
     assert all(math.isnan(r.estimate) and math.isnan(r.low) and r.guarantee == "none" for r in summary.rows)
-    (remark,) = summary.remarks
+    (remark,) = {r.text for r in summary.remarks}
+    assert summary.footnote().count(reason) == 1
     assert remark.startswith(f"{reason} have no interval that holds for every distribution")
     assert {r.guarantee for r in ogive.summarize(trials).rows} <= {"approximate", "heuristic"}
 
@@ -192,7 +193,8 @@ def test_worst_without_a_bound_defines_quantiles_and_leaves_means_empty_with_a_n
     assert all(math.isfinite(found[n].estimate) for n in names[:3])
     assert all(math.isnan(found[n].estimate) and found[n].guarantee == "none" for n in names[3:])
     assert any(
-        "Mean is undefined while failures count as worse than every score; declare bounds" in n for n in summary.remarks
+        "Mean is undefined while failures count as worse than every score; declare bounds" in n.text
+        for n in summary.remarks
     )
     assert "1 run failed and counts as worse than every score." in summary.footnote()
 
@@ -262,7 +264,7 @@ def test_json_holds_the_rule_for_failures(rule):
 
 def test_a_method_without_any_usable_score_is_said():
     summary = ogive.summarize(ogive.read({"a": [1.0, 2.0], "b": [np.nan, np.nan]}), failures="exclude")
-    assert "b has no usable score on all." in summary.remarks
+    assert "b has no usable score on all." in map(str, summary.remarks)
     assert {r.algorithm for r in summary.rows} == {"a", "b"}
 
 

@@ -160,6 +160,25 @@ def test_advice_names_the_options_of_a_question():
     assert as_options("say criterion='mean', which looks=3 would") == "say --criterion mean, which --looks 3 would"
 
 
+def test_a_gate_divides_its_error_among_looks_and_leaves_pairs_apart_where_asked(tmp_path: Path, capsys):
+    names = [f"q{i}" for i in range(30)]
+    for file, seed in (("new", 1), ("old", 2)):
+        scores = np.linspace(0, 1, 30) + np.random.default_rng(seed).normal(0, 0.01, 30)
+        pd.DataFrame({"question": names, "score": scores}).to_csv(tmp_path / f"{file}.csv", index=False)
+    gate = ["check", str(tmp_path / "new.csv"), "--baseline", str(tmp_path / "old.csv"), "--margin", "0.1", "--json"]
+
+    def asked(*options):
+        code = main([*gate, *options])
+        (row,) = json.loads(capsys.readouterr().out)["rows"]
+        return code, row["paired"], round(row["primary"]["confidence"], 6)
+
+    assert asked() == (0, True, 0.95)
+    assert asked("--looks", "5") == (0, True, 0.99)
+    assert asked("--unpaired") == (4, False, 0.95)
+    assert main([*gate, "--looks", "0"]) == 2
+    assert "`looks` must be at least 1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["compare", "rank", "check", "report"])
 def test_help_names_what_decides_and_flows(command, capsys):
     assert main([command, "--help"]) == 0

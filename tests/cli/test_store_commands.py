@@ -119,6 +119,30 @@ def test_judging_a_store_is_a_look_and_a_summary_is_none(tmp_path, capsys):
     assert "judged once before" in (tmp_path / "r.html").read_text()
 
 
+def test_a_gate_is_a_look_at_both_of_its_stores(tmp_path, capsys):
+    empty = dict.fromkeys(TRIALS.names)
+    stores = {name: Store(tmp_path / name) for name in ("new", "old")}
+
+    def add(store, trials):
+        rows = [
+            {**empty, "algorithm": "a", "task": "t", "trial": i, "attempt": 0, "status": "ok", "metrics": [("score", i % 7 / 9)]}
+            for i in trials
+        ]  # fmt: skip
+        store.write("trials", pa.Table.from_pylist(rows, schema=TRIALS))
+
+    for store in stores.values():
+        store.create({**RECORD, "algorithms": {"a": {}}, "varied": ["data"]})
+        add(store, range(10))
+    gate = ["check", str(stores["new"].path), "--baseline", str(stores["old"].path), "--margin", "2"]
+    assert main(gate) == 0
+    assert "judged" not in capsys.readouterr().out
+    add(stores["new"], range(10, 20))
+    assert main(gate) == 0
+    assert "judged once before with fewer runs, which --looks 2 would account for" in capsys.readouterr().out
+    assert main([*gate, "--looks", "2"]) == 0
+    assert "judged" not in capsys.readouterr().out
+
+
 def test_a_store_that_is_judged_beside_another_counts_its_own_trials(tmp_path, capsys):
     empty = dict.fromkeys(TRIALS.names)
     stores = [Store(tmp_path / name) for name in "xy"]

@@ -1,8 +1,10 @@
 """The moment kernel against exact rational arithmetic, on tiny inputs."""
 
 import math
+import time
 from fractions import Fraction
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -37,8 +39,15 @@ def test_moments_equal_exact_rational_arithmetic(values):
     assert_allclose(moments([values])[:, 0], exact_moments(values), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("n", [31, 64, 101, 200])
+@pytest.mark.parametrize("centre", [0.0, 1e6, -1e11])
+def test_rows_long_enough_to_be_added_side_by_side_equal_exact_rational_arithmetic(n, centre):
+    row = centre + np.random.default_rng(n).integers(-50, 50, size=n) / 8
+    assert_allclose(moments([row])[:, 0], exact_moments(row), rtol=1e-12)
+
+
 @pytest.mark.parametrize("value", [0.0, 0.1, -1 / 3, 1e300])
-@pytest.mark.parametrize("n", [1, 2, 7])
+@pytest.mark.parametrize("n", [1, 2, 7, 64])
 def test_a_constant_row_has_variance_exactly_zero(value, n):
     mean, variance, skewness, kurtosis = moments([[value] * n])[:, 0]
     assert (mean, variance) == (value, 0.0)
@@ -70,3 +79,20 @@ def test_only_the_rows_of_the_range_are_written():
     part, whole = moments(rows, 1, 3), moments(rows)
     assert_array_equal(part[:, 1:3], whole[:, 1:3])
     assert_array_equal(part[:, [0, 3]], -7.0)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the speed of compiled code")
+def test_four_moments_of_a_row_cost_no_more_than_two_sums_by_numpy():
+    """Sums that wait for each other, or pass through memory, cost three to four; benchmarks/normality.py has the rest."""
+    rows = np.random.default_rng(1).normal(size=(100, 1000))
+    moments(rows)
+    ours, theirs = math.inf, math.inf
+    for _ in range(50):
+        start = time.process_time_ns()
+        for _ in range(10):
+            moments(rows)
+        between = time.process_time_ns()
+        for _ in range(10):
+            rows.sum()
+        ours, theirs = min(ours, between - start), min(theirs, time.process_time_ns() - between)
+    assert ours < 2 * theirs

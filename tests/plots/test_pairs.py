@@ -120,3 +120,46 @@ def test_a_given_axis_is_drawn_into_and_names_stay_text(tmp_path: Path):
     ax = Figure().subplots()
     assert pairs(found).plot(ax=ax).axes_ == {"pairs": ax}
     assert b"<script" not in pairs(found).save(tmp_path / "p.svg").read_bytes()
+
+
+def ranked(*means, n=40, sd=1.0, **question):
+    draws = np.random.default_rng(5)
+    samples = {f"m{i}": draws.normal(mean, sd, n) for i, mean in enumerate(means)}
+    return ogive.rank(ogive.read(samples, unit="row"), criterion="mean", **question)
+
+
+@pytest.mark.parametrize(
+    ("means", "margin", "headline"),
+    [
+        ((0, 0, 9), 1.5, "2 of 3 pairs certainly differ by more than 1.5 (67 %); 1 is equivalent within it"),
+        ((0, 0, 0), 2.0, "All 3 pairs are equivalent within 2"),
+        ((0, 9), 1.5, "The two methods certainly differ by more than 1.5"),
+        ((0, 0), 1.5, "The two methods are equivalent within 1.5"),
+        ((0, 1), 1.0, "Whether the two methods differ by more than 1 cannot be told"),
+    ],
+)
+def test_the_headline_with_a_margin_says_how_many_differ_by_more(means, margin, headline):
+    assert pairs(ranked(*means, margin=margin)).headline == headline
+
+
+def test_a_margin_of_a_probability_is_given_in_points():
+    draws = np.random.default_rng(5)
+    found = ogive.rank(
+        ogive.read({m: draws.normal(size=30) for m in "abc"}, unit="row"), criterion="improvement", margin=0.1
+    )
+    display = pairs(found)
+    assert "by more than 10 percentage points" in display.headline
+    assert "no difference of more than 10 percentage points is certain" in display.caption
+    assert "by more than 10 percentage points" in found.verdict
+
+
+@pytest.mark.parametrize("margin", [None, 0.5])
+def test_the_headline_says_that_all_runs_are_tied(margin):
+    two, three = (
+        ogive.rank(ogive.read({m: [1.0] * 6 for m in names}, unit="row"), criterion="mean", margin=margin)
+        for names in ("ab", "abc")
+    )
+    assert pairs(two).headline == "The two methods cannot be told apart: all runs are tied"
+    assert pairs(three).headline == "No two methods can be told apart: all runs are tied"
+    assert pairs(three).text(pairs(three).cells["a", "b"]) == "cannot tell\n0, no limits"
+    assert "all their runs are tied" in three.verdict

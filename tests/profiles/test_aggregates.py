@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ogive.notes import capitalized
 from ogive.profiles import (
     Baselines,
     MinMax,
@@ -162,3 +163,13 @@ def test_both_failing_is_a_tie():
     times = {"a": [1.0] * 9 + [np.inf, np.inf], "b": [2.0] * 9 + [np.inf, 3.0]}
     found = average_ranks(times, goal="minimize")
     assert (found.pairs[0].wins, found.pairs[0].ties, found.pairs[0].losses) == (9, 1, 1)
+
+
+def test_average_ranks_print_their_notes():
+    rng = np.random.default_rng(2)
+    uneven = {m: {f"p{i}": rng.normal(size=n) for i in range(12)} for m, n in (("a", 3), ("b", 5))}
+    found = average_ranks(uneven)
+    assert found.notes
+    printed = str(found)
+    assert all(capitalized(note) in printed for note in found.notes)
+    assert printed.index(found.verdict) < printed.index(capitalized(found.notes[0]))

@@ -214,3 +214,22 @@ def test_the_largest_deviation_does_not_depend_on_order_or_on_which_side_is_good
     mixed = [RNG.permutation(tasks[t]) for t in (2, 0, 3, 1)]
     assert largest_deviation(mixed, 0.95, 0, 200) == pytest.approx(width, rel=1e-9)
     assert largest_deviation([-task for task in tasks], 0.95, 0, 200) == pytest.approx(width, rel=1e-9)
+
+
+def test_means_of_as_many_runs_of_every_method_are_not_heuristic_because_problems_differ():
+    """Numbers of runs that differ from problem to problem favor nobody, nor do those that were made equal."""
+    counts = {"p": 3, "q": 5, "r": 30}
+    rows = [(p, m, 0.5 + 0.1 * (m == "a"), 0.1, n) for p, n in counts.items() for m in "ab"]
+    frame = pd.DataFrame(rows, columns=["problem", "method", "mean", "std", "n"])
+    by_problem = performance_profile(frame, "welch")
+    assert by_problem.guarantee == "conservative"
+    assert Note(NoteKind.ONLY_MEANS) not in by_problem.notes
+    by_method = frame.assign(n=np.where(frame["method"] == "a", 3, 30))
+    assert performance_profile(by_method, "welch").guarantee == "heuristic"
+    assert performance_profile(by_method, "welch", equalise="min-n").guarantee == "conservative"
+
+
+def test_runs_that_were_left_out_until_all_methods_have_as_many_are_not_heuristic():
+    rng = np.random.default_rng(8)
+    runs = {m: {f"p{i}": rng.normal(size=n + i) for i in range(4)} for m, n in (("a", 3), ("b", 9))}
+    assert performance_profile(runs, "welch").guarantee == "conservative"

@@ -57,6 +57,13 @@ def test_no_interval_without_ends_is_pasted(page):
     assert "Numbers without an interval: too few runs" in found.section("The numbers")
 
 
+def test_where_no_number_has_an_interval_the_page_says_why(page):
+    found = page({"a": [1.0, 1.0], "b": [2.0, 2.0]})
+    said = "No intervals: too few runs, or none that differ."
+    assert said in found.section("The numbers")
+    assert said in found.section("For the paper")
+
+
 def test_what_has_no_interval_has_no_guarantee(page):
     text = page({"a": A[:3], "b": B[:3]}).section("The difference")
     assert "no interval: these runs limit it on neither side" in text

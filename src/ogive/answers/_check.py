@@ -121,6 +121,8 @@ def check(
     guaranteed: bool = False,
     confidence: float = 0.95,
     failures: str | float = "refuse",
+    paired: bool | None = None,
+    looks: int = 1,
 ) -> Check:
     """Whether `new` is worse than `baseline`: pass, worse, or cannot tell.
 
@@ -141,6 +143,11 @@ def check(
         How much worse the truth must be in the power that the gate states; twice the margin where not given.
     guaranteed : bool
         Only intervals that hold for every distribution within the declared bounds.
+    paired : bool, optional
+        Whether rows of both tables that share a draw are compared pair by pair; by default where both score the
+        same items. True joins runs by their trial, as where both versions ran the same seeds.
+    looks : int
+        How often the gate will judge while runs are added; the error is divided among the looks.
 
     Notes
     -----
@@ -155,8 +162,8 @@ def check(
     pass is withheld where n runs leave room for collapses that would cost more than the margin, and
     without bounds it names the rate that they cannot rule out.
 
-    Rows are paired where both tables score the same items (or share the column read as `item`); runs
-    and seeds are not by themselves, since equal seeds of two versions rarely mean equal draws.
+    Rows are paired where both tables score the same items (or share the column read as `item`); runs and seeds are
+    not by themselves, since equal seeds of two versions rarely mean equal draws. `paired` overrules that either way.
 
     References
     ----------
@@ -182,7 +189,7 @@ def check(
     refuse_undecidable(merged, "check")
     question = Question.of(
         merged, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, guaranteed=guaranteed,
-        one_by_one=True,
+        paired=paired, looks=looks, one_by_one=True,
     )  # fmt: skip
     singly = [_gated(judge_pair(merged, NEW, BASELINE, question.on(task))) for task in merged.tasks]
     together = _together(singly, question)

@@ -37,7 +37,7 @@ FEWEST_FOR_BAD_DAYS = 20
 class NamedAnswer:
     """One of the four questions: its conclusion about `a`, and the interval that it was read off.
 
-    `refused` says why there is no interval: "few runs", "no values", "folds", "right or wrong", "no common scale", "not
+    `refused` says why there is no interval: "few runs", "tied", "no values", "folds", "right or wrong", "no common scale", "not
     guaranteed"; else it is None.
     """
 
@@ -112,14 +112,20 @@ class Comparison:
         return comparison_text(self)
 
     def _repr_html_(self) -> str:
+        from ogive.answers._wording import comparison_tables
+
         # The tables below the verdict are aligned by spaces, which HTML keeps in <pre> alone.
-        said, _, tables = str(self).partition("\n\n")
-        return f"<p>{html.escape(said)}</p><pre>{html.escape(tables)}</pre>"
+        return f"<p>{html.escape(self.verdict)}</p><pre>{html.escape(comparison_tables(self))}</pre>"
 
     @property
     def several(self) -> bool:
         """Whether it speaks of several tasks."""
         return len(self.question.tasks) > 1
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether no pair of runs differs; where methods are not paired, whether no run does."""
+        return self._samples.tied(*self._places)
 
     @property
     def metric(self) -> str:
@@ -468,7 +474,7 @@ def _four_interval(c: Comparison, criterion: str, error: float) -> Interval | st
         return reason
     found = _asked_of(c._samples, question, c._trials, error, c._places)
     if math.isinf(found.low) and math.isinf(found.high):
-        return "few runs"
+        return "tied" if c.tied else "few runs"
     return c._samples.possible(found)
 
 
@@ -543,10 +549,10 @@ def _needed(c: Comparison) -> tuple[int, float] | None:
 
     None where more units do not help for certain: clusters of unknown likeness, splits of the same rows, tasks.
     """
-    # Pairs that are right or wrong are judged by those that differ, whose number no plan knows.
-    right_or_wrong = c.paired and c._samples.asked.binary
+    # Pairs that are right or wrong are judged by those that differ, whose number no plan knows; where none differs nor of others.
+    by_those_that_differ = c.paired and (c._samples.asked.binary or c.tied)
     if (
-        right_or_wrong
+        by_those_that_differ
         or c._samples.clustered
         or c.question.test_share is not None
         or c.several

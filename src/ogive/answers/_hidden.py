@@ -105,7 +105,7 @@ def _of(samples: Samples, a: int, b: int, margin: float, estimate: float) -> Hid
 
 def _on(samples: Samples, a: int, b: int, margin: float, place: slice, estimate: float) -> Hidden:
     """Collapses on some of the tasks, whose cost is averaged over all of them."""
-    error = 1.0 - samples.question.confidence  # as in the rule of thumb that n runs without an event leave 3 / n
+    error = samples.question.error  # at one look as in the rule of thumb that n runs without an event leave 3 / n
     n = int(samples.n_runs[a, place].sum())
     rate = -math.expm1(math.log(error) / n)
     places = range(*place.indices(len(samples.runs)))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ogive.answers._samples import Samples, all_pairs, gather
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.notes import sentences
-from ogive.results import json_ready
+from ogive.results import Strength, json_ready, strength_of, weakest
 from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
 from ogive.trials import FloatArray, IntArray, Trials
 from ogive.words import listed
@@ -76,7 +77,7 @@ class Leading:
 
     `ahead` are those of them that are certainly better than somebody: the others are merely unbeaten.
 
-    `refused` says why nobody can be named: "few runs", "no values", "folds"; else it is None.
+    `refused` says why nobody can be named: "few runs", "tied", "no values", "folds"; else it is None.
     """
 
     name: str
@@ -142,6 +143,18 @@ class Ranking:
         return tuple(r.algorithm for r in self.rows if r.tier == 1)
 
     @property
+    def equivalent(self) -> bool:
+        """Whether every pair is equivalent within the margin."""
+        if self.question.margin is None:
+            return False
+        return all(self.pair(a, b).conclusion == "equivalent" for a, b in combinations(self._samples.methods, 2))
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether no run of one method differs from the run of another that it is compared with."""
+        return all(self._samples.tied(0, i) for i in range(1, len(self._samples.methods)))
+
+    @property
     def unit(self) -> str:
         """What is counted, in words."""
         from ogive.answers._wording import unit_words
@@ -154,6 +167,18 @@ class Ranking:
         return self._decided.by_draws
 
     @property
+    def interval_methods(self) -> tuple[str, ...]:
+        """How the intervals of the pairs are made: in one way, or in several where some pairs share draws."""
+        return self._differences.methods
+
+    @property
+    def strength(self) -> Strength:
+        """How far the weakest pair can be trusted: guaranteed, approximate or heuristic."""
+        if (self._trials.n_folds is not None and not self.question.sampled) or self._samples.partly.any():
+            return "heuristic"
+        return weakest(map(strength_of, set(self._differences.guarantees)))
+
+    @property
     def n_pairs(self) -> int:
         """How many pairs were decided together."""
         return len(self._differences)
@@ -162,14 +187,6 @@ class Ranking:
     def n_separated(self) -> int:
         """How many of them were."""
         return int(np.count_nonzero(_certain(self._differences, self._decided, self.question.margin)))
-
-    @property
-    def strength(self) -> str:
-        """How far the verdict can be trusted, the weakest word of all pairs: guaranteed, approximate or heuristic."""
-        if (self._trials.n_folds is not None and not self.question.sampled) or self._samples.partly.any():
-            return "heuristic"
-        found = set(self._differences.guarantees)
-        return "heuristic" if "heuristic" in found else "approximate" if "approximate" in found else "guaranteed"
 
     @cached_property
     def verdict(self) -> str:
@@ -399,7 +416,7 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
             own = ranking.question.error if same_question(samples, criterion) else error
             asked = judge_all(ranking._trials, question, samples.methods, own)
             if not np.isfinite(asked._decided.low).any() and not np.isfinite(asked._decided.high).any():
-                asked, reason = None, "few runs"
+                asked, reason = None, "tied" if ranking.tied else "few runs"
         if asked is None:
             found[name] = Leading(
                 name=name, criterion=criterion, leaders=(), ahead=(), scores={}, resolution=math.nan, refused=reason

@@ -86,6 +86,17 @@ class Samples:
         there = [~np.isnan(task.draws[0].scores[[a, b]]) for task in self.runs]
         return int(sum(np.count_nonzero(t[0] ^ t[1]) for t in there))
 
+    def tied(self, a: int, b: int) -> bool:
+        """Whether no two runs that are compared differ: all pairs of two joined methods, all runs of two others."""
+        if self.joined[a, b] < 0:
+            return all(
+                bool(np.all(scores == task.scores[a][0]))
+                for task in self.runs
+                for scores in (task.scores[a], task.scores[b])
+            )
+        both = (task.draws[0].scores[[a, b]] for task in self.runs)
+        return all(bool(np.all((one == other) | np.isnan(one) | np.isnan(other))) for one, other in both)
+
     @property
     def span(self) -> float:
         """How far two scores can be apart; infinite without bounds."""

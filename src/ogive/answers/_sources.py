@@ -16,13 +16,13 @@ from ogive.answers._sources_draws import CONFIGURATION, Draws, find_draws
 from ogive.answers._sources_parameters import Effect, Parameter, effect, find_parameters
 from ogive.answers._sources_ranges import Range, draw_keys, find_ranges, first_half
 from ogive.answers._sources_words import (
+    Untold,
     effect_sentences,
-    missing_sentence,
     percent,
     range_sentences,
     share_remarks,
     share_sentence,
-    way_said_once,
+    untold,
     worth_sentence,
 )
 from ogive.answers._wording import scope_words, unit_words
@@ -61,7 +61,7 @@ class CellSources:
     n: int
     n_failed: int
     shares: VarianceShares | None
-    missing: str | None
+    missing: Untold | None
     effects: tuple[Effect, ...]
     ranges: tuple[Range, ...]
     allocation: Allocation | None
@@ -142,7 +142,9 @@ class Sources:
         )
 
     def __str__(self) -> str:
-        cells = way_said_once("\n\n".join(_cell_text(c) for c in self.cells))
+        # The runs that would tell are the same for every cell: named where they are first missing.
+        first = next((c for c in self.cells if c.missing is not None and c.missing.names_runs), None)
+        cells = "\n\n".join(_cell_text(c, again=first is not None and c is not first) for c in self.cells)
         return f"{cells}\n\n{self.footnote().strip()}".rstrip()
 
     def _repr_html_(self) -> str:
@@ -312,10 +314,12 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     effects: tuple[Effect, ...] = ()
     ranges: tuple[Range, ...] = ()
     shares: VarianceShares | None = None
-    missing: str | None = None
+    missing: Untold | None = None
     is_flat = scores.size > 1 and bool(np.ptp(scores) == 0.0)
     if is_flat:
-        missing = f"All {scores.size} runs of {place} score {number(float(scores[0]))}; there is no spread to explain."
+        missing = Untold(
+            f"All {scores.size} runs of {place} score {number(float(scores[0]))}; there is no spread to explain."
+        )
     else:
         shares, missing = _shares(q, draws, scores, place)
         effects, ranges = _parameters(q, draws, scores, rows, remarks)
@@ -327,11 +331,11 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     return _told(q, found, remarks, is_flat)
 
 
-def _shares(q: _Question, draws: Draws, scores: FloatArray, place: str) -> tuple[VarianceShares | None, str | None]:
+def _shares(q: _Question, draws: Draws, scores: FloatArray, place: str) -> tuple[VarianceShares | None, Untold | None]:
     """Shares, with fewer sources told apart where the runs do not allow all."""
     codes = dict(draws.codes)
     if scores.size < 3 or not draws.shared:
-        return None, missing_sentence(draws, place, scores.size)
+        return None, untold(draws, place, scores.size)
     while True:
         try:
             rng = stream(0, "resample", None, "sources")
@@ -339,7 +343,7 @@ def _shares(q: _Question, draws: Draws, scores: FloatArray, place: str) -> tuple
         except InputError:  # the source with the most shared draws is given up and becomes part of the rest
             shared = [s for s in draws.shared if s != CONFIGURATION and np.unique(codes[s]).size < scores.size]
             if not shared:
-                return None, missing_sentence(draws, place, scores.size)
+                return None, untold(draws, place, scores.size)
             codes[max(shared, key=lambda s: int(np.unique(codes[s]).size))] = np.arange(scores.size)
 
 
@@ -379,7 +383,7 @@ def _parameters(
 
 def _told(q: _Question, found: CellSources, remarks: list[str], is_flat: bool) -> CellSources:
     """The same cell with its sentences."""
-    sentences = [found.missing] if found.missing is not None else []
+    sentences = [str(found.missing)] if found.missing is not None else []
     allocation = None
     if found.shares is not None:
         scope = scope_words(q.trials, (found.task,))
@@ -404,9 +408,10 @@ def _place(algorithm: str, task: str) -> str:
     return printable(algorithm) if task == ONE_TASK else f"{printable(algorithm)} on {printable(task)}"
 
 
-def _cell_text(c: CellSources) -> str:
-    """Sentences, then what was found along each parameter."""
-    parts = ["\n".join(c.sentences)]
+def _cell_text(c: CellSources, *, again: bool) -> str:
+    """Sentences, then what was found along each parameter; without the runs that would tell where they are said `again`."""
+    said = c.sentences if not again or c.missing is None else (c.missing.why, *c.sentences[1:])
+    parts = ["\n".join(said)]
     if c.effects:
         head = ["parameter", "value", "runs", "median", "worst 10 %", "explains"]
         body = [

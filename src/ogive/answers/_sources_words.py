@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ogive.answers._sources_draws import CONFIGURATION, REST, Draws
 from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_ranges import FEWEST_KEPT, UNSEEN, Range
 from ogive.statistics import Assumption, Interval
-from ogive.words import interval, listed, number, plural, printable
+from ogive.words import interval, interval_parts, listed, number, plural, printable
 
 if TYPE_CHECKING:
     from ogive.statistics import Component, VarianceShares
@@ -25,9 +26,10 @@ MOST_NAMED = 4
 
 def percent(i: Interval) -> str:
     """`77 % [70, 83]`."""
-    text = interval(100 * i.estimate, 100 * i.low, 100 * i.high, (0.0,))
-    estimate, _, rest = text.partition(" ")
-    return f"{estimate} % {rest}" if rest else f"{estimate} %"
+    if math.isnan(i.low) and math.isnan(i.high):
+        return f"{number(100 * i.estimate)} %"
+    estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (0.0,))
+    return f"{estimate} % [{low}, {high}]"
 
 
 def share_sentence(shares: VarianceShares, place: str, n_runs: int, confidence: float, scope: str) -> str:
@@ -75,7 +77,7 @@ def share_remarks(shares: VarianceShares) -> list[str]:
 def _source(c: Component) -> str:
     if c.sources:
         return _the(c.sources[0]) if len(c.sources) == 1 else listed([printable(s) for s in c.sources])
-    return f"how {' and '.join(c.name.split(' × '))} act together"
+    return f"how {' and '.join(map(printable, c.interaction))} act together"
 
 
 def _the(name: str) -> str:
@@ -87,33 +89,39 @@ def _singular(c: Component) -> str:
     return {"data": "data draw", REST: "group"}.get(name, name)
 
 
-def missing_sentence(draws: Draws, place: str, n_runs: int) -> str:
-    """Why shares cannot be told, and the runs that would tell them."""
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """Why shares cannot be told, and whether the runs that would tell them are named after it."""
+
+    why: str
+    names_runs: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.why} {WAY}" if self.names_runs else self.why
+
+
+def untold(draws: Draws, place: str, n_runs: int) -> Untold:
+    """Why shares cannot be told."""
     start = f"Where the spread of {place} comes from cannot be told"
     if n_runs < 3:
-        return f"{start}: there {'is one run' if n_runs == 1 else f'are {n_runs} runs'}."
+        return Untold(f"{start}: there {'is one run' if n_runs == 1 else f'are {n_runs} runs'}.")
     fixed = [name for name, codes in draws.codes.items() if codes.max(initial=0) == 0]
     free = [name for name in draws.codes if name not in fixed and name != REST]
     if not draws.declared and CONFIGURATION not in draws.codes:
-        return (
+        return Untold(
             f"{start}: no column says which runs share a configuration, data or a seed. Name them when reading, params=['lr', …], "
             f"repeat='seed' or group='split', or run a study: {NESTED}."
         )
     if draws.declared and len(free) == 1:
-        return f"All spread of {place} comes from {_the(free[0])}: nothing else varied. {WAY}"
+        return Untold(f"All spread of {place} comes from {_the(free[0])}: nothing else varied.", names_runs=True)
     if CONFIGURATION in fixed:
-        return (
-            f"{start}: all {n_runs} runs have one configuration, and nothing else is shared by some of them only. {WAY}"
+        return Untold(
+            f"{start}: all {n_runs} runs have one configuration, and nothing else is shared by some of them only.",
+            names_runs=True,
         )
     if not draws.declared:
-        return f"{start}: no two of the {n_runs} runs share a configuration, data or a seed. {WAY}"
-    return f"{start}: every run drew {listed(free)} anew. {WAY}"
-
-
-def way_said_once(text: str) -> str:
-    """The runs that would tell are the same for every cell: said where they are first missing."""
-    first, way, rest = text.partition(WAY)
-    return first + way + rest.replace(f" {WAY}", "")
+        return Untold(f"{start}: no two of the {n_runs} runs share a configuration, data or a seed.", names_runs=True)
+    return Untold(f"{start}: every run drew {listed(free)} anew.", names_runs=True)
 
 
 def effect_sentences(effects: Sequence[Effect]) -> list[str]:

@@ -78,6 +78,18 @@ class Row:
         return math.isinf(self.low) and math.isinf(self.high)
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A sentence below the table, with the statistic that it doubts, or the method and task that have no score."""
+
+    text: str
+    statistic: str | None = None
+    without_score: tuple[str, str] | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Summary:
     """Statistics by method, task and metric, with intervals, and what they are intervals of."""
@@ -89,7 +101,7 @@ class Summary:
     notes: tuple[Note, ...]
     source: str
     failed: FailedRuns
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __repr__(self) -> str:
         cells = {(r.algorithm, r.task) for r in self.rows}
@@ -129,21 +141,26 @@ class Summary:
         """`9`, `9 (1 failed)`; `9 (7 of 50 rows failed)` where several rows share a unit."""
         return f"{row.n}" if not row.n_failed else f"{row.n} ({self.failed.beside(row)} failed)"
 
-    def footnote(self, shown: Sequence[Row] | None = None) -> str:
-        """What the brackets of these rows (all where not given) are, how failures count, what has no value."""
+    def footnote(
+        self, shown: Sequence[Row] | None = None, *, brackets: str = "Brackets", without: str = "no statistic has one"
+    ) -> str:
+        """What the brackets of these rows (all where not given) are, how failures count, what has no value.
+
+        `brackets` names where the intervals stand, `without` says why there are none.
+        """
         rows = self.rows if shown is None else shown
         kinds = _kinds([row for row in rows if not (math.isnan(row.low) or row.unlimited)])
         if kinds:
             ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
-            text = f"Brackets: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
+            text = f"{brackets}: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
         elif all(r.n == 1 for r in rows):
             text = "No intervals: there is one run of each method on each task; a profile compares methods over many tasks."
         elif all(r.guarantee != "descriptive" for r in rows):
-            text = "No intervals: no statistic has one."
+            text = f"No intervals: {without}."
         else:
             text = "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
         failed = self.failed.sentence(rows)
-        return " ".join([text, *([failed] if failed else []), *self.remarks])
+        return " ".join([text, *([failed] if failed else []), *dict.fromkeys(map(str, self.remarks))])
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each statistic of each method on each task."""
@@ -159,7 +176,7 @@ class Summary:
             "unit": self.unit,
             "confidence": self.confidence,
             "failures": self.failed.rule,
-            "notes": [*sentences(self.notes), *self.remarks],
+            "notes": [*sentences(self.notes), *dict.fromkeys(map(str, self.remarks))],
             "sentences": list(self.sentences),
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows],
         }
@@ -182,6 +199,7 @@ class Summary:
         metric: str | None = None,
         task: str | None = None,
         bold: Mapping[str, Sequence[str]] | None = None,
+        note: str | None = None,
     ) -> str:
         r"""A booktabs table: methods down; tasks across, or statistics across where there is one task.
 
@@ -195,8 +213,10 @@ class Summary:
             Only this one.
         bold : mapping, optional
             Methods to print bold on each task: what `ogive.leaders(trials)` returns.
+        note : str, optional
+            What stands below the table instead of the footnote.
         """
-        return latex_table(self, layout, statistic=statistic, metric=metric, task=task, bold=bold)
+        return latex_table(self, layout, statistic=statistic, metric=metric, task=task, bold=bold, note=note)
 
     def _repr_html_(self) -> str:
         parts = []
@@ -264,7 +284,7 @@ def summarize(
     metrics = trials.metrics if metric is None else (metric,)
     if trials.question is not None and trials.independent:  # a description counts nothing
         raise InputError(trials.question)
-    remarks: list[str] = []
+    remarks: list[Remark] = []
     rows: list[Row] = []
     sentences: list[str] = []
     for name in metrics:
@@ -273,7 +293,7 @@ def summarize(
         except InputError as error:
             if len(metrics) == 1 or not any(has_spread(trials, other) for other in metrics):
                 raise
-            remarks.append(_sentence(error))  # one score says nothing; the others are shown
+            remarks.append(Remark(_sentence(error)))  # one score says nothing; the others are shown
             continue
         if rule == "refuse":
             _refuse_failures(trials, name)
@@ -287,7 +307,7 @@ def summarize(
 
 def _summarize_metric(
     trials: Trials, metric: str, chosen: Sequence[Statistic], confidence: float, rule: str | float, guaranteed: bool,
-    rows: list[Row], remarks: list[str],
+    rows: list[Row], remarks: list[Remark],
 ) -> None:  # fmt: skip
     resolved = [trials.resolve_failures(cell, metric, rule) for cell in trials.cells]
     shares = right_or_wrong([scores for scores, _ in resolved])
@@ -300,13 +320,17 @@ def _summarize_metric(
                 found = interval_of(statistic, sample, confidence, guaranteed=guaranteed)
             except InputError as error:  # one statistic of one cell has no value; the others stand
                 remarks.append(
-                    _sentence(error)
+                    Remark(_sentence(error), statistic=statistic.name)
                     if scores.size
-                    else f"{printable(cell.algorithm)} has no usable score on {printable(cell.task)}."
+                    else Remark(
+                        f"{printable(cell.algorithm)} has no usable score on {printable(cell.task)}.",
+                        without_score=(cell.algorithm, cell.task),
+                    )
                 )
             else:
                 values = {name: getattr(found, name) for name in values}
-                remarks += _doubts(statistic, found, judged=trials.independent)
+                said = _doubts(statistic, found, judged=trials.independent)
+                remarks += [Remark(text, statistic=statistic.name) for text in said]
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(

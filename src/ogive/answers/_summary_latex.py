@@ -22,6 +22,7 @@ def latex_table(
     metric: str | None,
     task: str | None,
     bold: Mapping[str, Sequence[str]] | None,
+    note: str | None,
 ) -> str:
     """What `Summary.to_latex` returns."""
     if layout not in ("methods-by-tasks", "methods-by-statistics"):
@@ -43,10 +44,10 @@ def latex_table(
         lines.append(" & ".join([latex(method), *shown]) + r" \\")
     what = f"{Statistic.parse(rows[0].statistic).label} of {metric}. " if by_task else f"{metric}. "
     told = "" if bold is None else "Bold: not separable from the best mean of the task. "
-    note = latex(what + told + summary.footnote(rows))
+    below = latex(what + told + (summary.footnote(rows) if note is None else note))
     lines += [
         r"\bottomrule",
-        rf"\multicolumn{{{len(across) + 1}}}{{p{{0.9\linewidth}}}}{{\footnotesize {note}}} \\",
+        rf"\multicolumn{{{len(across) + 1}}}{{p{{0.9\linewidth}}}}{{\footnotesize {below}}} \\",
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"

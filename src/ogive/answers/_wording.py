@@ -21,7 +21,6 @@ from ogive.trials import Trials
 from ogive.words import (
     aligned,
     failure_words,
-    interval,
     interval_parts,
     listed,
     markdown,
@@ -49,7 +48,7 @@ SURE = {
     "heuristic": "{} % confidence by a rule of thumb",
 }
 WHY = {
-    "few runs": "too few runs", "no values": "failed runs have no value", "folds": "folds say nothing about it",
+    "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
     "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
     "no common scale": "tasks share no scale, declare bounds",
 }  # fmt: skip
@@ -97,8 +96,13 @@ def verdict_parts(c: Comparison) -> tuple[str, str]:
 
 
 def comparison_text(c: Comparison) -> str:
-    """The verdict, the four questions, and the tasks."""
-    lines = [c.verdict, "", *aligned(_questions_table(c)), "", second_error(c)]
+    """The verdict, and the tables below it."""
+    return f"{c.verdict}\n\n{comparison_tables(c)}"
+
+
+def comparison_tables(c: Comparison) -> str:
+    """The four questions, and the tasks."""
+    lines = [*aligned(_questions_table(c)), "", second_error(c)]
     if c.tasks:
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
@@ -111,7 +115,8 @@ def _claim_with_effect(c: Comparison) -> str:
     if c.conclusion == "cannot tell" and c.hidden is not None and c.hidden.withheld:
         return _withheld(c)
     unseen = "unless rare collapses were missed, " if c.hidden is not None and c.hidden.cost is None else ""
-    return _sentence(f"{_place(c)}{_among(c)}{unseen}{asked}{_claim(c)}: {_effect(c)}.", c.a)
+    lead, claim = f"{_place(c)}{_among(c)}{unseen}{asked}", f"{_claim(c)}: {_effect(c)}."
+    return _capital(f"{lead}{claim}") if c.conclusion == "cannot tell" else _after(lead, claim)
 
 
 def _withheld(c: Comparison) -> str:
@@ -158,19 +163,43 @@ def _claim(c: Comparison) -> str:
 
 
 def _margin(c: Comparison) -> str:
-    assert c.margin is not None
-    return f"{100 * c.margin:g} percentage points" if c.criterion == IMPROVEMENT else f"{c.margin:g}"
+    return margin_words(c.question)
+
+
+def margin_words(question: Question) -> str:
+    """`0.02`, or `10 percentage points` of a probability."""
+    assert question.margin is not None
+    return (
+        f"{100 * question.margin:g} percentage points"
+        if question.criterion.name == IMPROVEMENT
+        else f"{question.margin:g}"
+    )
 
 
 def _effect(c: Comparison, *, inside: bool = False) -> str:
     """By how much, with the interval; without brackets `inside` others."""
     a, b = printable(c.a), printable(c.b)
     averaged = "averaged over the tasks, " if len(c.question.tasks) > 1 else ""
+    if c.criterion == IMPROVEMENT and c.tied:
+        _, low, high = _percent_parts(c.primary)
+        return (
+            f"{_same(c)}; {averaged}any rate at which {a} beats {b} between {low} % and {high} % (a tie counts half) fits these "
+            "runs"
+        )
     if c.criterion == IMPROVEMENT:
         return f"{averaged}{_duel(c, a, b)} {_percent(c.primary, ties=_has_ties(c), inside=inside)}"
     if c.criterion == "mean" and c._samples.asked.binary:
         return averaged + _rate_gap(c, a, b, inside=inside)
+    if c.tied and math.isinf(c.primary.low) and math.isinf(c.primary.high):
+        return f"{_same(c)}, which sets no limits to the difference of their {_what(c.question.criterion, c.metric)}"
     return averaged + _gap(c.question.criterion, c.primary, a, b, c.metric, c._samples.sign, c.margin, inside=inside)
+
+
+def _same(c: Comparison) -> str:
+    """That nothing differs."""
+    if c.paired:
+        return f"on every {_draw_word(c._trials)} both score the same"
+    return f"{'on each task ' if c.several else ''}all runs of both score the same"
 
 
 def _rate_gap(c: Comparison, a: str, b: str, *, inside: bool) -> str:
@@ -184,6 +213,14 @@ def _rate_gap(c: Comparison, a: str, b: str, *, inside: bool) -> str:
     if certain:
         return f"its {what} is {'higher' if raw.low > 0.0 else 'lower'} by {estimate} percentage points{_limits(f'between {low} and {high}', inside)}"
     return f"the {what} of {a} is {_beside(estimate, b, ' points')}; anything between {_side(low, ' points')} and {_side(high, ' points')} fits these runs"
+
+
+def better_minus_worse(a: str, b: str, sign: float) -> tuple[str, str]:
+    """What is taken from what, so that a difference is positive where `a` is better: of losses `b` minus `a`.
+
+    Sentences, tables and pictures all do so: the same number has the same sign wherever it stands.
+    """
+    return (a, b) if sign > 0 else (b, a)
 
 
 def _duel(c: Comparison, a: str, b: str) -> str:
@@ -222,23 +259,19 @@ def _has_ties(c: Comparison) -> bool:
 def _gap(
     criterion: Criterion, i: Interval, a: str, b: str, metric: str, sign: float, margin: float | None = None, *, inside: bool = False
 ) -> str:  # fmt: skip
-    """`its mean accuracy is higher by 0.016 (between 0.010 and 0.022)`, in the score's own direction."""
-    what = (
-        f"{criterion.label} {printable(metric)}"
-        if criterion.name in ("mean", "median", "iqm")
-        else f"{printable(metric)} {_share_words(criterion)}"
-    )
-    raw = i if sign > 0 else i.negated()
+    """`its mean accuracy is higher by 0.016 (between 0.010 and 0.022)`; where that is not certain, what fits."""
+    what = _what(criterion, metric)
     marks = (0.0, *(() if margin is None else (margin, -margin)))
-    if math.isinf(raw.low) and math.isinf(raw.high):
+    if math.isinf(i.low) and math.isinf(i.high):
         return f"so few or so equal runs set no limits to the difference of their {what}"
-    if not raw.low <= 0.0 <= raw.high:
-        higher = raw.low > 0.0
-        turned = raw if higher else raw.negated()
+    if i.excludes(0.0):
+        higher = (i.low > 0.0) == (sign > 0)
+        turned = i if i.low > 0.0 else i.negated()
         owner = f"{a}'s" if inside else "its"
         estimate, low, high = interval_parts(turned.estimate, turned.low, turned.high, marks)
         limits = f"at least {low}" if math.isinf(turned.high) else f"between {low} and {high}"
         return f"{owner} {what} is {'higher' if higher else 'lower'} by {estimate}{_limits(limits, inside)}"
+    raw = i if sign > 0 else i.negated()
     estimate, low, high = interval_parts(raw.estimate, raw.low, raw.high, marks)
     fits = f"anything between {_side(low)} and {_side(high)}"
     if math.isinf(raw.low) or math.isinf(raw.high):
@@ -250,7 +283,7 @@ def _side(value: str, unit: str = "") -> str:
     """`0.035 lower`, `0.009 higher` or `no difference`: a signed number as somebody would say it."""
     if _is_zero(value):
         return "no difference"
-    return f"{value.removeprefix('-')}{unit} {'lower' if value.startswith('-') else 'higher'}"
+    return f"{value.lstrip('-')}{unit} {'lower' if value.startswith('-') else 'higher'}"
 
 
 def _beside(estimate: str, b: str, unit: str = "") -> str:
@@ -262,6 +295,13 @@ def _beside(estimate: str, b: str, unit: str = "") -> str:
 
 def _is_zero(value: str) -> bool:
     return not value.strip("-0.")
+
+
+def _what(criterion: Criterion, metric: str) -> str:
+    """`mean accuracy`, `accuracy in the worst 10 % of runs`."""
+    if criterion.name in ("mean", "median", "iqm"):
+        return f"{criterion.label} {printable(metric)}"
+    return f"{printable(metric)} {_share_words(criterion)}"
 
 
 def _share_words(criterion: Criterion) -> str:
@@ -277,13 +317,17 @@ def _share_words(criterion: Criterion) -> str:
 
 def _percent(i: Interval, *, ties: bool = False, inside: bool = False) -> str:
     """`73 % of the time (between 71 % and 75 %)`; without brackets `inside` others."""
-    estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
+    estimate, low, high = _percent_parts(i)
     half = "a tie counts half" if ties else ""
     if not i.excludes(0.5):
         return f"{estimate} % of the time here{f' ({half})' if half else ''}; anything between {low} % and {high} % fits these runs"
     return f"{estimate} % of the time" + _limits(
         f"between {low} % and {high} %" + (f"; {half}" if half else ""), inside
     )
+
+
+def _percent_parts(i: Interval) -> tuple[str, str, str]:
+    return interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
 
 
 def _limits(text: str, inside: bool) -> str:
@@ -497,6 +541,8 @@ def _looked(trials: Trials, question: Question) -> str:
 
 def _what_would_do(c: Comparison) -> str:
     """What these runs could have shown, and how many would show a stated difference."""
+    if c.tied and (c.paired or not math.isfinite(c.detectable)):
+        return f"{'pairs' if c.paired else 'runs'} that differ are needed to say more"
     if not math.isfinite(c.detectable):
         return "more runs are needed to set limits"
     if c.criterion == IMPROVEMENT:
@@ -548,12 +594,11 @@ def question_effect(c: Comparison, q: NamedAnswer) -> str:
     """How large the answer to one question is, with its interval, from `a`'s side."""
     assert q.interval is not None
     if q.criterion == IMPROVEMENT:
-        i = q.interval
-        estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (50.0,))
+        estimate, low, high = _percent_parts(q.interval)
         return f"{printable(c.a)} wins {estimate} % [{low} %, {high} %]"
-    raw = q.interval if c._samples.sign > 0 else q.interval.negated()
     label = {AVERAGE: "mean", BAD_DAY: "mean of the worst 10 %", TRIES: "best of 8"}.get(q.name, q.criterion)
-    return f"{label}, {printable(c.a)} minus {printable(c.b)}: {interval(raw.estimate, raw.low, raw.high, (0.0,))}"
+    first, second = better_minus_worse(printable(c.a), printable(c.b), c._samples.sign)
+    return f"{label}, {first} minus {second}: {shown(q.interval, q.criterion)}"
 
 
 def _tasks_table(c: Comparison) -> list[list[str]]:
@@ -577,14 +622,30 @@ def effect_label(c: Comparison) -> str:
     a, b = printable(c.a), printable(c.b)
     if c.criterion == IMPROVEMENT:
         return f"P({a} beats {b}{f' on the same {_draw_word(c._trials)}' if c.paired else ''})"
-    return f"{c.question.criterion.label} {printable(c.metric)}: by how much {a} is better (negative: worse)"
+    return f"{c.question.criterion.label} {printable(c.metric)}, {difference_words(a, b, c._samples.sign)}"
+
+
+def difference_words(a: str, b: str, sign: float) -> str:
+    """`a minus b (positive: a is better)`, of losses `b minus a`: what a column of differences holds."""
+    first, second = better_minus_worse(a, b, sign)
+    return f"{first} minus {second} (positive: {a} is better)"
 
 
 def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
     """An estimate with its interval; a probability with two decimals or more."""
+    if math.isnan(i.low) and math.isnan(i.high):
+        return number(i.estimate)
+    if math.isinf(i.low) and math.isinf(i.high):
+        return f"{number(i.estimate)}, no limits"
+    estimate, low, high = shown_parts(i, criterion, margin)
+    return f"{estimate} [{low}, {high}]"
+
+
+def shown_parts(i: Interval, criterion: str, margin: float | None = None) -> tuple[str, str, str]:
+    """Estimate and both ends as `shown` writes them."""
     if criterion == IMPROVEMENT:
-        return interval(i.estimate, i.low, i.high, (0.5,), at_least=2)
-    return interval(i.estimate, i.low, i.high, (0.0, *(() if margin is None else (margin, -margin))))
+        return interval_parts(i.estimate, i.low, i.high, (0.5,), at_least=2)
+    return interval_parts(i.estimate, i.low, i.high, (0.0, *(() if margin is None else (margin, -margin))))
 
 
 # ---------------------------------------------------------------- all methods
@@ -663,39 +724,52 @@ def _lead(r: Ranking) -> str:
         if tasks[0] == ONE_TASK or len(r._trials.tasks) < 2
         else f" on {printable(tasks[0])}"
     )
-    margin = "" if r.question.margin is None else f" by more than {r.question.margin:g}"
+    margin = "" if r.question.margin is None else f" by more than {margin_words(r.question)}"
     among, by = _among(r), _by(r.question)
     if len(leaders) == n:
-        return _capital(f"{among}no method is certainly better than another{place}{margin}, {by}.")
+        return _nobody(r, among, place)
     if len(leaders) > 1:
         rest = [x.algorithm for x in r.rows if x.algorithm not in leaders]
         beaten = all(r.pair(m, o).certain > 0 for m in leaders for o in rest)
-        which = f"which of {'the two' if len(leaders) == 2 else 'them'} is better cannot be told{_closest(r, leaders)}"
+        which = f"which of {'the two' if len(leaders) == 2 else 'them'} is better{margin} cannot be told{_closest(r, leaders)}"
         if all(r.pair(a, b).conclusion == "equivalent" for a, b in itertools.combinations(leaders, 2)):
-            which = f"they are equivalent within {r.question.margin:g}{_closest(r, leaders)}"
+            which = f"they are equivalent within {margin_words(r.question)}{_closest(r, leaders)}"
         if beaten:
             whom = printable(rest[0]) if len(rest) == 1 else f"the other {len(rest)} methods"
-            return _sentence(
-                f"{among}{_some(leaders)} {'both' if len(leaders) == 2 else 'all'} beat {whom}{place}{margin}, {by}; {which}.",
-                leaders[0],
+            return _after(
+                among,
+                f"{_some(leaders)} {'both' if len(leaders) == 2 else 'all'} beat {whom}{place}{margin}, {by}; {which}.",
             )
-        return _sentence(
-            f"{among}{_some(leaders)} lead{place}, {by}: no other method is certainly better{margin}, and {which}.",
-            leaders[0],
+        return _after(
+            among, f"{_some(leaders)} lead{place}, {by}: no other method is certainly better{margin}, and {which}."
         )
     first = leaders[0]
     ahead = sum(r.pair(first, x.algorithm).certain > 0 for x in r.rows[1:])
     if ahead == n - 1:
         whom = {2: printable(r.rows[1].algorithm), 3: "both other methods"}.get(n, f"all {n - 1} other methods")
-        return _sentence(
-            f"{among}{printable(first)} is better than {whom}{place}{margin}, {by}{_closest(r, (first, r.rows[1].algorithm))}.",
-            first,
+        return _after(
+            among,
+            f"{printable(first)} is better than {whom}{place}{margin}, {by}{_closest(r, (first, r.rows[1].algorithm))}.",
         )
-    return _sentence(
-        f"{among}{printable(first)} leads{place}, {by}: no other method is certainly better{margin}, and it is certainly better "
+    return _after(
+        among,
+        f"{printable(first)} leads{place}, {by}: no other method is certainly better{margin}, and it is certainly better "
         f"than {ahead} of {n - 1}.",
-        first,
     )
+
+
+def _nobody(r: Ranking, among: str, place: str) -> str:
+    """That no method is ahead: equivalent within the margin, all tied, or not to be told apart."""
+    names, by = [x.algorithm for x in r.rows], _by(r.question)
+    who = _some(names) if len(names) == 2 else f"all {len(names)} methods"
+    margin = "" if r.question.margin is None else f" by more than {margin_words(r.question)}"
+    if r.equivalent:
+        within = f"are equivalent within {margin_words(r.question)}{place}, {by}."
+        return _after(among, f"{who} {within}") if len(names) == 2 else _capital(f"{among}{who} {within}")
+    tied = "; all their runs are tied" if r.tied else ""
+    if len(names) == 2:
+        return _capital(f"{among}it cannot be told which of {who} is better{place}{margin}, {by}{tied}.")
+    return _capital(f"{among}no method is certainly better than another{place}{margin}, {by}{tied}.")
 
 
 def _closest(r: Ranking, names: Sequence[str]) -> str:
@@ -817,7 +891,7 @@ def check_markdown(c: Check) -> str:
         "",
         markdown(c.verdict),
         "",
-        "| task | difference | conclusion |",
+        "| task | difference (positive: the new version is better) | conclusion |",
         "| --- | --- | --- |",
     ]
     for x in c.comparisons:
@@ -878,14 +952,13 @@ def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _sentence(text: str, *names: str) -> str:
-    """Text that begins with a capital, unless it begins with a name, which is written as it is."""
-    begun = [len(printable(name)) for name in names if text.startswith(printable(name))]
-    return text if any(not text[n : n + 1].isalnum() for n in begun) else _capital(text)
+def _after(lead: str, claim: str) -> str:
+    """A claim, which begins with a name that is written as it is, after words that begin with a capital, or none."""
+    return f"{_capital(lead)}{claim}"
 
 
 __all__ = [
-    "DECIDES", "NAMED", "QUESTION_COLUMNS", "TYPICAL", "check_markdown", "check_sentences", "check_text", "comparison_text", "effect_label", "question_effect",
-    "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "unit_words",
+    "DECIDES", "NAMED", "QUESTION_COLUMNS", "TYPICAL", "better_minus_worse", "check_markdown", "check_sentences", "check_text", "comparison_tables", "comparison_text", "difference_words", "effect_label", "margin_words", "question_effect",
+    "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "shown_parts", "unit_words",
     "verdict_parts", "verdict_sentences",
 ]  # fmt: skip

@@ -7,8 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._compare import Guaranteed
-from ogive.cli._options import Confidence, Failures, Json, MetricName, Quiet, read_sources, reading_options
+from ogive.cli._compare import Guaranteed, Unpaired
+from ogive.cli._options import (
+    Confidence,
+    Failures,
+    Json,
+    Looks,
+    MetricName,
+    Quiet,
+    note_looks,
+    read_sources,
+    reading_options,
+)
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
 
@@ -33,7 +43,8 @@ Comment = Annotated[
 @reading_options
 def check(
     new: New, baseline: Old, margin: GateMargin, criterion: GateCriterion = "mean", guaranteed: Guaranteed = False, drop: Drop = None, method: Method = None,
-    failures: Failures = "refuse", confidence: Confidence = 0.95, metric: MetricName = None, comment: Comment = None,
+    failures: Failures = "refuse", confidence: Confidence = 0.95, looks: Looks = 1, unpaired: Unpaired = False,
+    metric: MetricName = None, comment: Comment = None,
     as_json: Json = False, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
@@ -50,7 +61,7 @@ def check(
 
     result = ask(
         both[0], both[1], margin=margin, criterion=criterion, guaranteed=guaranteed, algorithm=method, drop=drop, failures=failures,
-        confidence=confidence, metric=metric,
+        confidence=confidence, looks=looks, paired=False if unpaired else None, metric=metric,
     )  # fmt: skip
     if not quiet:
         tell(result.notes)
@@ -58,6 +69,8 @@ def check(
     if comment is not None:
         comment.parent.mkdir(parents=True, exist_ok=True)
         comment.write_text(result.to_markdown(), encoding="utf-8")
+    for source, trials in zip((new, baseline), both, strict=True):
+        note_looks([source], trials)
     raise typer.Exit(result.exit_code)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,6 +266,7 @@ class Disagreement:
 
     first: str
     second: str
+    side: Literal["worst", "middle", "best"]
     sizes: tuple[int, ...]
     n_sizes: int
 
@@ -317,17 +318,18 @@ def disagreements(curves: LearningCurves, metric: str | None, *, top: int, share
     scores = sign * np.stack([curves.scores(model, name) for model in curves.models])
     mean, spread = scores.mean(axis=2), scores.std(axis=2)
     tail = f"{100 * share:g} % quantile"
-    compared = (
-        ("mean - 2 sd", mean - 2.0 * spread, f"worst {tail}", Statistic.quantile(share)),
-        ("mean", mean, "median", Statistic.quantile(0.5)),
-        ("mean", mean, f"worst {tail}", Statistic.quantile(share)),
-        ("mean + 2 sd", mean + 2.0 * spread, f"best {tail}", Statistic.quantile(1.0 - share)),
+    worst, middle, best = Statistic.quantile(share), Statistic.quantile(0.5), Statistic.quantile(1.0 - share)
+    compared: tuple[tuple[str, FloatArray, str, Literal["worst", "middle", "best"], Statistic], ...] = (
+        ("mean - 2 sd", mean - 2.0 * spread, f"worst {tail}", "worst", worst),
+        ("mean", mean, "median", "middle", middle),
+        ("mean", mean, f"worst {tail}", "worst", worst),
+        ("mean + 2 sd", mean + 2.0 * spread, f"best {tail}", "best", best),
     )
     rows = []
-    for first, by, second, statistic in compared:
+    for first, by, second, side, statistic in compared:
         usable, changed = _reversed(by, of_rows(statistic, scores), top)
         sizes = tuple(curves.sizes[changed].tolist())
-        rows.append(Disagreement(first=first, second=second, sizes=sizes, n_sizes=int(usable.sum())))
+        rows.append(Disagreement(first=first, second=second, side=side, sizes=sizes, n_sizes=int(usable.sum())))
     return Disagreements(rows=tuple(rows), metric=name, top=top, n=curves.n_repetitions, scope=curves.scope)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from ogive.answers import Pair, Question, Ranking
-from ogive.answers._wording import shown
+from ogive.answers._wording import margin_words, shown
 from ogive.plots._look import RC
 from ogive.plots._matrix import BETTER, MOST_WITH_NUMBERS, UNDECIDED, WORSE, Face, draw_matrix, size_of
 from ogive.plots._page import Picture, new_page
@@ -35,14 +35,23 @@ class PairsDisplay(Picture):
     def __repr__(self) -> str:
         return f"PairsDisplay({len(self.methods)} methods, {len(self.cells) // 2} pairs)"
 
-    def text(self, pair: Pair) -> str:
+    @property
+    def has_numbers(self) -> bool:
+        """Whether cells hold numbers; where methods are many they hold a sign."""
+        return len(self.methods) <= MOST_WITH_NUMBERS
+
+    def lines(self, pair: Pair) -> list[str]:
         """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
-        if len(self.methods) > MOST_WITH_NUMBERS:
-            return {1: "+", -1: "−", 0: "?"}[pair.certain]
+        if not self.has_numbers:
+            return [{1: "+", -1: "−", 0: "?"}[pair.certain]]
         lines = [pair.conclusion, shown(pair.difference, self.question.criterion.name, pair.margin)]
         if pair.wins + pair.ties + pair.losses > 1:
             lines.append(f"{pair.wins} won, {pair.losses} lost" + (f", {pair.ties} tied" if pair.ties else ""))
-        return "\n".join(lines)
+        return lines
+
+    def text(self, pair: Pair) -> str:
+        """The lines of a cell, one below the other."""
+        return "\n".join(self.lines(pair))
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw; into `ax` if given, else into a new figure. Returns itself."""
@@ -70,17 +79,37 @@ def pairs(ranking: Ranking) -> PairsDisplay:
     """
     methods = tuple(r.algorithm for r in ranking.rows)
     cells = {(a, b): ranking.pair(a, b) for a in methods for b in methods if a != b}
-    n, separated = ranking.n_pairs, ranking.n_separated
-    headline = f"{separated} of {n} pairs can be told apart ({share(ranking.resolution)})"
-    if n == 1:
-        headline = "The two methods can be told apart" if separated else "The two methods cannot be told apart"
     return PairsDisplay(
         methods=methods,
         cells=cells,
         question=ranking.question,
-        headline=headline,
+        headline=_headline(ranking),
         caption=f"{_caption(ranking)}{_withheld(cells)}",
     )
+
+
+def _headline(ranking: Ranking) -> str:
+    """How many pairs differ, by more than the margin where there is one; or why none does."""
+    n, separated, question = ranking.n_pairs, ranking.n_separated, ranking.question
+    who = "The two methods" if n == 1 else f"{separated} of {n} pairs"
+    if not separated and ranking.tied:
+        return f"{'The two methods' if n == 1 else 'No two methods'} {'cannot' if n == 1 else 'can'} be told apart: all runs are tied"
+    if question.margin is None:
+        if n == 1:
+            return f"{who} {'can' if separated else 'cannot'} be told apart"
+        return f"{who} can be told apart ({share(ranking.resolution)})"
+    m = margin_words(question)
+    if ranking.equivalent:
+        return f"{'The two methods' if n == 1 else f'All {n} pairs'} are equivalent within {m}"
+    if n == 1:
+        return (
+            f"{who} certainly differ by more than {m}"
+            if separated
+            else f"Whether the two methods differ by more than {m} cannot be told"
+        )
+    equal = sum(p.conclusion == "equivalent" for p in ranking.pairs)
+    also = f"; {equal} {'is' if equal == 1 else 'are'} equivalent within it" if equal else ""
+    return f"{who} certainly differ{'s' if separated == 1 else ''} by more than {m} ({share(ranking.resolution)}){also}"
 
 
 def _withheld(cells: dict[tuple[str, str], Pair]) -> str:
@@ -101,14 +130,17 @@ def _caption(ranking: Ranking) -> str:
     if question.criterion.statistic is None:
         what = f"the probability that a run of the row's method beats a run of the column's{over} (0.5: even){counts}"
     else:
-        what = f"how much better the row's {question.criterion.label} is than the column's{over} (0: even){counts}"
+        what = (
+            f"how much better the row's {question.criterion.label} is than the column's{over} (0: even; positive: the row's method is "
+            f"better){counts}"
+        )
     if len(ranking.rows) > MOST_WITH_NUMBERS:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
     level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
     level += f" at {question.looks} looks" if question.looks > 1 else ""
     white = "the data cannot tell"
     if question.margin is not None:
-        white = f"no difference of more than {question.margin:g} is certain"
+        white = f"no difference of more than {margin_words(question)} is certain"
     gives = what if len(ranking.rows) > MOST_WITH_NUMBERS else f"the conclusion, and {what}"
     return (
         f"Read a row: each cell gives {gives}. Blue: the row's method is better; orange: worse; white: {white}. "

@@ -218,7 +218,7 @@ def _caption(cell: CellSources, result: Sources) -> str:
     if cell.shares is not None:
         text += f"Shares with {cell.shares.components[0].share.guarantee} intervals."
     elif cell.missing is not None:
-        text += cell.missing
+        text += str(cell.missing)
     return text.strip()
 
 

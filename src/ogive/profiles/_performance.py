@@ -246,7 +246,7 @@ def build(table: Table, design: Design) -> Profile:
     """The profile of a table that needs no more preparing."""
     if isinstance(table, Cells) and design.kind == "score":
         return _score_profile(table, design)
-    distances, notes, runs = _measured(table, design)
+    distances, notes, runs, uneven = _measured(table, design)
     m, p = distances.shape
     if p < 2:
         raise InputError(
@@ -255,7 +255,7 @@ def build(table: Table, design: Design) -> Profile:
     judged = design.band if table.independent else "none"
     held = corridor(p, 1.0 - (1.0 - design.confidence) / m, judged, design.solve)
     best = 1.0 if design.kind == "ratio" else 0.0
-    sure, doubt = _how_sure(design, runs)
+    sure, doubt = _how_sure(design, runs, uneven)
     notes = (*notes, *doubt)
     if not table.independent:
         notes = (*notes, Note(NoteKind.NO_BANDS))
@@ -271,8 +271,11 @@ def build(table: Table, design: Design) -> Profile:
     )  # fmt: skip
 
 
-def _how_sure(design: Design, runs: tuple[int, int]) -> tuple[Guarantee, tuple[Note, ...]]:
+def _how_sure(design: Design, runs: tuple[int, int], uneven: bool) -> tuple[Guarantee, tuple[Note, ...]]:
     """What the band of a profile of distances can claim, with the fewest and most runs behind a cell.
+
+    `uneven` says whether methods have different numbers of runs on one problem: by means alone, which `welch` has, who is
+    best then depends on the numbers. Numbers that differ from problem to problem are part of the draw of a problem.
 
     One run of each cell (a solver's time): the distances are what is counted, and the band is conservative.
     Several: they stand for distances that only endless runs would show, and are off. Simulated with 5 runs of
@@ -283,7 +286,7 @@ def _how_sure(design: Design, runs: tuple[int, int]) -> tuple[Guarantee, tuple[N
     if design.kind in ESTIMATED_KINDS and (runs[1] > 1 or design.kind == "improvement"):
         known = {"least": runs[0], "most": runs[1], "split": design.split}
         return "heuristic", (Note(NoteKind.ESTIMATED, values=known),)
-    if design.kind == "welch" and runs[0] < runs[1]:
+    if design.kind == "welch" and uneven:
         return "heuristic", (Note(NoteKind.ONLY_MEANS),)
     return "conservative", ()
 
@@ -302,27 +305,30 @@ def _again(table: Table, design: Design, methods: Sequence[str], confidence: flo
     return build(table.only(methods), replace(design, confidence=confidence))
 
 
-def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...], tuple[int, int]]:
-    """Distances, methods × problems, what must be said about them, and the fewest and most runs behind a cell."""
+def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...], tuple[int, int], bool]:
+    """Distances, methods × problems, what must be said about them, the fewest and most runs behind a cell, and whether methods
+    are compared by means of different numbers of runs.
+    """
     if isinstance(table, Moments):
-        return (*_welch(table, design), (int(table.n.min()), int(table.n.max())))
+        found, notes, uneven = _welch(table, design)
+        return found, notes, (int(table.n.min()), int(table.n.max())), uneven
     kind = design.kind
     # Paired runs must be equally many as they are; Wilcoxon's test refuses others.
     cells, thinned = (table, ()) if design.paired else comparable(table, design.seed)
     runs = int(cells.sizes.min()), int(cells.sizes.max())
     if kind == "welch":
-        found, notes = _welch(_distances.moments_of(cells), design)
-        return found, (*thinned, *notes), runs
+        found, notes, uneven = _welch(_distances.moments_of(cells), design)
+        return found, (*thinned, *notes), runs, uneven
     if kind in ("improvement", "rank"):
         if kind == "rank" and runs[1] < 2:
             raise InputError("kind='rank' needs several runs of every method on every problem; there is one each. Use kind='difference'.")  # fmt: skip
         found = _distances.improvement(cells) if kind == "improvement" else _distances.rank(cells, paired=design.paired)
-        return found, (*thinned, *(_uneven(cells.sizes) if kind == "rank" else ())), runs
+        return found, (*thinned, *(_uneven(cells.sizes) if kind == "rank" else ())), runs, False
     notes = (*thinned, *((Note(NoteKind.RUNS_JOINED, "runs", {"by": design.runs}),) if runs[1] > 1 else ()))
     runs = runs if runs[1] > 1 else cells.behind
     if design.split:
         found = _distances.split_sample(cells, design.runs, kind, relative=design.relative, seed=design.seed)
-        return found, (*notes, Note(NoteKind.SPLIT_SAMPLE)), runs
+        return found, (*notes, Note(NoteKind.SPLIT_SAMPLE)), runs, False
     values = cells.joined(design.runs)
     if kind == "difference":
         scale = (
@@ -330,13 +336,13 @@ def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...
             if design.relative
             else Note(NoteKind.COMMON_SCALE, values={"values": "differences", "over": "problems"})
         )
-        return _distances.difference(cells.sign * values, relative=design.relative), (*notes, scale), runs
+        return _distances.difference(cells.sign * values, relative=design.relative), (*notes, scale), runs, False
     if cells.goal == "maximize":
         values = np.where(np.isfinite(values), 1.0 / np.where(np.isfinite(values), values, 1.0), np.inf)
-    return _distances.ratio(values), notes, runs
+    return _distances.ratio(values), notes, runs, False
 
 
-def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...]]:
+def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...], bool]:
     notes = _uneven(table.n)
     if design.equalise is not None and int(table.n.min()) < int(table.n.max()):
         table, least = _distances.equal_counts(table)
@@ -347,7 +353,7 @@ def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...]
             *notes,
             Note(NoteKind.NO_SPREAD, values={"n": flat, "of_cells": table.std.size}),
         )
-    return _distances.welch(table), notes
+    return _distances.welch(table), notes, bool((table.n.min(axis=0) < table.n.max(axis=0)).any())
 
 
 def _uneven(n: Any) -> tuple[Note, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, sentences
+from ogive.notes import Note, capitalized, sentences
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
@@ -69,7 +69,8 @@ class AverageRanks:
 
     def __str__(self) -> str:
         rows = [[printable(m), number(float(self.ranks[place_of(m, self.methods)]), 2)] for m in self.order]
-        return "\n".join([*aligned([["method", "average rank"], *rows]), "", self.verdict])
+        table = aligned([["method", "average rank"], *rows])
+        return "\n".join([*table, "", self.verdict, *map(capitalized, self.notes)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"

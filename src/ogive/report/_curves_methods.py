@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ogive import __version__
-from ogive.report._methods import REFERENCES
+from ogive.report._methods import REFERENCES, WORKS
 from ogive.words import listed, plural, printable, share
 
 if TYPE_CHECKING:
@@ -73,8 +73,12 @@ def _fixed(c: LearningCurves) -> str:
 def _missing(found: CurveFindings) -> str:
     if not found.n_missing:
         return "None: every fit has a score."
+    return f"{_missing_words(found)} {found.sensitivity}".strip()
+
+
+def _missing_words(found: CurveFindings) -> str:
     how = "left as gaps" if found.rule is None else f"counted as {found.rule_words}"
-    return f"{found.n_missing} of {found.curves.values.size} fits have no score; they are {how}. {found.sensitivity}".strip()
+    return f"{found.n_missing} of {found.curves.values.size} fits have no score; they are {how}."
 
 
 def _bounds(found: CurveFindings) -> str:
@@ -120,7 +124,7 @@ def paragraph(found: CurveFindings) -> str:
         f"{c.n_rows} rows (seed {c.seed}). In each repetition {DRAWN[c.design]}; fits were {tested}{paired}."
     )
     if found.n_missing:
-        text += f" {_missing(found).split('. ')[0].rstrip('.')}."
+        text += f" {_missing_words(found)}"
     mean, *quantiles = found.statistics
     text += f" Brackets are {100 * found.confidence:g} % confidence intervals at each size (means: {mean.method}; quantiles: {quantiles[0].method})."
     if found.leaders is not None:
@@ -140,6 +144,6 @@ def paragraph(found: CurveFindings) -> str:
 
 def references(found: CurveFindings) -> list[str]:
     """Who described the methods that were used."""
-    known = [ref for one in found.statistics for start, ref in REFERENCES if one.method.startswith(start)]
+    known = [WORKS[work] for one in found.statistics for work in REFERENCES[one.method]]
     band = [OWN_REFERENCES["band"]] if found.leaders is not None else []
     return [OWN_REFERENCES["curves"], *dict.fromkeys(known), *band, OWN_REFERENCES["shapiro"], OWN_REFERENCES["dip"]]

@@ -78,7 +78,7 @@ def _leading(found: CurveFindings, report: Report) -> list[Html]:
 def _disagreeing(found: CurveFindings) -> list[str]:
     """At how many sizes a ranking by the mean and one by the bad runs differ."""
     rows = found.disagreements.rows if found.disagreements is not None else ()
-    row = next((r for r in rows if r.first == "mean" and r.second.startswith("worst")), None)
+    row = next((r for r in rows if r.first == "mean" and r.side == "worst"), None)
     if row is None or row.n_sizes < 2:
         return []
     if not row.sizes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.report._page import Html, element, table
 from ogive.report._tables import LONGEST_NAME, as_csv, density_class, with_interval_below
-from ogive.words import clipped, interval, number, plural, printable
+from ogive.words import clipped, interval_parts, number, plural, printable
 
 if TYPE_CHECKING:
     from ogive.curves import Disagreements, Leaders, Slice, StatisticCurve, StatisticCurves
@@ -132,8 +132,8 @@ def _cell(curve: StatisticCurve, i: int, certain: bool) -> Html:
         return element("td", "–")
     if not (math.isfinite(low) or math.isfinite(high)):
         return element("td", number(estimate))
-    cell = with_interval_below(interval(estimate, low, high))
-    return Html(cell.replace("<td>", '<td class="better">', 1)) if certain else cell
+    colour = {"class_": "better"} if certain else {}
+    return with_interval_below(interval_parts(estimate, low, high), **colour)
 
 
 def missing_table(found: CurveFindings) -> Html:

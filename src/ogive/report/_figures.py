@@ -29,7 +29,7 @@ from ogive.plots._distribution import (
 from ogive.plots._look import Look, looks
 from ogive.statistics import Band
 from ogive.trials import FloatArray, IntArray
-from ogive.words import clipped, interval, printable
+from ogive.words import clipped, interval_parts, printable
 
 Json: TypeAlias = dict[str, Any]
 
@@ -181,8 +181,8 @@ def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
     middle, low, high = (np.asarray(d.quantile(levels)) for d in (band.estimate, band.high, band.low))
     out = []
     for m, below, above in zip(middle.tolist(), low.tolist(), high.tolist(), strict=True):
-        ends = interval(m, below, above).rpartition("[")[2].rstrip("]").replace(", ", " to ")
-        out.append(f"<br>band there: {ends}" if np.isfinite(m) else "")
+        _, *ends = interval_parts(m, below, above)
+        out.append(f"<br>band there: {' to '.join(ends)}" if np.isfinite(m) else "")
     return out
 
 

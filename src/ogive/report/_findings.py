@@ -9,9 +9,9 @@ import numpy as np
 
 from ogive.answers import Summary, summarize
 from ogive.answers._statistic import DEFAULT, Statistic
-from ogive.answers._summary import Row
+from ogive.answers._summary import Remark, Row
 from ogive.errors import InputError
-from ogive.report._judgement import Judgement, attempt, judge, sensitivity, some, usable, worst_words
+from ogive.report._judgement import Judgement, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.trials import Trials, failure_rule
 from ogive.words import listed, plural, printable, share
@@ -28,7 +28,7 @@ class Findings:
     looks: int
     n_failed: int
     judgement: Judgement
-    sensitivity: str
+    sensitivity: Sensitivity
     summary: Summary | None
     unshown: str
     over: OverTasks | None
@@ -38,15 +38,17 @@ class Findings:
         """The first sentence: what there is, and how much of it failed."""
         t = self.trials
         runs = f"{plural(len(t), 'run')} of {plural(len(t.algorithms), 'method')} on {plural(len(t.tasks), 'task')}"
-        if not self.n_failed:
-            return f"{runs}; none of them failed."
+        return f"{runs}; {self.failed_words()}." if self.n_failed else f"{runs}; none of them failed."
+
+    def failed_words(self, noun: str = "") -> str:
+        """`4 of 30 failed (13 %) and are left out of means and verdicts`; with a noun `4 of 30 runs failed`."""
+        t = self.trials
         counted = {
             "exclude": "left out of means and verdicts", "worst": f"counted as {worst_words(t, self.metric)}"
         }  # fmt: skip
         how = counted.get(str(self.rule), f"counted by the rule {self.rule!r}")
-        share_failed = share(self.n_failed / len(t))
-        verb = "is" if self.n_failed == 1 else "are"
-        return f"{runs}; {self.n_failed} of {len(t)} failed ({share_failed}) and {verb} {how}."
+        of = f"{self.n_failed} of {len(t)} {noun}".rstrip()
+        return f"{of} failed ({share(self.n_failed / len(t))}) and {'is' if self.n_failed == 1 else 'are'} {how}"
 
 
 def find(
@@ -67,7 +69,7 @@ def find(
     n_runs = cell_numbers(judgement.part or trials, name, usable=False)[1]
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
-        judgement=judgement, sensitivity=sensitivity(judgement) if n_failed else "", summary=summary, unshown=unshown,
+        judgement=judgement, sensitivity=sensitivity(judgement) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
         over=over_tasks(judgement, name, confidence, chosen, looks, n_runs),
     )  # fmt: skip
 
@@ -87,16 +89,16 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     found = replace(found, rows=tuple(map(_limited, found.rows)))
     names = list(dict.fromkeys(r.statistic for r in found.rows))
     limited = {r.statistic for r in found.rows if math.isfinite(r.low) and math.isfinite(r.high)}
-    dropped = [Statistic.parse(s).label for s in names if s not in limited and s != "mean"]
+    dropped = [s for s in names if s not in limited and s != "mean"]
     rows = tuple(r for r in found.rows if r.statistic in limited or r.statistic == "mean")
     if not dropped:
         return found, ""
     most = max(r.n for r in found.rows)
-    kept = tuple(r for r in found.remarks if not any(label.lower() in r.lower() for label in dropped))
+    kept = tuple(r for r in found.remarks if r.statistic not in dropped)
     shown = replace(found, rows=rows, remarks=kept)
     return (
         shown,
-        f"Not shown: {listed(dropped)}. {plural(most, 'run')} of a method on a task do not limit them on both sides.",
+        f"Not shown: {listed([Statistic.parse(s).label for s in dropped])}. {plural(most, 'run')} of a method on a task do not limit them on both sides.",
     )
 
 
@@ -113,14 +115,13 @@ def _without_repetition(found: Summary, trials: Trials, metric: str) -> Summary:
     for cell in trials.cells:
         if not usable(trials, cell.algorithm, cell.task, metric):
             empty.setdefault(cell.algorithm, []).append(cell.task)
-    repeated = {f"{printable(m)} has no usable score on {printable(t)}." for m, tasks in empty.items() for t in tasks}
-    said = [r for r in found.remarks if r in repeated]
-    if len(said) < 2:
+    if sum(r.without_score is not None for r in found.remarks) < 2:
         return found
     several = [
-        f"{printable(m)} has no usable score on {_tasks(tasks, len(trials.tasks))}." for m, tasks in empty.items()
+        Remark(f"{printable(m)} has no usable score on {_tasks(tasks, len(trials.tasks))}.")
+        for m, tasks in empty.items()
     ]
-    return replace(found, remarks=(*(r for r in found.remarks if r not in repeated), *several))
+    return replace(found, remarks=(*(r for r in found.remarks if r.without_score is None), *several))
 
 
 def _tasks(names: list[str], n: int) -> str:

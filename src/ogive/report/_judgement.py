@@ -20,15 +20,27 @@ T = TypeVar("T")
 MOST_NAMED = 6
 
 
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """Whether the verdict depends on how failures count, in words; `known` is false where that cannot be said."""
+
+    words: str = ""
+    known: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """The verdict on two methods, or the ranking of more; `part` is what it is about, `left_out` says what is not."""
+    """The verdict on two methods, or the ranking of more; `part` is what it is about, `left_out` says what is not.
+
+    Where there is none, `reason` says why on the page, and `refusal` is what the question was refused with.
+    """
 
     comparison: Comparison | None = None
     ranking: Ranking | None = None
     question: Question | None = None
     left_out: str = ""
     reason: str = ""
+    refusal: str = ""
     part: Trials | None = None
 
     @property
@@ -109,9 +121,11 @@ def _ask(part: Trials, question: Question, order: tuple[str, str] | None) -> Jud
     """The comparison of two methods in this order, or the ranking of all."""
     if order is not None:
         compared, reason = attempt(lambda: judge_pair(part, *order, question))
-        return Judgement(comparison=compared, question=question, reason=reason and f"No verdict: {reason}", part=part)
-    ranked, reason = attempt(lambda: judge_all(part, question))
-    return Judgement(ranking=ranked, question=question, reason=reason and f"No verdict: {reason}", part=part)
+        found = Judgement(comparison=compared, question=question, part=part)
+    else:
+        ranked, reason = attempt(lambda: judge_all(part, question))
+        found = Judgement(ranking=ranked, question=question, part=part)
+    return replace(found, reason=f"No verdict: {reason}", refusal=reason) if reason else found
 
 
 def _better_first(trials: Trials, metric: str) -> tuple[str, str]:
@@ -166,30 +180,36 @@ def some(names: list[str]) -> str:
     return listed(shown) if len(names) <= MOST_NAMED else f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
 
 
-def sensitivity(judged: Judgement) -> str:
+def sensitivity(judged: Judgement) -> Sensitivity:
     """Whether another rule for failures would change a conclusion about the same methods on the same tasks."""
     part, question = judged.part, judged.question
     if judged.decided is None or part is None or question is None:
-        return ""
+        return Sensitivity()
     if not part.failed(question.metric).any():
-        return "No run of the methods in the verdict failed."
+        return Sensitivity("No run of the methods in the verdict failed.")
     other, words = "exclude", "left out"
     if question.failures == "exclude":
         other, words = "worst", f"counted as {worst_words(part, question.metric)}"
     order = None if judged.comparison is None else (judged.comparison.a, judged.comparison.b)
     again = _ask(part, replace(question, failures=other), order)
     if again.decided is None and other == "worst" and math.isinf(part.definitions[question.metric].worst):
-        return (
+        return Sensitivity(
             "Whether the verdict depends on how failures count cannot be said: it is about means, a failed run has no score to "
-            "average, and no bound was declared that could stand for it (bounds= when reading, metrics= in a study)."
+            "average, and no bound was declared that could stand for it (bounds= when reading, metrics= in a study).",
+            known=False,
         )
     if again.decided is None:
-        return f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.reason.removeprefix('No verdict: ')}"
+        return Sensitivity(
+            f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.refusal}",
+            known=False,
+        )
     changed = _changes(judged.conclusions(), again.conclusions())
     if not changed:
-        return f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{_questions_that_change(judged, again)}"
+        return Sensitivity(
+            f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{_questions_that_change(judged, again)}"
+        )
     listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
-    return f"The verdict depends on how failures count: with failed runs {words}, {listing}."
+    return Sensitivity(f"The verdict depends on how failures count: with failed runs {words}, {listing}.")
 
 
 def _questions_that_change(before: Judgement, after: Judgement) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from ogive import __version__
 from ogive.answers import Ranking
@@ -14,6 +15,7 @@ from ogive.profiles._aggregates import LABELS
 from ogive.report._findings import Findings, count_words
 from ogive.report._over_tasks import profile_words
 from ogive.report._tables import guarantee_words
+from ogive.results import weakest
 from ogive.trials import Trials
 from ogive.words import listed, plural, printable
 
@@ -21,37 +23,72 @@ from ogive.words import listed, plural, printable
 GAP = "[STATE WHAT VARIED BETWEEN RUNS]"
 SOURCES = {"config": "configuration", "data": "data", "seed": "seed"}
 USUAL_SOURCES = ("configuration", "data split", "training seed")
-# What a method's name begins with, and who described it.
-REFERENCES: tuple[tuple[str, str], ...] = (
-    ("exact band", "Learned-Miller, E. and DeStefano, J. (2008). A probabilistic upper bound on differential entropy. IEEE Transactions on Information Theory 54(11), 5223-5230."),
-    ("ks", "Smirnov, N. (1948). Table for estimating the goodness of fit of empirical distributions. Annals of Mathematical Statistics 19(2), 279-281."),
-    ("Student's t", "Student (1908). The probable error of a mean. Biometrika 6(1), 1-25."),
-    ("Welch", "Welch, B. L. (1947). The generalization of 'Student's' problem when several different population variances are involved. Biometrika 34, 28-35."),
-    ("corrected resampled t", "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281."),
-    ("order statistics", "Conover, W. J. (1999). Practical Nonparametric Statistics, 3rd edition. Wiley."),
-    ("tail t", "Rockafellar, R. T. and Uryasev, S. (2000). Optimization of conditional value-at-risk. Journal of Risk 2(3), 21-41."),
-    ("Clopper-Pearson", "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the binomial. Biometrika 26, 404-413."),
-    ("wider of Welch", "Welch, B. L. (1947). The generalization of 'Student's' problem when several different population variances are involved. Biometrika 34, 28-35."),
-    ("wider of t", "Student (1908). The probable error of a mean. Biometrika 6(1), 1-25."),
-    ("t of tasks", "Student (1908). The probable error of a mean. Biometrika 6(1), 1-25."),
-    ("paired tail t", "Rockafellar, R. T. and Uryasev, S. (2000). Optimization of conditional value-at-risk. Journal of Risk 2(3), 21-41."),
-    ("paired trimmed t", "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. Biometrika 61, 165-170."),
-    ("trimmed t", "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. Biometrika 61, 165-170."),
-    ("Hoeffding", "Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the American Statistical Association 58, 13-30."),
-    ("paired t", "Student (1908). The probable error of a mean. Biometrika 6(1), 1-25."),
-    ("placements", "Brunner, E. and Munzel, U. (2000). The nonparametric Behrens-Fisher problem. Biometrical Journal 42, 17-25."),
-    ("betting", "Waudby-Smith, I. and Ramdas, A. (2024). Estimating means of bounded random variables by betting. Journal of the Royal Statistical Society B 86(1), 1-27."),
-    ("Holm", "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70."),
-    ("max-T", "Romano, J. P. and Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis testing. Journal of the American Statistical Association 100, 94-108."),
-    ("Newcombe's hybrid", "Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. Statistics in Medicine 17, 873-890."),
-    ("Newcombe paired", "Newcombe, R. G. (1998). Improved confidence intervals for the difference between binomial proportions based on paired data. Statistics in Medicine 17, 2635-2650."),
-    ("Newcombe", "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2. Statistics in Medicine 25, 559-573."),
-    ("t with a bootstrap", "Agarwal, R. et al. (2021). Deep reinforcement learning at the edge of the statistical precipice. NeurIPS 34."),
-    ("BCa", "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical Association 82, 171-185."),
-    ("Performance profiles", "Dolan, E. D. and Moré, J. J. (2002). Benchmarking optimization software with performance profiles. Mathematical Programming 91, 201-213."),
-    ("Score profiles", "Agarwal, R. et al. (2021). Deep reinforcement learning at the edge of the statistical precipice. NeurIPS 34."),
-    ("Bonferroni", "Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association 56, 52-64."),
-)  # fmt: skip
+# Who described what, by the name of a work.
+WORKS = {
+    "Agarwal 2021": "Agarwal, R. et al. (2021). Deep reinforcement learning at the edge of the statistical precipice. NeurIPS 34.",
+    "Brunner 2000": "Brunner, E. and Munzel, U. (2000). The nonparametric Behrens-Fisher problem. Biometrical Journal 42, 17-25.",
+    "Clopper 1934": "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the binomial. Biometrika 26, 404-413.",
+    "Conover 1999": "Conover, W. J. (1999). Practical Nonparametric Statistics, 3rd edition. Wiley.",
+    "Dolan 2002": "Dolan, E. D. and Moré, J. J. (2002). Benchmarking optimization software with performance profiles. Mathematical Programming 91, 201-213.",
+    "Dunn 1961": "Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association 56, 52-64.",
+    "Efron 1979": "Efron, B. (1979). Bootstrap methods: another look at the jackknife. Annals of Statistics 7, 1-26.",
+    "Efron 1987": "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical Association 82, 171-185.",
+    "Hoeffding 1963": "Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the American Statistical Association 58, 13-30.",
+    "Holm 1979": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 65-70.",
+    "Learned-Miller 2008": "Learned-Miller, E. and DeStefano, J. (2008). A probabilistic upper bound on differential entropy. IEEE Transactions on Information Theory 54(11), 5223-5230.",
+    "Massart 1990": "Massart, P. (1990). The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality. Annals of Probability 18, 1269-1283.",
+    "Nadeau 2003": "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.",
+    "Newcombe 1998": "Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. Statistics in Medicine 17, 873-890.",
+    "Newcombe 2006": "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2. Statistics in Medicine 25, 559-573.",
+    "Rockafellar 2000": "Rockafellar, R. T. and Uryasev, S. (2000). Optimization of conditional value-at-risk. Journal of Risk 2(3), 21-41.",
+    "Romano 2005": "Romano, J. P. and Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis testing. Journal of the American Statistical Association 100, 94-108.",
+    "Smirnov 1948": "Smirnov, N. (1948). Table for estimating the goodness of fit of empirical distributions. Annals of Mathematical Statistics 19(2), 279-281.",
+    "Student 1908": "Student (1908). The probable error of a mean. Biometrika 6(1), 1-25.",
+    "Waudby-Smith 2024": "Waudby-Smith, I. and Ramdas, A. (2024). Estimating means of bounded random variables by betting. Journal of the Royal Statistical Society B 86(1), 1-27.",
+    "Welch 1947": "Welch, B. L. (1947). The generalization of 'Student's' problem when several different population variances are involved. Biometrika 34, 28-35.",
+    "Wilson 1927": "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American Statistical Association 22, 209-212.",
+    "Yuen 1974": "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. Biometrika 61, 165-170.",
+    "Zou 2008": "Zou, G. Y. and Donner, A. (2008). Construction of confidence limits about effect measures: a general approach. Statistics in Medicine 27, 1693-1702.",
+}  # fmt: skip
+# The works behind every `method` that an interval or a band on the page can have, by the method's whole name.
+REFERENCES: dict[str, tuple[str, ...]] = {
+    "exact band": ("Learned-Miller 2008",), "exact band on tasks": ("Learned-Miller 2008",), "ks band": ("Smirnov 1948",), "dkw band": ("Massart 1990",),
+    "ks by cluster band": ("Smirnov 1948",), "ks by task band": ("Smirnov 1948",), "dkw by task band": ("Massart 1990",),
+    "none": (), "none band": (),
+    "Student's t": ("Student 1908",), "order statistics": ("Conover 1999",), "tail t": ("Rockafellar 2000",),
+    "corrected resampled t": ("Nadeau 2003",), "corrected resampled t of tasks": ("Nadeau 2003",),
+    "Clopper-Pearson": ("Clopper 1934",), "Clopper-Pearson on discordant pairs": ("Clopper 1934",),
+    "BCa bootstrap": ("Efron 1987",), "percentile bootstrap": ("Efron 1979",),
+    "paired t": ("Student 1908",), "paired t of tasks": ("Student 1908",), "t of tasks": ("Student 1908",),
+    "paired tail t": ("Rockafellar 2000",), "paired tail t of tasks": ("Rockafellar 2000",), "tail t of tasks": ("Rockafellar 2000",),
+    "paired trimmed t": ("Yuen 1974",), "paired trimmed t of tasks": ("Yuen 1974",), "trimmed t of tasks": ("Yuen 1974",),
+    "wider of Welch's and the pooled t": ("Welch 1947",),
+    "wider of Welch's and the pooled tail t": ("Welch 1947", "Rockafellar 2000"),
+    "wider of Welch's and the pooled trimmed t": ("Welch 1947", "Yuen 1974"),
+    "wider of t and score t of tasks' shares": ("Student 1908", "Wilson 1927"),
+    "wider of t and score t of clusters' shares": ("Student 1908", "Wilson 1927"),
+    "Newcombe's hybrid score": ("Newcombe 1998",),
+    "Newcombe with placements": ("Newcombe 2006", "Brunner 2000"), "placements": ("Brunner 2000",),
+    "order statistics, variance recovery": ("Conover 1999", "Zou 2008"),
+    "betting": ("Waudby-Smith 2024",), "betting on tasks": ("Waudby-Smith 2024",), "betting and exact band": ("Waudby-Smith 2024", "Learned-Miller 2008"),
+    "Hoeffding": ("Hoeffding 1963",),
+    "t with a bootstrap standard error, runs within tasks": ("Agarwal 2021",),
+    "t with a bootstrap standard error, tasks and runs": ("Agarwal 2021",),
+    "percentile bootstrap, runs within tasks": ("Agarwal 2021",), "percentile bootstrap, tasks and runs": ("Agarwal 2021",),
+    "BCa bootstrap, runs within tasks": ("Efron 1987",), "BCa bootstrap, tasks and runs": ("Efron 1987",),
+}  # fmt: skip
+PROFILES = {"score": "Agarwal 2021", "ratio": "Dolan 2002", "improvement": "Dolan 2002"}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the intervals of one statistic were made, by one method or by several, and how sure they are."""
+
+    methods: tuple[str, ...]
+    strength: str
+
+    def __str__(self) -> str:
+        return f"{' or '.join(self.methods)}, {self.strength}"
 
 
 def varied_words(trials: Trials) -> str:
@@ -153,10 +190,13 @@ def _independence(t: Trials, hint: str = "") -> str:
 def _failures(found: Findings) -> str:
     if not found.n_failed:
         return "None."
-    bands = "in the curves and bands they count as worse than every score"
+    return f"{found.failed_words()}; {_in_the_curves(found)}. {found.sensitivity.words}".strip()
+
+
+def _in_the_curves(found: Findings) -> str:
     if found.trials.clustered:
-        bands = "they are left out of the curves as well"
-    return f"{found.opening.split('; ', 1)[1][:-1]}; {bands}. {found.sensitivity}".strip()
+        return "they are left out of the curves as well"
+    return "in the curves and bands they count as worse than every score"
 
 
 def _bounds(found: Findings) -> str:
@@ -249,25 +289,24 @@ def _range(found: Findings) -> str:
     return f"{text} Differences between methods are not cut." if found.judgement.sentence else text
 
 
-def interval_methods(found: Findings) -> dict[str, str]:
+def interval_methods(found: Findings) -> dict[str, Way]:
     """Statistic in words to the way its interval was made, for what the report shows."""
-    ways: dict[str, str] = {}
+    ways: dict[str, Way] = {}
     for row in found.summary.rows if found.summary is not None else ():
         if math.isfinite(row.low) or math.isfinite(row.high):
-            ways.setdefault(Statistic.parse(row.statistic).label, f"{row.method}, {guarantee_words(row.guarantee)}")
+            ways.setdefault(Statistic.parse(row.statistic).label, Way((row.method,), row.strength))
     judged = found.judgement
     if judged.ranking is not None:
-        first = judged.ranking.pairs[0].difference
-        ways[f"pairs ({judged.ranking.question.criterion.label})"] = f"{first.method}, {first.strength}"
+        ranked = judged.ranking
+        ways[f"pairs ({ranked.question.criterion.label})"] = Way(ranked.interval_methods, ranked.strength)
     compared = judged.comparison
     if compared is not None:
         where = " over all tasks" if compared.tasks else ""
-        ways[f"{_difference_words(compared.question.criterion)}{where}"] = (
-            f"{compared.primary.method}, {compared.strength}"
-        )
+        criterion = compared.question.criterion
+        ways[f"{_difference_words(criterion)}{where}"] = Way((compared.primary.method,), compared.strength)
         if compared.tasks:
-            one = compared.tasks[0]
-            ways[_difference_words(compared.question.criterion)] = f"{one.primary.method}, {one.strength}"
+            used = tuple(dict.fromkeys(one.primary.method for one in compared.tasks))
+            ways[_difference_words(criterion)] = Way(used, weakest([one.strength for one in compared.tasks]))
     return ways | _ways_over_tasks(found)
 
 
@@ -281,42 +320,41 @@ def _difference_words(criterion: Criterion) -> str:
     )
 
 
-def _ways_over_tasks(found: Findings) -> dict[str, str]:
-    ways: dict[str, str] = {}
+def _ways_over_tasks(found: Findings) -> dict[str, Way]:
+    ways: dict[str, Way] = {}
     over = found.over
     if over is None:
         return ways
     if over.display is not None:
         drawn = over.display.profile
-        ways["profiles over all tasks"] = f"{drawn.band} band, {guarantee_words(drawn.guarantee)}"
+        ways["profiles over all tasks"] = Way((f"{drawn.band} band",), guarantee_words(drawn.guarantee))
     if over.aggregates is not None:
         labels = [LABELS[s] for s in over.aggregates.statistics]
         first = over.aggregates.of(over.aggregates.methods[0], over.aggregates.statistics[0])
-        ways[f"{listed(labels)} over all tasks"] = f"{first.method}, {guarantee_words(first.guarantee)}"
+        ways[f"{listed(labels)} over all tasks"] = Way((first.method,), guarantee_words(first.guarantee))
     return ways
 
 
-def _grouped(ways: dict[str, str]) -> str:
+def _grouped(ways: dict[str, Way]) -> str:
     """Statistics that share a method are named together."""
-    by_way: dict[str, list[str]] = {}
+    by_way: dict[Way, list[str]] = {}
     for what, how in ways.items():
         by_way.setdefault(how, []).append(what)
     return "; ".join(f"{listed(names)}: {how}" for how, names in by_way.items())
 
 
-def band_name(display: DistributionDisplay | None) -> str:
-    """`exact band` or `ks band` where bands are drawn."""
+def band_method(display: DistributionDisplay | None) -> str:
+    """`exact`, `ks` … where bands are drawn; else nothing."""
     for cell in display.bands if display is not None else ():
         if cell.band is not None and cell.band.n >= 20:
-            return f"{cell.band.method} band"
+            return cell.band.method
     return ""
 
 
 def _failures_in_the_paper(found: Findings) -> str:
     """How failures counted, without advice to the one who made the report."""
-    text = f"{_failures(found)[: -len(found.sensitivity)] if found.sensitivity else _failures(found)}".strip()
-    text = text.replace(" failed", " runs failed", 1)
-    return text if found.sensitivity.startswith("Whether") else f"{text} {found.sensitivity}".strip()
+    said = found.sensitivity.words if found.sensitivity.known else ""
+    return f"{found.failed_words('runs')}; {_in_the_curves(found)}. {said}".strip()
 
 
 def paragraph(found: Findings, band: str) -> str:
@@ -333,7 +371,7 @@ def paragraph(found: Findings, band: str) -> str:
     if band:
         text += (
             f" Distributions are shown whole, with simultaneous {100 * found.confidence:g} % confidence bands "
-            f"({'equal local level' if band.startswith('exact') else 'Kolmogorov-Smirnov'})."
+            f"({'equal local level' if band == 'exact' else 'Kolmogorov-Smirnov'})."
         )
     ways = interval_methods(found)
     if ways:
@@ -360,18 +398,15 @@ def _and_looks(found: Findings) -> str:
 
 def references(found: Findings, band: str) -> list[str]:
     """Who described the methods that were used."""
-    used = [band, *(how for how in interval_methods(found).values())]
+    used = [*REFERENCES.get(f"{band} band", ())]
+    used += [work for way in interval_methods(found).values() for m in way.methods for work in REFERENCES.get(m, ())]
     judged = found.judgement
     if judged.ranking is not None and judged.ranking.n_pairs > 1:
-        used.append("max-T" if judged.ranking.by_draws else "Holm")
+        used.append("Romano 2005" if judged.ranking.by_draws else "Holm 1979")
     if judged.comparison is not None and judged.comparison.tasks:
-        used.append("Holm")
+        used.append("Holm 1979")
     if found.looks > 1 and judged.decided is not None:
-        used.append("Bonferroni")
-    used += [profile_words(found.over)] if found.over is not None else []
-    cited: list[str] = []
-    for how in used:
-        known = next((reference for start, reference in REFERENCES if how and how.startswith(start)), None)
-        if known is not None and known not in cited:
-            cited.append(known)
-    return cited
+        used.append("Dunn 1961")
+    if found.over is not None and found.over.display is not None:
+        used.append(PROFILES[found.over.display.profile.kind])
+    return [WORKS[work] for work in dict.fromkeys(used)]

@@ -103,6 +103,12 @@ class Html(str):
     __slots__ = ()
 
 
+class Cell(Html):
+    """A cell of a table, `td` or `th`."""
+
+    __slots__ = ()
+
+
 def text(value: object) -> Html:
     """Any text as HTML: escaped, without control characters other than line breaks."""
     kept = "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else "�" for c in str(value))
@@ -113,7 +119,8 @@ def element(tag: str, *children: object, **attributes: str) -> Html:
     """An element; children that are not `Html` are escaped, as are attributes (`class_` is `class`)."""
     shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
     inside = "".join(child if isinstance(child, Html) else _words(child, tag) for child in children)
-    return Html(f"<{tag}{shown}>{inside}</{tag}>")
+    made = Cell if tag in ("td", "th") else Html
+    return made(f"<{tag}{shown}>{inside}</{tag}>")
 
 
 def _words(child: object, tag: str) -> str:
@@ -129,10 +136,7 @@ def join(parts: Iterable[Html]) -> Html:
 def table(head: Sequence[object], body: Iterable[Sequence[object]], *, caption: str = "", **attributes: str) -> Html:
     """A table whose cells are text, or elements `td` of their own."""
     top = element("thead", element("tr", *(element("th", h) for h in head)))
-    lines = [
-        element("tr", *(c if isinstance(c, Html) and c.startswith(("<td", "<th")) else element("td", c) for c in row))
-        for row in body
-    ]
+    lines = [element("tr", *(c if isinstance(c, Cell) else element("td", c) for c in row)) for row in body]
     title = element("caption", caption) if caption else Html("")
     inside = element("table", title, top, element("tbody", *lines), **attributes)
     return element("div", inside, class_="wide")

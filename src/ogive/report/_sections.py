@@ -17,7 +17,7 @@ from ogive.plots._ranks import caption as ranks_caption
 from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
 from ogive.report._judgement import attempt
-from ogive.report._methods import band_name, caveats, checklist, paragraph, references
+from ogive.report._methods import band_method, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
 from ogive.report._tables import (
     NO_INTERVAL,
@@ -79,7 +79,7 @@ def compose(found: Findings) -> Report:
     report.add(
         "Error bars of what?", aside("As the NeurIPS paper checklist asks (item 7)."), definition_list(checklist(found))
     )
-    report.add("For the paper", *_to_paste(found, band_name(display)))
+    report.add("For the paper", *_to_paste(found, band_method(display)))
     return report
 
 
@@ -108,8 +108,8 @@ def _verdicts(found: Findings) -> list[Html]:
     if judged.decided is not None:
         parts += [questions_table(judged.decided), aside(second_error(judged.decided))]
     parts += [aside(judged.left_out)]
-    if found.n_failed and found.sensitivity:
-        parts.append(element("p", found.sensitivity))
+    if found.n_failed and found.sensitivity.words:
+        parts.append(element("p", found.sensitivity.words))
     shown, _ = attempt(lambda: facts(found.trials, found.metric, found.confidence, found.rule))
     if shown:
         excluded = found.n_failed and found.rule == "exclude"
@@ -197,19 +197,19 @@ def _over_tasks(found: Findings, report: Report) -> list[Html]:
 def _numbers(found: Findings) -> list[Html]:
     if found.summary is None:
         return [aside(found.unshown)]
-    said = footnote(found, found.summary.rows).replace("Brackets:", "Under each number:")
+    said = footnote(found, found.summary.rows, brackets="Under each number")
     return [summary_tables(found.summary), aside(said), aside(found.unshown)]
 
 
-def footnote(found: Findings, rows: Sequence[Row]) -> str:
+def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -> str:
     """What the intervals of these rows of the summary are."""
     assert found.summary is not None
     if found.trials.question is not None:
         return "No intervals: it is not known which rows are independent."
-    text = found.summary.footnote(rows)
     bare = [r for r in rows if math.isnan(r.low) and not math.isnan(r.estimate) and r.guarantee == "none"]
     if bare and all(math.isnan(r.low) for r in rows):
-        return text.replace("no statistic could be computed", NO_INTERVAL)
+        return found.summary.footnote(rows, without=NO_INTERVAL)
+    text = found.summary.footnote(rows, brackets=brackets)
     return f"{text} Numbers without an interval: {NO_INTERVAL}." if bare else text
 
 
@@ -264,7 +264,9 @@ def _failures(found: Findings) -> list[Html]:
         else ""
     )
     return [
-        element("p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity}".strip()),
+        element(
+            "p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity.words}".strip()
+        ),
         table(["method", "task", "status", "message", "runs"], body_rows),
         aside(more),
     ]

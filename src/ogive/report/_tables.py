@@ -10,14 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from ogive.answers import Comparison, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
-from ogive.answers._wording import DECIDES, QUESTION_COLUMNS, WHY, question_effect, score_label, shown
+from ogive.answers._wording import (
+    DECIDES,
+    QUESTION_COLUMNS,
+    WHY,
+    difference_words,
+    question_effect,
+    score_label,
+    shown_parts,
+)
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, table
 from ogive.statistics import Interval
 from ogive.trials import spreadsheet_safe
-from ogive.words import clipped, interval, latex, number, printable, share
+from ogive.words import clipped, interval_parts, latex, number, printable, share
 
 LONGEST_NAME = 40
 # More columns need smaller type.
@@ -65,30 +73,32 @@ def _cell(row: Row | None) -> Html:
         return element("td", "–")
     if not (math.isfinite(row.low) or math.isfinite(row.high)):
         return element("td", number(row.estimate))
-    return with_interval_below(interval(row.estimate, row.low, row.high))
+    return with_interval_below(interval_parts(row.estimate, row.low, row.high))
 
 
-def with_interval_below(text: str) -> Html:
+def with_interval_below(parts: tuple[str, str, str], **attributes: str) -> Html:
     """A number, its interval below it."""
-    estimate, ends = text.rstrip("]").split(" [")
-    return element("td", estimate, element("small", ends.replace(", ", " to ")))
+    estimate, low, high = parts
+    return element("td", estimate, element("small", f"{low} to {high}"), **attributes)
 
 
 def pairs_table(display: PairsDisplay) -> Html:
     """The matrix of pairs; the method of a row is judged against that of the column."""
-    head = ["this method … against", *(clipped(m, LONGEST_NAME) for m in display.methods)]
+    by = "above 0.5" if display.question.criterion.statistic is None else "positive"
+    says = f" ({by}: this method is better)" if display.has_numbers else ""
+    head = [f"this method … against{says}", *(clipped(m, LONGEST_NAME) for m in display.methods)]
     body = [
         [
             element("th", clipped(a, LONGEST_NAME)),
-            *(element("td", "") if a == b else _pair(display.text(display.cells[a, b]), display.cells[a, b].certain) for b in display.methods),
+            *(element("td", "") if a == b else _pair(display.lines(display.cells[a, b]), display.cells[a, b].certain) for b in display.methods),
         ]
         for a in display.methods
     ]  # fmt: skip
     return table(head, body, class_=f"pairs {density_class(len(display.methods))}")
 
 
-def _pair(text: str, certain: int) -> Html:
-    conclusion, *rest = text.split("\n")
+def _pair(lines: Sequence[str], certain: int) -> Html:
+    conclusion, *rest = lines
     colour = {1: "better", -1: "worse", 0: "open"}[certain]
     return element("td", conclusion, *(element("small", line) for line in rest), class_=colour)
 
@@ -186,8 +196,9 @@ def comparison_table(found: Comparison) -> Html:
     # The verdict's own line comes first, with the interval that the verdict reads.
     verdict = [(label, found.primary, s) for label, _, s in rows if s == found.criterion]
     rows = [*verdict, *(row for row in rows if row[2] != found.criterion)]
+    differences = difference_words(clipped(found.a, 30), clipped(found.b, 30), found._samples.sign)
     return table(
-        [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", "estimate", "how"],
+        [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", f"estimate; differences: {differences}", "how"],
         [[label, _interval(i, s, found.margin), _way(i, found.primary)] for label, i, s in rows],
         class_="stacked",
     )
@@ -196,15 +207,17 @@ def comparison_table(found: Comparison) -> Html:
 def _tasks_table(found: Comparison) -> Html:
     """One line for each task: the conclusion beside the interval it reads, and the difference of means where that is another."""
     by_mean, by_wins = found.criterion == "mean", found.criterion == "improvement"
-    label = "P(beats)" if by_wins else f"better by {found.question.criterion.label}"
+    a, b = clipped(found.a, LONGEST_NAME), clipped(found.b, LONGEST_NAME)
+    differences = difference_words(a, b, found._samples.sign)
+    label = f"P({a} beats {b})" if by_wins else f"{found.question.criterion.label}, {differences}"
     body = []
     for c in found.tasks:
         described = [] if by_mean else [_interval(c.mean_difference, "mean")]
         body.append(
             [element("th", clipped(str(c.task), LONGEST_NAME)), c.conclusion, _interval(c.primary, c.criterion, c.margin), *described, c.n]
         )  # fmt: skip
-    head = ["task", f"conclusion about {clipped(found.a, LONGEST_NAME)}", label]
-    return table([*head, *([] if by_mean else ["difference of means"]), "runs or pairs"], body)
+    means = [] if by_mean else [f"difference of means, {differences}"]
+    return table(["task", f"conclusion about {a}", label, *means, "runs or pairs"], body)
 
 
 def _way(i: Interval, primary: Interval) -> str:
@@ -223,7 +236,7 @@ def _interval(i: Interval, statistic: str, margin: float | None = None) -> Html:
     """Rounded so that no end crosses what a conclusion reads it against; no interval where the data set no limit at all."""
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return element("td", number(i.estimate))
-    return with_interval_below(shown(i, "improvement" if statistic == "fresh" else statistic, margin))
+    return with_interval_below(shown_parts(i, "improvement" if statistic == "fresh" else statistic, margin))
 
 
 def to_csv(summary: Summary) -> str:
@@ -233,7 +246,8 @@ def to_csv(summary: Summary) -> str:
 
 def pairs_csv(ranking: Ranking) -> str:
     """One line for each pair."""
-    head = ("a", "b", "difference", "low", "high", "wins", "ties", "losses", "conclusion")
+    by = "a_beats_b" if ranking.question.criterion.statistic is None else "a_better_by"
+    head = ("a", "b", by, "low", "high", "wins", "ties", "losses", "conclusion")
     rows = [
         [p.a, p.b, p.difference.estimate, p.difference.low, p.difference.high, p.wins, p.ties, p.losses, p.conclusion]
         for p in ranking.pairs
@@ -261,8 +275,7 @@ def to_latex(summary: Summary, note: Callable[[Sequence[Row]], str]) -> str:
     """A booktabs table; `note` says what the intervals of its rows are."""
     several = len({r.task for r in summary.rows}) > 1
     shown = [r for r in summary.rows if not several or r.statistic == summary.rows[0].statistic]
-    written = summary.to_latex("methods-by-tasks" if several else "methods-by-statistics")
-    return written.replace(latex(summary.footnote(shown)), latex(note(shown)))
+    return summary.to_latex("methods-by-tasks" if several else "methods-by-statistics", note=note(shown))
 
 
 def ranking_latex(ranking: Ranking, left_out: Mapping[str, str]) -> str:

@@ -85,6 +85,11 @@ class Differences(ABC):
         """
         return None
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How the intervals are made: in one way, or in several."""
+        return (self.method,)
+
     def interval(self, i: int, error: float) -> Interval:
         """One of them."""
         low, high = self.take(np.array([i])).limits(error)
@@ -441,6 +446,10 @@ class MixedDifferences(Differences):
             **self.taken(index),
             parts=self.parts, part=self.part[index], place=self.place[index],
         )  # fmt: skip
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(way for part in self.parts for way in part.methods))
 
     def with_limits(self, i: int, low: float, high: float, error: float) -> Interval:
         return self.parts[int(self.part[i])].with_limits(int(self.place[i]), low, high, error)

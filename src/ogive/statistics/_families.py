@@ -717,10 +717,11 @@ def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way
         )
     sizes = np.array([[s.size for s in row] for row in ordered]).sum(axis=0)
     kind: Guarantee = "conservative" if asked.guaranteed and len(tasks) == 1 else "approximate"
+    drawn = Assumption.PAIRS if way >= 0 else Assumption.INDEPENDENT
     return QuantileDifferences(
         estimate=estimate, even=0.0, n=(sizes[first] + sizes[second]).astype(np.intp),
         method="order statistics" if asked.guaranteed else "order statistics, variance recovery", guarantees=_all(kind, first.size),
-        assumptions=(Assumption.INDEPENDENT,) if len(tasks) == 1 else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS), ordered=ordered, first=first, second=second,
+        assumptions=(drawn,) if len(tasks) == 1 else (drawn, Assumption.FIXED_TASKS), ordered=ordered, first=first, second=second,
         level=asked.amount, correlation=correlation, guaranteed=asked.guaranteed,
     )  # fmt: skip
 

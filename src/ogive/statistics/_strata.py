@@ -31,12 +31,14 @@ class Component:
     """The variance that one source, or several that no row separates, brings.
 
     `sources` are the sources it stands for; two or more where every row that changes one changes the
-    others too, none for an interaction alone. `contains` are interactions that cannot be told from it.
+    others too, none for an interaction alone, whose sources are then `interaction`. `contains` are interactions
+    that cannot be told from it.
     `variance` is never negative; `raw` is the unbiased estimate, which may be.
     """
 
     name: str
     sources: tuple[str, ...]
+    interaction: tuple[str, ...]
     contains: tuple[tuple[str, ...], ...]
     share: Interval
     variance: float
@@ -164,7 +166,7 @@ def _components(
     }  # fmt: skip
     return tuple(
         Component(
-            name=_name(term), sources=tuple(s[0] for s in term.sets if len(s) == 1),
+            name=_name(term), sources=tuple(s[0] for s in term.sets if len(s) == 1), interaction=_interaction(term),
             contains=tuple(s for s in term.sets if len(s) > 1 and len(term.sets) > 1),
             share=Interval(estimate=share, low=min(low, share), high=max(high, share), **known),
             variance=max(0.0, value) * unit, raw=value * unit, n_levels=term.n_levels,
@@ -336,4 +338,9 @@ def _name(term: _Term) -> str:
     mains = [s[0] for s in term.sets if len(s) == 1]
     if mains:
         return mains[0] if len(mains) == 1 else f"{', '.join(mains[:-1])} and {mains[-1]}"
-    return " × ".join(sorted(term.sets, key=len)[0])
+    return " × ".join(_interaction(term))
+
+
+def _interaction(term: _Term) -> tuple[str, ...]:
+    """The sources that act together, where the term stands for that alone."""
+    return () if any(len(s) == 1 for s in term.sets) else tuple(sorted(term.sets, key=len)[0])
