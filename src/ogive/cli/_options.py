@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COLUMNS = "Which column is what (guessed from its name where not given)"
 MEANING = "What the numbers mean"
 STDIN = "-"
+LONGEST_STEM = 200  # bytes of a name that Ogive makes up
 
 Sources = Annotated[
     list[str],
@@ -257,4 +258,6 @@ def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:
 def beside(source: list[str], ending: str) -> Path:
     """A name for an output in this folder, made from the first source's."""
     name = "stdin" if source[0] == STDIN else Path(source[0]).name.split(".")[0]
+    while len(os.fsencode(name)) > LONGEST_STEM:
+        name = name[:-1]
     return Path(name + ending)

@@ -1,0 +1,34 @@
+"""Where a command writes: looked at before it reads or computes anything, so that no work is lost on a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ogive import files
+
+
+def as_picture(path: Path, sources: Iterable[str | Path] = (), *, option: str = "--out") -> Path:
+    """Where a picture goes; its folder may be missing, and is made by `make_folder_of`."""
+    from ogive.plots import as_picture as checked
+
+    _refuse_sources(path, sources, option)
+    return checked(path, folders=True)
+
+
+def as_page(path: Path, sources: Iterable[str | Path] = (), *, option: str = "--out", follow: bool = True) -> Path:
+    """Where a report goes."""
+    from ogive.report import as_target as checked
+
+    _refuse_sources(path, sources, option)
+    return checked(path, folders=True, follow=follow)
+
+
+def as_text(path: Path, sources: Iterable[str | Path] = (), *, option: str) -> Path:
+    """Where text goes, under whatever name."""
+    _refuse_sources(path, sources, option)
+    return files.ready(path, folders=True)
+
+
+def _refuse_sources(path: Path, sources: Iterable[str | Path], option: str) -> None:
+    files.refuse_same(path, option, {str(source): "a file that is read" for source in sources})
