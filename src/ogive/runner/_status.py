@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import UnwritableFile
-from ogive.files import write
 from ogive.schema import OK, STATUSES
 from ogive.store import Store
 from ogive.store._damage import printable
@@ -97,8 +97,14 @@ def status(path: str | Path, *, check: bool = False) -> Status:
 
 def note_plan(path: Path, n_trials: int) -> None:
     """Leave a note of how many trials were asked for; a folder that cannot be written says so elsewhere."""
-    with contextlib.suppress(UnwritableFile):
-        write(path / PLAN, json.dumps({"schema": 1, "n_trials": n_trials}).encode(), follow=False)
+    temporary = path / f".{PLAN}.{secrets.token_hex(8)}"
+    try:
+        with temporary.open("x", encoding="utf-8") as file:
+            json.dump({"schema": 1, "n_trials": n_trials}, file)
+        os.replace(temporary, path / PLAN)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def planned(path: Path) -> int | None:
