@@ -103,6 +103,15 @@ def test_every_step_can_fail_and_the_reason_is_a_sentence(page, monkeypatch, ste
     assert names(page.parent) == [page.name]
 
 
+def test_a_file_system_that_cannot_sync_is_written_all_the_same(page, monkeypatch):
+    def fail(handle):
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(files.os, "fsync", fail)
+    write(page, NEW)
+    assert page.read_bytes() == NEW
+
+
 @pytest.mark.parametrize("trouble", [KeyboardInterrupt, ValueError, SystemExit])
 def test_what_is_interrupted_leaves_the_old_file_and_nothing_beside_it(page, trouble):
     def half():
@@ -392,6 +401,21 @@ def test_no_permission_is_said_before_and_while_writing():
             make_folder_of(folder / "sub" / "deeper" / "p.html")
         assert (folder / "kept.html").read_bytes() == OLD
         assert (folder / "sub" / "open.html").read_bytes() == OLD
+        (folder / "sub").chmod(0o755)
+        if os.getuid() == 0:  # somebody else's file that everybody may write, in a folder like /tmp
+            os.seteuid(0)
+            (folder / "sub" / "other.html").write_bytes(OLD)
+            (folder / "sub" / "other.html").chmod(0o666)
+            os.chown(folder / "sub", 0, -1)
+            (folder / "sub").chmod(0o1777)
+            os.seteuid(65534)
+            for look in (ready, lambda path: write(path, NEW)):
+                with pytest.raises(UnwritableFile, match="there is no permission"):
+                    look(folder / "sub" / "other.html")
+            os.seteuid(0)
+            (folder / "sub" / "other.html").unlink()
+            os.chown(folder / "sub", 65534, -1)
+            os.seteuid(65534)
         (folder / "sub").chmod(0o300)  # may be written and not be listed
         write(ready(folder / "sub" / "new.html"), NEW)
         (folder / "sub").chmod(0o700)

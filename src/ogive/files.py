@@ -39,6 +39,7 @@ LONGEST_NAME = 255  # bytes, on every common file system
 REPEATED = 100  # bytes of a name that its temporary file repeats
 ABANDONED = 3600.0  # seconds, where the file system knows no locks
 
+UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.ENODEV)
 ELSEWHERE = "or choose another place"
 REASONS = {
     errno.ENOSPC: f"the disk is full; free some space, {ELSEWHERE}",
@@ -93,7 +94,7 @@ def writing(path: str | os.PathLike[str], *, follow: bool = True) -> Iterator[Bi
             _keep_permissions(file.fileno(), there)
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            _sync(file.fileno())
             if os.name == "nt":  # there an open file cannot be renamed
                 file.close()
             os.replace(temporary, target)
@@ -136,9 +137,10 @@ def ready(path: str | os.PathLike[str], *, least: int = 1, folders: bool = False
             folder = folder.parent
         # Asking for permission is not enough: it knows nothing of quotas, full disks and network file systems.
         with _neighbour(folder / target.name) as (file, temporary):
+            if os.name != "nt":
+                temporary.unlink()  # what has no name cannot be left behind
             _take(file, least)
-            file.close()
-            temporary.unlink()
+        temporary.unlink(missing_ok=True)
     return named
 
 
@@ -168,12 +170,17 @@ def sync_folder(folder: Path) -> None:
     except PermissionError:  # a folder that may be written and not read
         return
     try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems cannot
-            raise
+        _sync(handle)
     finally:
         os.close(handle)
+
+
+def _sync(handle: int) -> None:
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in UNSUPPORTED:  # some network file systems cannot
+            raise
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
@@ -262,7 +269,15 @@ def _refuse_unsuitable(target: Path, follow: bool) -> os.stat_result | None:
         raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
     if not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if stat.S_ISREG(there.st_mode) and _is_held(target.parent, there):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
     return there
+
+
+def _is_held(folder: Path, there: os.stat_result) -> bool:
+    """Whether a file of somebody else lies in a folder where only owners may rename, such as /tmp."""
+    within = folder.stat()
+    return bool(within.st_mode & stat.S_ISVTX) and os.geteuid() not in (0, there.st_uid, within.st_uid)
 
 
 @contextmanager
@@ -340,7 +355,7 @@ def _take(file: BinaryIO, least: int) -> None:
         try:
             return os.posix_fallocate(file.fileno(), 0, least)
         except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.ENODEV):
+            if error.errno not in UNSUPPORTED:
                 raise
     file.write(bytes(least))
     file.flush()

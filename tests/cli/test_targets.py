@@ -181,6 +181,7 @@ def test_missing_folders_are_made_once_the_work_is_done(kind, capsys):
     [
         (["check", "scores.csv", "--baseline", "old.csv", "--margin", "1", "--comment", "scores.csv"], "`--comment` must not be a file that is read"),
         (["check", "scores.csv", "--baseline", "old.csv", "--margin", "1", "--comment", "./old.csv"], "`--comment` must not be a file that is read"),
+        (["check", "scores.csv", "--baseline", "old.csv", "--margin", "1", "--comment", "-"], "for standard output say /dev/stdout"),
         (["report", "table.html", "--out", "table.html"], "`--out` must not be a file that is read"),
         (["plot", "scores.csv", "table.html", "--out", "link.png"], "`--out` must not be a file that is read"),
         (["profile", "scores.csv", "--kind", "score", "--out", "a.png", "--pairs", "./a.png"], "`--pairs` must not be what --out names"),

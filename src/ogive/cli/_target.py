@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ogive import files
+from ogive.errors import InputError
 
 
 def as_picture(path: Path, sources: Iterable[str | Path] = (), *, option: str = "--out") -> Path:
@@ -26,6 +27,8 @@ def as_page(path: Path, sources: Iterable[str | Path] = (), *, option: str = "--
 
 def as_text(path: Path, sources: Iterable[str | Path] = (), *, option: str) -> Path:
     """Where text goes, under whatever name."""
+    if str(path) == "-":
+        raise InputError(f"`{option}` must be the name of a file; for standard output say /dev/stdout.")
     _refuse_sources(path, sources, option)
     return files.ready(path, folders=True)
 
