@@ -1,6 +1,7 @@
 """Where commands write: looked at before anything is read or run, and never half written."""
 
 import contextlib
+import io
 import json
 import os
 import resource
@@ -303,6 +304,16 @@ def test_a_page_can_go_to_standard_output_through_a_link(tmp_path):
     assert done.stdout.startswith(b"<!DOCTYPE html>")
     assert done.stdout.endswith(b"</html>\npage.html\n")
     assert Path("page.html").is_symlink()
+
+
+def test_standard_input_that_cannot_be_kept_is_said(capsys, monkeypatch):
+    class Piped(io.StringIO):
+        buffer = io.BytesIO(SCORES.encode())
+
+    monkeypatch.setattr(sys, "stdin", Piped())
+    with full_at(100):
+        assert main(["summary", "-"]) == 2
+    assert "standard input cannot be kept while it is read; set TMPDIR to a folder with room" in capsys.readouterr().err
 
 
 # Tables

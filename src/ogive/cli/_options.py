@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.errors import InputError, OgiveError
+from ogive.errors import InputError, OgiveError, UnwritableFile
+from ogive.files import write
 from ogive.words import quoted
 
 if TYPE_CHECKING:
@@ -192,7 +193,12 @@ def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
         return read(list(source), **said)
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "stdin"
-        kept.write_bytes(_piped())
+        try:
+            write(kept, _piped())
+        except UnwritableFile as error:
+            raise InputError(
+                f"standard input cannot be kept while it is read; set TMPDIR to a folder with room for it: {error}"
+            ) from None
         try:
             return read([str(kept) if one == STDIN else one for one in source], **said)
         except OgiveError as error:
