@@ -381,6 +381,11 @@ def test_standard_output_gets_the_content_in_its_place(tmp_path, name, where):
         ("p/" * 3000 + "p.html", "the name is too long"),
         ("loop.html", "its symbolic links lead in a circle"),
         ("socket", "it is a socket"),
+        pytest.param(
+            "/proc/p.html",
+            "files cannot be made there",
+            marks=pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc"),
+        ),
     ],
 )
 def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch, look, name, words):

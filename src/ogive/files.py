@@ -54,6 +54,8 @@ REASONS = {
     errno.ENAMETOOLONG: f"the name is too long; choose a shorter one, of at most {LONGEST_NAME} bytes",
     errno.ELOOP: "its symbolic links lead in a circle; choose another place",
     errno.ENXIO: "it is a socket, or nobody reads it; choose another place",
+    errno.EBADF: "it is not open for writing; choose another place",
+    errno.EBUSY: f"it is in use, or mounted by itself, and cannot be replaced; mount its folder, {ELSEWHERE}",
     errno.EPIPE: "whoever read it has left; choose another place",
 }
 
@@ -218,6 +220,8 @@ def _reason(error: OSError, path: Path) -> str:
     if number == errno.ENOENT:
         with suppress(OSError):
             path = _end_of_links(path)
+        if path.parent.is_dir():  # what the kernel keeps there are no files: /proc
+            return "files cannot be made there; choose another place"
         return f"there is no folder {str(path.parent)!r}; make it first, {ELSEWHERE}"
     return REASONS.get(number, f"{error.strerror or error}; choose another place")
 
@@ -268,10 +272,15 @@ def _refuse_unsuitable(target: Path, follow: bool) -> os.stat_result | None:
     if stat.S_ISSOCK(there.st_mode):
         raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
     if not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        number = errno.EROFS if _is_read_only(target) else errno.EACCES
+        raise OSError(number, os.strerror(number))
     if stat.S_ISREG(there.st_mode) and _is_held(target.parent, there):
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
     return there
+
+
+def _is_read_only(target: Path) -> bool:
+    return hasattr(os, "statvfs") and bool(os.statvfs(target).f_flag & os.ST_RDONLY)
 
 
 def _is_held(folder: Path, there: os.stat_result) -> bool:
