@@ -155,10 +155,14 @@ def make_folder_of(path: str | os.PathLike[str]) -> None:
 
 def refuse_same(path: str | os.PathLike[str], option: str, others: dict[str, str]) -> None:
     """Refuse to write what is read, or written by another option; `others` says of each path what it is."""
+    named = as_path(path)
+    with suppress(OSError):
+        if _is_straight(_end_of_links(named), named.stat() if named.exists() else None):
+            return
     for other, what in others.items():
         same = False
         with suppress(OSError, ValueError):  # one of them does not exist, or cannot
-            same = os.path.realpath(path) == os.path.realpath(other) or os.path.samefile(path, other)
+            same = os.path.realpath(named) == os.path.realpath(other) or os.path.samefile(named, other)
         if same:
             raise InputError(f"`{option}` must not be {what}; got {shown(path)} for both. Choose another name.")
 

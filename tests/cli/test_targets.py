@@ -306,6 +306,36 @@ def test_a_page_can_go_to_standard_output_through_a_link(tmp_path):
     assert Path("page.html").is_symlink()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("check - --baseline b.csv --margin 9 --method a --comment scores.csv < scores.csv", "must not be a file that is read"),
+        ("check scores.csv --baseline b.csv --margin 9 --method a --comment c.md > c.md", "must not be what standard output goes to"),
+        ("report scores.csv --out p.html 2> p.html; cat p.html >&2", "must not be what messages go to"),
+    ],
+)  # fmt: skip
+def test_a_file_that_the_shell_has_opened_is_not_replaced(words, said):
+    shutil.copy("scores.csv", "b.csv")
+    done = subprocess.run(
+        f"{sys.executable} -m ogive.cli {words}", shell=True, capture_output=True, text=True, timeout=60
+    )
+    assert said in done.stderr
+    assert Path("scores.csv").read_text() == SCORES
+    assert done.returncode == 2 or "; cat" in words
+
+
+@pytest.mark.slow
+def test_a_comment_may_go_where_the_answer_goes():
+    shutil.copy("scores.csv", "b.csv")
+    words = "check scores.csv --baseline b.csv --margin 9 --method a -q --comment /dev/stdout"
+    done = subprocess.run(f"{sys.executable} -m ogive.cli {words} > both.txt", shell=True, timeout=60)
+    assert done.returncode == 0
+    both = Path("both.txt").read_text()
+    assert both.startswith("PASS: ")
+    assert "\n### Ogive: PASS\n" in both
+
+
 def test_standard_input_that_cannot_be_kept_is_said(capsys, monkeypatch):
     class Piped(io.StringIO):
         buffer = io.BytesIO(SCORES.encode())

@@ -62,14 +62,14 @@ def sources(
     )  # fmt: skip
     if not quiet:
         tell(trials.notes)
-    if target is not None:
+    if target is not None and len(result.cells) > 1:
+        raise InputError("`--out` draws one method on one task; choose them with --method and --on.")
+    show(result, as_json=as_json)
+    if target is not None:  # last: an answer is not lost with its picture
         from ogive.plots import sources as picture
 
-        if len(result.cells) > 1:
-            raise InputError("`--out` draws one method on one task; choose them with --method and --on.")
         make_folder_of(target)
         print(picture(result).save(target), file=sys.stderr if as_json else sys.stdout)
-    show(result, as_json=as_json)
 
 
 def _holds(text: str | None) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ogive import files
+from ogive.cli._options import STDIN
 from ogive.errors import InputError
 
 
@@ -34,4 +35,7 @@ def as_text(path: Path, sources: Iterable[str | Path] = (), *, option: str) -> P
 
 
 def _refuse_sources(path: Path, sources: Iterable[str | Path], option: str) -> None:
-    files.refuse_same(path, option, {str(source): "a file that is read" for source in sources})
+    read = {"/dev/stdin" if str(source) == STDIN else str(source): "a file that is read" for source in sources}
+    # What is printed would go on into a file that has lost its name.
+    printed = {"/dev/stdout": "what standard output goes to", "/dev/stderr": "what messages go to"}
+    files.refuse_same(path, option, read | printed)
