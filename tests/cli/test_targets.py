@@ -404,7 +404,8 @@ for name in ("scores.csv", "data.csv", "study.py"):
     (disk / name).write_bytes(Path(name).read_bytes())
 os.chdir(disk)
 assert main([*words]) == 0
-old = Path(target).read_bytes()
+old = b"old " * 50  # small: room that an old page of the same size gives up would hide that the disk is full
+Path(target).write_bytes(old)
 with open("filler", "wb") as filler:
     while (room := os.statvfs(".").f_bavail * 4096) > free:
         filler.write(b"x" * min(room - free, 1 << 16)); filler.flush()
