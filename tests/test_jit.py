@@ -17,9 +17,13 @@ print(round(float(value), 12))
 """
 
 
-def run(environment):
+def run(environment, before=""):
     return subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=os.environ | environment, check=False
+        [sys.executable, "-c", before + SCRIPT],
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+        check=False,
     )
 
 
@@ -38,3 +42,23 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path):
     blocked.write_text("not a folder")
     done = run({"OGIVE_CACHE": str(blocked)})
     assert done.stdout.strip() == "0.8", done.stderr
+
+
+@pytest.mark.slow
+def test_a_cache_on_a_full_disk_is_no_error(tmp_path):
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))"
+    done = run({"OGIVE_CACHE": str(tmp_path)}, before=full)
+    assert done.stdout.strip() == "0.8", done.stderr
+    assert done.stderr.count("compiled anew each time: File too large") == 1
+    assert not [path for path in tmp_path.rglob("*") if ".tmp" in path.name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_compiled_code_that_was_cut_short_is_compiled_anew(tmp_path, ending):
+    run({"OGIVE_CACHE": str(tmp_path)})
+    for path in tmp_path.rglob(f"*.{ending}"):
+        path.write_bytes(path.read_bytes()[:40])
+    done = run({"OGIVE_CACHE": str(tmp_path)})
+    assert done.stdout.strip() == "0.8", done.stderr
+    assert all(path.stat().st_size > 40 for path in tmp_path.rglob(f"*.{ending}"))

@@ -5,6 +5,7 @@ OgiveError
 │   ├── InvalidScores              scores that are not finite numbers, or too few of them
 │   ├── InvalidConfidence          a confidence outside (0, 1)
 │   ├── UnreadableSource           a file or object that cannot be read as a table of scores
+│   ├── UnwritableFile             a file cannot be written; what was there before stands as it was
 │   ├── AmbiguousColumns           several columns could play one role
 │   ├── FailedTrials               failures are present and nobody said how to count them
 │   ├── StoreError                 a store cannot be made, read or written
@@ -34,6 +35,10 @@ class InvalidConfidence(InputError):
 
 class UnreadableSource(InputError):
     """A file or object cannot be read as a table of scores."""
+
+
+class UnwritableFile(InputError):
+    """A file cannot be written; what was there before stands as it was."""
 
 
 class AmbiguousColumns(InputError):

@@ -9,11 +9,13 @@ boundscheck  off: rooms check their arguments at the door
 
 The cache folder is named by the version and by a hash of all kernel sources and of this file, because
 numba notices a change only in the file of the function itself, not in the functions it calls or in the options.
+It only saves time: where it cannot be written or read, code is compiled anew, and said so once.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -24,6 +26,8 @@ from typing import Any, TypeVar
 import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
+log = logging.getLogger("ogive")
+_said: list[str] = []
 
 
 def kernel(function: F) -> F:
@@ -48,7 +52,45 @@ def _compiled(function: F, fastmath: bool | set[str]) -> F:
         compiled: F = numba.njit(nogil=True, cache=True, fastmath=fastmath, boundscheck=False)(function)
     finally:
         numba.config.CACHE_DIR = before
+    if hasattr(compiled, "_cache"):  # not with NUMBA_DISABLE_JIT
+        _forgive(compiled._cache)
     return compiled
+
+
+def _forgive(kept: Any) -> None:
+    """Let compiled code that cannot be kept or read be compiled anew.
+
+    On a full disk numba raised the system's error out of a function that had just been compiled, and
+    a file that a crash of the machine had cut short ended in an error of pickle.
+    """
+    load, save = kept.load_overload, kept.save_overload
+
+    def load_if_possible(*arguments: Any) -> Any:
+        try:
+            try:
+                return load(*arguments)
+            except OSError:
+                raise
+            except Exception:  # a damaged pickle raises what it likes; what is there is forgotten, and written anew
+                return kept.flush()
+        except OSError as error:
+            return _say_once(kept.cache_path, error)
+
+    def save_if_possible(*arguments: Any) -> Any:
+        try:
+            return save(*arguments)
+        except OSError as error:
+            return _say_once(kept.cache_path, error)
+
+    kept.load_overload, kept.save_overload = load_if_possible, save_if_possible
+
+
+def _say_once(folder: str, error: OSError) -> None:
+    if not _said:
+        _said.append(folder)
+        log.warning(
+            "compiled code cannot be kept in %s and is compiled anew each time: %s", folder, error.strerror or error
+        )
 
 
 @cache

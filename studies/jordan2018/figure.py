@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import ogive
+from ogive import files
 
 ROWS = {"random": "hyper-parameters at random", "tuned": "tuned in every run"}
 LOOK = {
@@ -49,5 +51,7 @@ def draw(found: Mapping[str, ogive.Trials | None], path: Path) -> Path:
             "share of runs, worst → best; shaded: 95 % band of the whole curve, paler where the runs limit one side only; dots: single runs",
             fontsize=8.5,
         )
-        figure.savefig(path, dpi=200)
+        drawn = io.BytesIO()
+        figure.savefig(drawn, dpi=200, format="png")
+    files.write(path, drawn.getvalue())
     return path

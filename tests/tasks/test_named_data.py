@@ -1,6 +1,7 @@
 """Named data sets: both routes give the same arrays, and a missing file is asked for in one sentence."""
 
 import json
+import resource
 import shutil
 import urllib.error
 from types import SimpleNamespace
@@ -112,6 +113,34 @@ def test_a_failed_download_is_one_sentence_and_leaves_nothing_behind(cache, monk
         ):
             task.warm_up()
     assert not [p for p in cache.rglob("*") if p.is_file()]
+
+
+def test_a_cache_that_cannot_be_written_is_noticed_before_a_download(cache, monkeypatch):
+    import sklearn.datasets
+
+    def fetch(**options):
+        raise AssertionError("the place was looked at too late")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
+    cache.touch()
+    with pytest.raises(
+        UnreadableSource, match=r"61\.parquet cannot be written: a file stands where a folder is needed"
+    ):
+        tasks.openml(61).warm_up()
+
+
+def test_a_disk_that_fills_up_leaves_no_half_of_a_data_set(cache, monkeypatch):
+    pretend_download(monkeypatch)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
+    try:
+        with pytest.raises(UnreadableSource, match=r"7\.parquet cannot be written: it is larger .* another place\.$"):
+            tasks.openml(7).warm_up()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not [p for p in cache.rglob("*") if p.is_file()]
+    tasks.openml(7).warm_up()
+    assert [p.name for p in cache.rglob("*") if p.is_file()] == ["7.parquet"]
 
 
 def test_damaged_files_of_the_cache_are_named(cache):

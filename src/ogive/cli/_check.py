@@ -20,7 +20,9 @@ from ogive.cli._options import (
     reading_options,
 )
 from ogive.cli._output import show, tell
+from ogive.cli._target import as_text
 from ogive.errors import InputError
+from ogive.files import make_folder_of, write
 
 New = Annotated[str, typer.Argument(metavar="NEW", help="The table of the new version.")]
 Old = Annotated[str, typer.Option("--baseline", "-b", metavar="OLD", help="The table to hold it against.")]
@@ -54,6 +56,7 @@ def check(
     whether by more than the margin. CANNOT TELL: neither is certain; more runs would decide. A task that is
     certainly worse by less than the margin passes.
     """
+    target = None if comment is None else as_text(comment, [new, baseline], option="--comment")
     # One table by itself has no pairs that `read` could find: what joins the rows of both is an item.
     roles = {**roles, "item": _joining(roles["item"], roles["pair"]), "pair": None}
     both = [read_sources([source], roles) for source in (new, baseline)]
@@ -66,9 +69,9 @@ def check(
     if not quiet:
         tell(result.notes)
     show(result, as_json=as_json)
-    if comment is not None:
-        comment.parent.mkdir(parents=True, exist_ok=True)
-        comment.write_text(result.to_markdown(), encoding="utf-8")
+    if target is not None:
+        make_folder_of(target)
+        write(target, result.to_markdown().encode(errors="backslashreplace"))
     for source, trials in zip((new, baseline), both, strict=True):
         note_looks([source], trials)
     raise typer.Exit(result.exit_code)

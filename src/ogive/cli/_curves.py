@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,9 @@ import typer
 
 from ogive.cli._options import Confidence, Json
 from ogive.cli._output import say
-from ogive.errors import InputError
+from ogive.cli._target import as_page, as_picture
+from ogive.errors import InputError, UnwritableFile
+from ogive.files import make_folder_of
 from ogive.notes import sentences
 
 if TYPE_CHECKING:
@@ -71,13 +74,17 @@ def curves(
     """Scores of models at every training-set size, many times over: who leads at which size, on good days and bad."""
     import numpy as np
 
+    from ogive.arguments import as_confidence
     from ogive.curves import learning_curves
     from ogive.curves._metrics import as_metrics
     from ogive.tasks._files import File
 
-    as_metrics(metric, "classification")  # a wrong name is refused before anything is run
-    if report is not None:
-        _refuse_name(report)
+    # What is wrong with a name, a number or a place is said before anything is run.
+    first = as_metrics(metric, "classification")[0]
+    confidence = as_confidence(confidence)
+    page = None if report is None else as_page(report, [data], option="--report")
+    for picture in _pictures(first):
+        as_picture(out / picture)
     loaded = File(data, target, "classification").load()
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
     made = learning_curves(
@@ -89,36 +96,59 @@ def curves(
     shown = [made.statistic(s, name, confidence=confidence) for s in _statistics(made, name)]
     several = len(made.models) > 1 and made.n_repetitions >= 20
     leaders = made.leaders(name, confidence=confidence) if several else None
-    pictures = _draw(made, name, leaders, out)
-    page = _write(made, name, confidence, report)
+    files, trouble = _write(made, name, leaders, out, page, confidence)
+    _print(made, name, shown, leaders, files, as_json=as_json)
+    if trouble is not None:
+        say(f"{made.n_repetitions} repetitions are kept in {out}; the same command writes what is missing.")
+        raise trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The files that a command wrote."""
+
+    pictures: tuple[Path, ...] = ()
+    page: Path | None = None
+
+
+def _pictures(metric: str) -> tuple[str, str]:
+    return f"curves-{metric}.png", f"leaders-{metric}.png"
+
+
+def _write(
+    made: LearningCurves, metric: str, leaders: Any, out: Path, page: Path | None, confidence: float
+) -> tuple[Written, UnwritableFile | None]:
+    """Pictures and the page as far as they can be written, and what stopped that: answers are not lost with a picture."""
+    from ogive.plots import leading, learning_fan
+    from ogive.report import write_curves
+
+    pictures: list[Path] = []
+    try:
+        fan, strip = _pictures(metric)
+        pictures.append(learning_fan(made, metric).save(out / fan))
+        if leaders is not None:
+            pictures.append(leading(leaders).save(out / strip))
+        if page is not None:
+            make_folder_of(page)
+            write_curves(made, page, metric=metric, confidence=confidence)
+    except UnwritableFile as error:
+        return Written(tuple(pictures)), error
+    return Written(tuple(pictures), page), None
+
+
+def _print(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, files: Written, *, as_json: bool) -> None:
     if as_json:
-        _print_json(made, name, shown, leaders, pictures, page)
+        _print_json(made, metric, shown, leaders, files)
         return
     from ogive.curves._wording import headline
 
     print("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
     for note in made.notes:
         say(f"note: {note.words('cli')}")
-    for picture in pictures:
+    for picture in files.pictures:
         print(f"picture: {picture}", file=sys.stderr)
-    if page is not None:
-        print(f"page: {page}", file=sys.stderr)
-
-
-def _refuse_name(report: Path) -> None:
-    """Refuse a page's name before anything is run."""
-    from ogive.report._write import as_target
-
-    as_target(Path(report.name))
-
-
-def _write(made: LearningCurves, metric: str, confidence: float, report: Path | None) -> Path | None:
-    if report is None:
-        return None
-    from ogive.report import write_curves
-
-    report.parent.mkdir(parents=True, exist_ok=True)
-    return write_curves(made, report, metric=metric, confidence=confidence)
+    if files.page is not None:
+        print(f"page: {files.page}", file=sys.stderr)
 
 
 def _statistics(made: LearningCurves, metric: str) -> tuple[str, ...]:
@@ -137,18 +167,7 @@ def _sizes(text: str | None) -> list[int] | None:
         ) from None
 
 
-def _draw(made: LearningCurves, metric: str, leaders: Any, out: Path) -> list[Path]:
-    from ogive.plots import leading, learning_fan
-
-    pictures = [learning_fan(made, metric).save(out / f"curves-{metric}.png")]
-    if leaders is not None:
-        pictures.append(leading(leaders).save(out / f"leaders-{metric}.png"))
-    return pictures
-
-
-def _print_json(
-    made: LearningCurves, metric: str, shown: list[Any], leaders: Any, pictures: list[Path], page: Path | None
-) -> None:
+def _print_json(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, files: Written) -> None:
     from ogive.cli._output import show
 
     content = {
@@ -165,8 +184,8 @@ def _print_json(
         "scope": made.scope,
         "rows": [row for part in shown for row in part.to_dict()["rows"]],
         "leaders": [] if leaders is None else leaders.to_dict()["rows"],
-        "pictures": [str(picture) for picture in pictures],
-        "report": None if page is None else str(page),
+        "pictures": [str(picture) for picture in files.pictures],
+        "report": None if files.page is None else str(files.page),
     }
     show(_Shown(content), as_json=True)
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.errors import InputError, OgiveError
+from ogive.errors import InputError, OgiveError, UnwritableFile
+from ogive.files import write
 from ogive.words import quoted
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 COLUMNS = "Which column is what (guessed from its name where not given)"
 MEANING = "What the numbers mean"
 STDIN = "-"
+LONGEST_STEM = 200  # bytes of a name that Ogive makes up
 
 Sources = Annotated[
     list[str],
@@ -191,7 +193,12 @@ def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
         return read(list(source), **said)
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "stdin"
-        kept.write_bytes(_piped())
+        try:
+            write(kept, _piped())
+        except UnwritableFile as error:
+            raise InputError(
+                f"standard input cannot be kept while it is read; set TMPDIR to a folder with room for it: {error}"
+            ) from None
         try:
             return read([str(kept) if one == STDIN else one for one in source], **said)
         except OgiveError as error:
@@ -257,4 +264,6 @@ def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:
 def beside(source: list[str], ending: str) -> Path:
     """A name for an output in this folder, made from the first source's."""
     name = "stdin" if source[0] == STDIN else Path(source[0]).name.split(".")[0]
+    while len(os.fsencode(name)) > LONGEST_STEM:
+        name = name[:-1]
     return Path(name + ending)

@@ -20,7 +20,9 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, tell
+from ogive.cli._target import as_picture
 from ogive.errors import InputError
+from ogive.files import make_folder_of
 
 NAMES = ("band", "quantile", "mean", "cvar", "improvement", "difference")
 WIDTH = "How close, or which difference; one of them"
@@ -84,6 +86,7 @@ def plan(
     """How many trials are enough, by name or from a pilot; with --trials, what so many of them can show."""
     from ogive.answers import plan as ask
 
+    target = None if out is None else as_picture(out, what)
     asked: dict[str, Any] = {
         "half_width": half_width, "difference": difference, "n_trials": trials, "p": p, "mass": mass, "tail": tail,
         "confidence": confidence, "power": power, "method": band, "one_sided": one_sided, "margin": margin, "claim": claim,
@@ -100,7 +103,7 @@ def plan(
         if not quiet:
             tell(pilot.notes)
         result = ask(pilot, **asked)
-    _show(result, table=table, out=out, as_json=as_json)
+    _show(result, table=table, out=target, as_json=as_json)
 
 
 def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
@@ -115,7 +118,7 @@ def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
     if out is not None:
         from ogive.plots import planning
 
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_folder_of(out)
         planning(result).save(out)
         if not as_json:
             print(out)

@@ -20,7 +20,9 @@ from ogive.cli._options import (
     reading_options,
 )
 from ogive.cli._output import say, tell
+from ogive.cli._target import as_picture
 from ogive.errors import InputError
+from ogive.files import make_folder_of
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
 Kind = Annotated[
@@ -39,9 +41,9 @@ def plot(
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Draw all runs of every method from worst to best, with bands; one panel for each task."""
-    from ogive.plots import as_picture, distribution
+    from ogive.plots import distribution
 
-    target = as_picture(out or beside(source, "-distribution.png"))
+    target = as_picture(out or beside(source, "-distribution.png"), source)
     trials = only(read_sources(source, roles), method, on)
     if len(trials.cells) > 1 and all(cell.rows.size == 1 for cell in trials.cells):
         raise InputError(
@@ -54,5 +56,5 @@ def plot(
         tell(trials.notes)
         if metric is None and len(trials.metrics) > 1:
             say(f"drawn: {display.metric!r}; --metric draws another of {', '.join(map(repr, trials.metrics))}.")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_of(target)
     print(display.save(target))

@@ -22,7 +22,9 @@ from ogive.cli._options import (
     Task,
 )
 from ogive.cli._output import show, tell
+from ogive.cli._target import as_picture
 from ogive.errors import InputError
+from ogive.files import make_folder_of, refuse_same
 from ogive.notes import Names
 
 if TYPE_CHECKING:
@@ -102,12 +104,15 @@ def profile(
     repeat: Repeat = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
 ) -> None:  # fmt: skip
     """How often each method is within τ of the best, over many problems, with bands."""
-    from ogive.plots import as_picture
     from ogive.plots import profile as draw
     from ogive.plots import profile_pairs as draw_pairs
     from ogive.profiles import performance_profile
 
-    target, matrix = (None if path is None else as_picture(path) for path in (out, pairs))
+    read: list[str | Path] = [source, *([baselines] if baselines is not None else [])]
+    target = None if out is None else as_picture(out, read)
+    matrix = None if pairs is None else as_picture(pairs, read, option="--pairs")
+    if target is not None and matrix is not None:
+        refuse_same(matrix, "--pairs", {str(target): "what --out names"})
     if not Path(source).exists():
         raise InputError(f"{source} does not exist.")
     result = performance_profile(
@@ -169,6 +174,6 @@ def _baselines(path: Path) -> Baselines:
 
 
 def _save(picture: Picture, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_of(target)
     picture.save(target)
     print(f"picture: {target}", file=sys.stderr)

@@ -24,7 +24,9 @@ from ogive.cli._options import (
     reading_options,
 )
 from ogive.cli._output import say, tell
+from ogive.cli._target import as_page
 from ogive.errors import InputError
+from ogive.files import make_folder_of
 
 Out = Annotated[
     Path | None,
@@ -54,7 +56,7 @@ def report(
     Two methods get the verdict of `ogive compare`, more get that of `ogive rank`, by the same question. Learning curves
     get a page of their own.
     """
-    target = out or beside(source, "-report.html")
+    target = as_page(out or beside(source, "-report.html"), source)
     if _holds_curves(source):
         given = {
             "criterion": criterion is not None,
@@ -74,7 +76,7 @@ def report(
 
     if not quiet:
         tell(trials.notes)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_of(target)
     shown = only(trials, method, on)
     page = write(
         shown, target, confidence=confidence, failures=failures, criterion=criterion, margin=margin, over=over,
@@ -108,5 +110,5 @@ def _report_curves(
     curves = read(source)
     for note in () if quiet else curves.notes:
         say(f"note: {note.words('cli')}")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_of(target)
     print(write_curves(curves, target, metric=metric, confidence=confidence, failures=failures))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +10,8 @@ import typer
 
 from ogive.cli._options import Json
 from ogive.cli._output import complain, say, show
-from ogive.errors import InputError, OgiveError
+from ogive.cli._target import as_page
+from ogive.errors import InputError, OgiveError, StoreError, UnwritableFile
 from ogive.notes import sentences
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 ENGINE, LIMITS = "Where it runs", "What a trial may use"
 MOST_GROUPS = 10
+PAGE = "report.html"
 LONGEST = 160  # characters of a message on the terminal; the store keeps more
 
 StudyFile = Annotated[
@@ -87,6 +87,8 @@ def run(
         shard=_plan.check_shard(shard), statistic=statistic,
     )  # fmt: skip
     path, name = split_name(study)
+    if shard is None:
+        as_page(out / PAGE, follow=False)
     job, found = _source.file_job(path, name)
     if not quiet:
         _announce(path, found, trials)
@@ -98,8 +100,8 @@ def run(
         raise typer.Exit(130) from None
     except RunStopped as stopped:
         raise typer.Exit(complain(str(stopped), 1)) from None
-    failed = _conclude(done, out, as_json=as_json, report=shard is None)
-    raise typer.Exit(3 if failed and not failed_ok else 0)
+    failed, written = _conclude(done, out, as_json=as_json, report=shard is None)
+    raise typer.Exit(2 if not written else 3 if failed and not failed_ok else 0)
 
 
 def split_name(study: str) -> tuple[str, str | None]:
@@ -139,12 +141,13 @@ def _announce(path: str, study: Any, n_trials: int) -> None:
     say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
 
 
-def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
-    """Say what failed, write the report, and say how to go on; returns how many trials failed."""
+def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> tuple[int, bool]:
+    """Say what failed, write the report, and say how to go on; how many trials failed, and whether all was written."""
     from ogive.runner._status import failure_groups, status
 
     groups = failure_groups(trials)
-    page = _report(trials, out) if report else None
+    failed = sum(group["count"] for group in groups)
+    page, written = _report(trials, out) if report else (None, True)
     if as_json:
         state = status(out)
         content = {
@@ -154,7 +157,7 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
             "report": page and str(page),
         }
         show(_Shown(content), as_json=True)
-        return sum(group["count"] for group in groups)
+        return failed, written
     for group in groups[:MOST_GROUPS]:
         example = group["example"]
         where = f"{example['algorithm']} on {example['task']}, trial {example['trial']}"
@@ -167,24 +170,39 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
         say(f"To run them again, once what made them fail is mended: the same command with --retry {statuses}")
     say(f"{len(trials):,} trials in {out}. For more of them: the same command with a larger --trials.")
     print(out if page is None else page)
-    return sum(group["count"] for group in groups)
+    return failed, written
 
 
-def _report(trials: Trials, out: Path) -> Path | None:
+def _report(trials: Trials, out: Path) -> tuple[Path | None, bool]:
+    """The page, if there is one, and whether everything could be written; the trials are in the store in any case."""
     from ogive.report import write
     from ogive.store import Store
 
-    page, temporary = out / "report.html", out / f".report.{secrets.token_hex(8)}.html"
+    page = out / PAGE
     try:
-        write(trials, temporary)
-        os.replace(temporary, page)  # a link of that name is replaced, not followed
-        Store(out).note_look(len(trials))
-        return page
+        if page.is_symlink():  # whoever made the folder chose where it leads, not whoever runs the study
+            page.unlink()
+        write(trials, page)
     except OgiveError as error:
         say(f"no report: {error}")
-        return None
-    finally:
-        temporary.unlink(missing_ok=True)
+        _tell_how(trials, out)
+        return None, not isinstance(error, UnwritableFile)
+    except BaseException:  # interrupted, or a fault of ours
+        _tell_how(trials, out)
+        raise
+    try:
+        Store(out).note_look(len(trials))
+    except StoreError as error:
+        say(f"ogive: that these trials were judged could not be noted, and later verdicts will not count it: {error}")
+        return page, False
+    return page, True
+
+
+def _tell_how(trials: Trials, out: Path) -> None:
+    command = shlex.join(["ogive", "report", str(out), "--out", str(out / PAGE)])
+    say(f"All {len(trials):,} trials are kept in {out}. To write the page: {command}")
+    if (out / PAGE).exists():
+        say(f"{out / PAGE} is the page of an earlier run.")
 
 
 class _Shown:

@@ -22,7 +22,9 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, tell
+from ogive.cli._target import as_picture
 from ogive.errors import InputError
+from ogive.files import make_folder_of
 
 Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Only this method.")]
 Holds = Annotated[
@@ -49,31 +51,25 @@ def sources(
 ) -> None:  # fmt: skip
     """Where the spread comes from: configuration, data or seed; which hyper-parameter, which of its values."""
     held = _holds(holds)
+    target = None if out is None else as_picture(out, source)
     trials = read_sources(source, roles)
     from ogive.answers import sources as ask
 
     refuse_unknown_task(trials, on)
-    target = None if out is None else _picture(out)
     result = ask(
         trials, algorithm=method, task=on, metric=metric, confidence=confidence, failures=failures, holds=held, budget=budget,
         cost_ratio=cost_ratio,
     )  # fmt: skip
     if not quiet:
         tell(trials.notes)
-    if target is not None:
+    if target is not None and len(result.cells) > 1:
+        raise InputError("`--out` draws one method on one task; choose them with --method and --on.")
+    show(result, as_json=as_json)
+    if target is not None:  # last: an answer is not lost with its picture
         from ogive.plots import sources as picture
 
-        if len(result.cells) > 1:
-            raise InputError("`--out` draws one method on one task; choose them with --method and --on.")
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder_of(target)
         print(picture(result).save(target), file=sys.stderr if as_json else sys.stdout)
-    show(result, as_json=as_json)
-
-
-def _picture(out: Path) -> Path:
-    from ogive.plots import as_picture
-
-    return as_picture(out)
 
 
 def _holds(text: str | None) -> dict[str, Any] | None:

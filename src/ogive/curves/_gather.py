@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from ogive.curves._curves import LearningCurves
 from ogive.curves._metrics import FAILED
 from ogive.errors import FailedTrials, InputError, UnreadableSource
+from ogive.files import as_path, writing
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.store import Store, is_store
@@ -170,7 +171,7 @@ def write_file(curves: LearningCurves, path: str | Path) -> None:
     """One row for each model, metric and size, its repetitions as a list; what they mean beside them."""
     import pyarrow.parquet as pq
 
-    target = Path(path)
+    target = as_path(path)
     if target.suffix != ".parquet":
         raise InputError(f"`path` must end in .parquet; got {target.name!r}.")
     shape = curves.values.shape
@@ -189,7 +190,8 @@ def write_file(curves: LearningCurves, path: str | Path) -> None:
     facts["notes"] = [note.to_dict() for note in curves.notes]
     facts["metrics"] = {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in curves.definitions.items()}
     table = pa.table(columns).replace_schema_metadata({b"ogive": json.dumps(facts).encode()})
-    pq.write_table(table, target, write_page_checksum=True, compression="zstd")
+    with writing(target) as file:
+        pq.write_table(table, file, write_page_checksum=True, compression="zstd")
 
 
 def from_file(path: Path) -> LearningCurves:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ogive.errors import InputError
+from ogive.files import as_path, ready, write
 from ogive.plots._look import RC, inches, wrap
 
 if TYPE_CHECKING:
@@ -20,15 +22,24 @@ if TYPE_CHECKING:
 GREY = "#8a8a8a"
 HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
 HANDLE = 3.2
+LEAST = 1 << 14  # bytes of a picture
 ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
 
 
-def as_picture(path: str | Path) -> Path:
-    """A path whose ending is a picture's."""
-    target = Path(path)
+def as_picture(path: str | Path, *, folders: bool = False) -> Path:
+    """Where a picture can be written, looked at before anything is drawn; `folders` says that missing ones will be made."""
+    target = as_path(path)
     if target.suffix.lower() not in ENDINGS:
         raise InputError(f"a picture's name must end in one of {', '.join(ENDINGS)}; got {target.name!r}.")
-    return target
+    return ready(target, least=LEAST, folders=folders)
+
+
+def save(figure: Figure, target: Path, dpi: int) -> None:
+    """Write a figure; the name's ending decides the format."""
+    # Drawn in memory: a writer of matplotlib that meets a full disk raises what it likes (for PDF an error of zlib).
+    content = io.BytesIO()
+    figure.savefig(content, dpi=dpi, format=target.suffix[1:].lower())
+    write(target, content.getvalue())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -62,22 +73,25 @@ class Drawable(ABC):
     def save(self, path: str | Path, *, dpi: int = 200) -> Path:
         """Draw and write a picture; the name's ending decides the format."""
         target = as_picture(path)
-        self._write(target, dpi=dpi)
+        with self._drawn() as figure:
+            save(figure, target, dpi)
         return target
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows."""
         content = io.BytesIO()
-        self._write(content, dpi=110, format="png")
+        with self._drawn() as figure:
+            figure.savefig(content, dpi=110, format="png")
         return content.getvalue()
 
-    def _write(self, target: Path | io.BytesIO, **how: Any) -> None:
+    @contextmanager
+    def _drawn(self) -> Iterator[Figure]:
         import matplotlib as mpl
 
         with mpl.rc_context(RC), warnings.catch_warnings():
             # A sign that the font lacks becomes a box; there is nothing for the reader of a log to do.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            self.plot().figure_.savefig(target, **how)
+            yield self.plot().figure_
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

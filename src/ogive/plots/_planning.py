@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import InputError
 from ogive.plots._look import COLOURS, RC, inches, wrap
-from ogive.plots._page import CAPTION_SIZE, HEADLINE_SIZE, as_picture
+from ogive.plots._page import CAPTION_SIZE, HEADLINE_SIZE, as_picture, save
 from ogive.statistics._planning import Plan, PlanRow
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class PlanDisplay:
 
         with mpl.rc_context(RC), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            self.plot().figure_.savefig(target, dpi=dpi)
+            save(self.plot().figure_, target, dpi)
         return target
 
     def _axes(self, ax: Axes) -> None:

@@ -19,6 +19,6 @@ Nothing here computes a statistic: results come from `answers`, `profiles` and `
 """
 
 from ogive.report._curves import write_curves
-from ogive.report._write import write
+from ogive.report._write import as_target, write
 
-__all__ = ["write", "write_curves"]
+__all__ = ["as_target", "write", "write_curves"]

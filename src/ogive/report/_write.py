@@ -6,6 +6,8 @@ from pathlib import Path
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.files import as_path, ready
+from ogive.files import write as write_file
 from ogive.report._findings import find
 from ogive.report._page import page
 from ogive.report._sections import Report, body, compose
@@ -13,6 +15,7 @@ from ogive.trials import Trials, require_trials
 
 # What `read` calls a source that has no name.
 IN_MEMORY = {"dictionary", "data frame", ""}
+LEAST = 4_500_000  # bytes of a page, which holds plotly's script
 
 
 def write(
@@ -73,14 +76,12 @@ def write(
     return write_page(target, title, found.opening, compose(found))
 
 
-def as_target(path: str | Path) -> Path:
-    """Where a report may be written."""
-    target = Path(path)
+def as_target(path: str | Path, *, folders: bool = False, follow: bool = True) -> Path:
+    """Where a report can be written, looked at before anything is computed; the options are those of `ogive.files.ready`."""
+    target = as_path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report's name must end in .html; got {target.name!r}.")
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {str(target.parent)!r} for the report; make it first, or choose another.")
-    return target
+    return ready(target, least=LEAST, folders=folders, follow=follow)
 
 
 def write_page(target: Path, title: str, opening: str, report: Report) -> Path:
@@ -90,5 +91,7 @@ def write_page(target: Path, title: str, opening: str, report: Report) -> Path:
         from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
         script = get_plotlyjs()
-    target.write_text(page(title, body(opening, report, title), report.figures, script), encoding="utf-8", newline="\n")
+    write_file(
+        target, page(title, body(opening, report, title), report.figures, script).encode(errors="backslashreplace")
+    )
     return target

@@ -7,15 +7,18 @@ or not at all.
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from ogive.errors import UnreadableSource
+from ogive.files import make_folder_of, ready, write
 
 
-def cached(name: str, what: str, content: str, fill: Callable[[Path], None]) -> Path:
+def cached(name: str, what: str, content: str, fill: Callable[[BinaryIO], None]) -> Path:
     """The path of a file of the cache, which `fill` writes where it is absent.
 
     Parameters
@@ -27,7 +30,7 @@ def cached(name: str, what: str, content: str, fill: Callable[[Path], None]) -> 
     content : str
         What a user must put into it by hand.
     fill : callable
-        Downloads and writes to the path it is given.
+        Downloads, and writes what the file will hold into what it is given.
     """
     path = folder() / name
     if path.is_file():
@@ -36,20 +39,19 @@ def cached(name: str, what: str, content: str, fill: Callable[[Path], None]) -> 
         raise UnreadableSource(f"{_absent(what, path, content)}, or unset OGIVE_OFFLINE to let Ogive download it.")
     from http.client import HTTPException
 
-    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    downloaded = io.BytesIO()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        ready(path, folders=True)
         with warnings.catch_warnings():  # scikit-learn says so before each new attempt
             warnings.filterwarnings("ignore", "(Retry downloading|A network error)", UserWarning)
-            fill(part)
-        os.replace(part, path)
+            fill(downloaded)
+        make_folder_of(path)
+        write(path, downloaded.getvalue())
     except UnreadableSource:
         raise
     except (OSError, ValueError, HTTPException) as error:  # no network, no such data set, no room on the disk
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
         raise UnreadableSource(f"{_absent(what, path, content)}; downloading failed: {reason}.") from error
-    finally:
-        part.unlink(missing_ok=True)
     return path
 
 

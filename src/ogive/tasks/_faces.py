@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,16 +144,15 @@ def whitened_components(products: FloatArray, train: Rows, n_components: int) ->
     return scores
 
 
-def _download(path: Path) -> None:
+def _download(file: BinaryIO) -> None:
     from sklearn.datasets import fetch_lfw_people
 
     bunch = fetch_lfw_people(min_faces_per_person=70, resize=0.4)
     images = np.asarray(bunch.images, dtype=np.float64)
     top = 1.0 if images.max() <= 1.0 else 255.0  # scikit-learn before 1.2 kept the range of bytes
-    with open(path, "wb") as file:
-        np.savez_compressed(
-            file,
-            images=np.round(images * (255.0 / top)).astype(np.uint8),
-            target=np.asarray(bunch.target, dtype=np.int64),
-            target_names=np.asarray(bunch.target_names, dtype=str),
-        )
+    np.savez_compressed(
+        file,
+        images=np.round(images * (255.0 / top)).astype(np.uint8),
+        target=np.asarray(bunch.target, dtype=np.int64),
+        target_names=np.asarray(bunch.target_names, dtype=str),
+    )

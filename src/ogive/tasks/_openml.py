@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ogive.errors import InputError, UnreadableSource
 from ogive.tasks._cache import cached
@@ -71,7 +70,7 @@ class Numbered:
         """The number and the target, where one was named."""
         return {"data": "openml", "id": self.id, **({} if self.target is None else {"target": self.target})}
 
-    def _download(self, path: Path) -> None:
+    def _download(self, file: BinaryIO) -> None:
         from sklearn.datasets import fetch_openml
 
         bunch = fetch_openml(data_id=self.id, as_frame=True, parser="auto")
@@ -81,10 +80,10 @@ class Numbered:
             raise UnreadableSource(
                 f"OpenML data set {self.id} has {len(bunch.target_names)} default targets; name a column: target=…."
             )
-        write_table(bunch.frame, targets[0], path)
+        write_table(bunch.frame, targets[0], file)
 
 
-def write_table(frame: pd.DataFrame, target: str, path: Path) -> None:
+def write_table(frame: pd.DataFrame, target: str, file: BinaryIO) -> None:
     """Features as loaded, the target last; the declared order of categories beside the schema."""
     import pandas as pd
     import pyarrow as pa
@@ -101,4 +100,4 @@ def write_table(frame: pd.DataFrame, target: str, path: Path) -> None:
             dense = column.astype(column.dtype.subtype) if isinstance(column.dtype, pd.SparseDtype) else column
             columns[str(name)] = pa.array(dense, from_pandas=True)
     metadata = {"ogive-categories": json.dumps(categories, ensure_ascii=False)}
-    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), path, write_page_checksum=True)
+    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), file, write_page_checksum=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
+from ogive.files import as_path, writing
 from ogive.metric import Metric
 from ogive.notes import Note
 
@@ -21,19 +22,21 @@ _FACTS = ("unit", "clustered", "question", "varied", "pair", "independent", "n_f
 
 def write(trials: Trials, path: str | Path) -> None:
     """Write Parquet, with everything that is known, or CSV, the columns alone."""
-    target = Path(path)
+    target = as_path(path)
     if target.suffix == ".csv":
         frame = trials.to_pandas()
         for column in ("algorithm", "task", "item", "group"):
             frame[column] = [spreadsheet_safe(v) for v in frame[column]]
-        frame.to_csv(target, index=False)
+        with writing(target) as file:
+            frame.to_csv(file, index=False)
     elif target.suffix == ".parquet":
         import pyarrow.parquet as pq
 
         table = trials.table.replace_schema_metadata(
             {b"ogive": json.dumps(FORMAT | {"version": VERSION} | _facts(trials)).encode()}
         )
-        pq.write_table(table, target, write_page_checksum=True, compression="zstd")
+        with writing(target) as file:
+            pq.write_table(table, file, write_page_checksum=True, compression="zstd")
     else:
         raise InputError(f"`path` must end in .parquet or .csv; got {target.name!r}.")
 
