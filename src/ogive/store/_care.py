@@ -120,7 +120,7 @@ class Repair:
 
 def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
     """Read every row of every part, and compare attempts that are there twice."""
-    damaged, parts, rows = list(ledger.damaged), {}, {}
+    damaged, parts, rows = list(ledger.troubles), {}, {}
     for kind in SCHEMAS:
         found, odd = over_parts(store, kind, ledger.known, _verified)
         parts[kind], rows[kind] = len(found), sum(count for _, count in found)
@@ -133,7 +133,7 @@ def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
 
 def repair(store: Path, ledger: Ledger) -> Repair:
     """Move damaged files and old temporary files to `quarantine/`; nothing is deleted."""
-    damaged = list(ledger.damaged)
+    damaged = list(ledger.troubles)
     for kind in SCHEMAS:
         damaged += over_parts(store, kind, ledger.known, _verified)[1]
     if read_ledger(store).known != ledger.known:  # what is foreign now may be at home in a moment
@@ -243,7 +243,7 @@ def _is_alive(pid: int) -> bool:
 
 def _set_aside(store: Path, path: Path) -> str:
     """Move a file to the quarantine under a free name, and return its new place."""
-    folder = store / QUARANTINE / path.parent.name
+    folder = store / QUARANTINE / path.relative_to(store).parts[0]
     refuse_link(folder.parent)
     make_folder(folder)
     target, n = folder / path.name.lstrip("."), 0
