@@ -209,7 +209,11 @@ def test_names_never_become_file_names(name, tmp_path, make):
     files = [p for p in tmp_path.rglob("*") if p.is_file()]
     assert len(files) == 2
     assert {p.relative_to(store.path).parts[0] for p in files} == {"study", "trials"}
-    assert all(part.removesuffix(".json").removesuffix(".parquet").isalnum() for p in files for part in p.relative_to(store.path).parts)
+    assert all(
+        part.removesuffix(".json").removesuffix(".parquet").isalnum()
+        for p in files
+        for part in p.relative_to(store.path).parts
+    )
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\0b", "\ud800"])

@@ -37,6 +37,8 @@ class Status:
         Files that hold them.
     damaged : tuple of str
         Parts that cannot be read, each with its reason.
+    again : int
+        Trials that are not counted as done: their curves or candidates were damaged or deleted.
     """
 
     source: str
@@ -45,6 +47,7 @@ class Status:
     rows: tuple[dict[str, Any], ...]
     parts: int
     damaged: tuple[str, ...] = ()
+    again: int = 0
 
     @property
     def finished(self) -> bool:
@@ -55,7 +58,7 @@ class Status:
         """JSON-ready."""
         return {
             "schema": 1, "source": self.source, "study": self.study, "n_trials": self.n_trials, "finished": self.finished,
-            "parts": self.parts, "damaged": list(self.damaged), "rows": list(self.rows),
+            "parts": self.parts, "damaged": list(self.damaged), "again": self.again, "rows": list(self.rows),
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -67,6 +70,11 @@ class Status:
             failed = ", ".join(f"{row[s]:,} {s}" for s in STATUSES if s != OK and row[s])
             of = "" if self.n_trials is None else f" of {self.n_trials:,}"
             lines.append(f"  {_name(row):<{width}}  {row['done']:>9,}{of}" + (f"  ({failed})" if failed else ""))
+        if self.again:
+            it, belongs = ("it", "belongs to it") if self.again == 1 else ("them", "belong to them")
+            lines.append(
+                f"not whole: {self.again:,} more, since rows that {belongs} were damaged or deleted; a further run makes {it} again"
+            )
         lines += [f"damaged: {said}" for said in self.damaged]
         return "\n".join(printable(line) for line in lines)
 
@@ -89,9 +97,10 @@ def status(path: str | Path, *, check: bool = False) -> Status:
         by_status = {s: int(n) for s, n in zip(STATUSES, counts, strict=True)}
         rows.append({"algorithm": pair[0], "task": pair[1], "done": int(counts.sum()), **by_status})
     damaged = tuple(str(d) for d in store.verify().damaged) if check else ()
+    again = sum(done.again.trials.size for done in finished.values() if done.again is not None)
     parts = sum(1 for _ in (store.path / "trials").glob("*.parquet")) if (store.path / "trials").is_dir() else 0
     return Status(
-        source=str(path), study=record.get("name", store.path.name), n_trials=planned(store.path), rows=tuple(rows), parts=parts, damaged=damaged
+        source=str(path), study=record.get("name", store.path.name), n_trials=planned(store.path), rows=tuple(rows), parts=parts, damaged=damaged, again=again
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from ogive.canonical import canonical
 from ogive.store._damage import Damage, Unsound
 from ogive.store._parts import Part, write_part
 from ogive.store._publish import make_folder, refuse_link, saying, sync_folder
-from ogive.store._reading import Grown, has_copies, load, over_parts, scan
+from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
 from ogive.store._records import FOLDER, Ledger, read_ledger
 from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
@@ -40,6 +40,8 @@ class Verification:
         Sound parts, and the rows in them, by kind.
     damaged : tuple of Damage
         Parts and records that are refused, with the reason.
+    lacking : tuple of Lacking
+        Trials whose row is there, and not all rows of other kinds that belong to them.
     differing : Differing
         Trials that were run twice with different results.
     leftovers : tuple of str
@@ -52,14 +54,15 @@ class Verification:
     parts: Mapping[str, int]
     rows: Mapping[str, int]
     damaged: tuple[Damage, ...] = ()
+    lacking: tuple[Lacking, ...] = ()
     differing: Differing = field(default_factory=Differing)
     leftovers: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Whether every part can be read and nothing contradicts itself."""
-        return not (self.damaged or self.differing or self.conflicts)
+        """Whether every part can be read, every trial is whole and nothing contradicts itself."""
+        return not (self.damaged or self.lacking or self.differing or self.conflicts)
 
     def __str__(self) -> str:
         counts = [
@@ -69,6 +72,7 @@ class Verification:
         ]
         lines = [f"{self.source!r}: {', '.join(counts) or 'no rows'}; {'sound' if self.sound else 'not sound'}."]
         lines += [f"damaged: {_quoted(d)}" for d in self.damaged]
+        lines += [f"not whole: {lack}; a further run makes {_them(lack)} again" for lack in self.lacking]
         lines += [f"differing: {sentence}" for sentence in [note.sentence() for note in self.differing.notes()]]
         lines += [f"conflict: {change}" for change in self.conflicts]
         lines += [f"left over by an interrupted writer: {name!r}" for name in self.leftovers]
@@ -80,7 +84,8 @@ class Verification:
         """JSON-ready."""
         return {
             "schema": 1, "source": self.source, "sound": self.sound, "parts": dict(self.parts), "rows": dict(self.rows),
-            "damaged": [d.to_dict() for d in self.damaged], "differing": [note.sentence() for note in self.differing.notes()],
+            "damaged": [d.to_dict() for d in self.damaged], "lacking": [lack.to_dict() for lack in self.lacking],
+            "differing": [note.sentence() for note in self.differing.notes()],
             "conflicts": list(self.conflicts), "leftovers": list(self.leftovers),
         }  # fmt: skip
 
@@ -125,8 +130,10 @@ def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
         found, odd = over_parts(store, kind, ledger.known, _verified)
         parts[kind], rows[kind] = len(found), sum(count for _, count in found)
         damaged += odd
+    there = scan(store, ledger.known)
     return Verification(
-        source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), differing=_differing(store, ledger, order),
+        source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), lacking=there.lacking,
+        differing=_differing(store, ledger, order, there),
         leftovers=tuple(f"{p.parent.name}/{p.name}" for p in _temporaries(store)), conflicts=ledger.conflicts,
     )  # fmt: skip
 
@@ -204,12 +211,15 @@ def _verified(part: Part) -> int:
     return part.rows
 
 
-def _differing(store: Path, ledger: Ledger, order: Order) -> Differing:
-    cells, _, _ = scan(store, ledger.known)
-    if not any(has_copies(rows) for rows in cells.values()):
+def _differing(store: Path, ledger: Ledger, order: Order, found: Scan) -> Differing:
+    if not found.copies:
         return Differing()
     loaded = load(store, "trials", ledger.known)
     return settle(loaded.table, "trials", Keys.of(loaded.table, "trials", order))[1]
+
+
+def _them(lack: Lacking) -> str:
+    return "it" if len(lack.trials) == 1 else "them"
 
 
 def _temporaries(store: Path) -> list[Path]:

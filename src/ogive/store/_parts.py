@@ -31,7 +31,7 @@ ENDING = ".parquet"
 MOST_ROWS, MOST_FOOTER = 2**31, 2**26
 MOST_ROWS_PER_BYTE, MOST_EXPANSION = 100, 1000
 _ROWS_IN_GROUP = 2**18
-_PACKED = ["algorithm", "task", "item", "group", "status", "message", "versions", "metrics.key_value.key", "name", "attempt"]  # fmt: skip
+_PACKED = ["algorithm", "task", "item", "group", "status", "message", "versions", "metrics.key_value.key", "name", "attempt", "n_inner", "n_series"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

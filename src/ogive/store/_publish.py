@@ -155,12 +155,9 @@ def _mark() -> str:
 def _host() -> str:
     """Where process numbers mean what they mean here: this machine since its start, this container."""
     known = [platform.node()]
-    for ask in (
-        lambda: Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip(),
-        lambda: str(os.stat("/proc/self/ns/pid").st_ino),
-    ):
-        with suppress(OSError):  # not Linux
-            known.append(ask())
+    with suppress(OSError):  # not Linux
+        known.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+        known.append(str(os.stat("/proc/self/ns/pid").st_ino))
     return digest("\n".join(known))[:12]
 
 

@@ -74,7 +74,18 @@ from ogive.store._damage import Damage
 from ogive.store._looks import earlier_looks, note_look
 from ogive.store._parts import write_part
 from ogive.store._publish import claim, make_folder, saying
-from ogive.store._reading import Cells, Grown, Loaded, damage_note, highest, load, part_names, refuse_damage, scan
+from ogive.store._reading import (
+    Cells,
+    Grown,
+    Loaded,
+    Scan,
+    damage_note,
+    load,
+    part_names,
+    refuse_damage,
+    refuse_lacking,
+    scan,
+)
 from ogive.store._records import (
     FOLDER,
     Entry,
@@ -90,7 +101,7 @@ from ogive.store._records import (
     record_files,
 )
 from ogive.store._rows import Differing, IntArray, Keys, Order, of_highest_attempt, settle
-from ogive.store._schemas import SCHEMAS, as_kind, as_rows
+from ogive.store._schemas import COUNTS, SCHEMAS, as_kind, as_rows
 from ogive.store._trials import to_trials
 from ogive.store._versions import versions_here
 from ogive.trials import Trials
@@ -223,15 +234,20 @@ class Store:
             raise self._conflict(changed)
         entry = ledger.telling(self._mine)
         if entry is None:
-            raise StoreError(f"{self.path} no longer holds the record of this study; run it again, which writes it anew.")
+            raise StoreError(
+                f"{self.path} no longer holds the record of this study; run it again, which writes it anew."
+            )
         return entry.name
 
     def finished(self, *, allow_missing: bool = False) -> Cells:
         """For each (algorithm, task) the trials that are done, each at its highest attempt."""
-        ledger, (cells, _, damaged) = self._with_ledger(lambda ledger: scan(self.path, ledger.known))
+        return self._with_ledger(lambda ledger: self._scan(ledger, allow_missing))[1].finished()
+
+    def _scan(self, ledger: Ledger, allow_missing: bool, *kinds: str) -> Scan:
+        found = scan(self.path, ledger.known, kinds or tuple(COUNTS))
         if not allow_missing:
-            refuse_damage(self.path, (*ledger.troubles, *damaged))
-        return {name: highest(cells.pop(name)) for name in list(cells)}
+            refuse_damage(self.path, (*ledger.troubles, *found.damaged))
+        return found
 
     def table(self, kind: str = "trials", *, allow_missing: bool = False) -> pa.Table:
         """All rows of a kind: highest attempts, no copies, in the order of the record's names and of trials."""
@@ -326,19 +342,19 @@ class Store:
             refuse_damage(self.path, damaged)
         order = _order(ledger.merged)
         if kind != "trials":
-            rows = self._of_finished(rows, kind, order, allow_missing)
+            rows = self._of_finished(rows, kind, order, self._scan(ledger, allow_missing, kind), allow_missing)
         chosen, differing = settle(rows.table, kind, Keys.of(rows.table, kind, order))
         return _taken(rows, chosen), damaged, differing
 
-    def _of_finished(self, rows: Loaded, kind: str, order: Order, allow_missing: bool) -> Loaded:
-        """Only the rows that belong to the highest attempt of a finished trial."""
-        finished = self.finished(allow_missing=allow_missing)
-        names = [list(order[i]) + sorted({cell[i] for cell in finished} - set(order[i])) for i in (0, 1)]
+    def _of_finished(self, rows: Loaded, kind: str, order: Order, found: Scan, allow_missing: bool) -> Loaded:
+        """Only the rows that belong to the highest attempt of a trial; all of them must be there."""
+        if not allow_missing:
+            refuse_lacking(self.path, found.lacking)
+        cells = found.cells
+        names = [list(order[i]) + sorted({cell[i] for cell in cells} - set(order[i])) for i in (0, 1)]
         keys = Keys.of(rows.table, kind, (names[0], names[1]))
         n_tasks = keys.n_tasks
-        top = {
-            names[0].index(a) * n_tasks + names[1].index(t): (f.trials, f.attempts) for (a, t), f in finished.items()
-        }
+        top = {names[0].index(a) * n_tasks + names[1].index(t): (f.trials, f.attempts) for (a, t), f in cells.items()}
         return _taken(rows, np.flatnonzero(of_highest_attempt(keys, top)))
 
 
