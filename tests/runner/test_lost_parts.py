@@ -134,3 +134,16 @@ def test_shards_and_larger_runs_make_lost_trials_again_too(whole, store):
     assert affected(store, "series") == lost - first
     assert rerun(whole, store, shard=(2, 2)) == len(lost - first)
     assert digest(store) == before
+
+
+def test_a_further_run_clears_what_killed_runs_left(whole, store):
+    from ogive.store._publish import _host
+
+    names = [f".{name}.{_host()}-{2**22 + 1}-5-{'0' * 8}.tmp" for name in ("x.parquet", "plan.json")]
+    for folder in (store.path / "trials", store.path / "series", store.path):
+        for name in names:
+            (folder / name).write_bytes(b"half")
+    (store.path / "study" / f".000001.{_host()}-{2**22 + 1}-5-{'0' * 8}.tmp").mkdir()
+    assert rerun(whole, store) == 0  # which writes nothing, and leaves things as they are
+    run(study_in(whole), N_TRIALS + 1, store, workers=0, progress=False)
+    assert [p for p in store.path.rglob("*.tmp")] == [store.path / names[0]]  # not ours, by its name

@@ -157,12 +157,16 @@ def test_compaction_that_was_killed_before_it_removed_the_small_parts_does_no_ha
     for i in range(4):
         store.write("trials", make.rows(range(5 * i, 5 * i + 5)))
     before = store.table()
-    monkeypatch.setattr(
-        Path,
-        "unlink",
-        lambda self, missing_ok=False: os.rename(self, self) if self.suffix == ".parquet" else os.unlink(self),
-    )
-    store.compact()
+    unlink = Path.unlink
+
+    def killed(self, missing_ok=False):
+        if self.suffix == ".parquet":
+            raise KeyboardInterrupt
+        unlink(self, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.compact()
     monkeypatch.undo()
     assert store.part_counts()["trials"] == 5
     assert store.table().equals(before)
@@ -170,6 +174,25 @@ def test_compaction_that_was_killed_before_it_removed_the_small_parts_does_no_ha
     store.compact()
     assert store.part_counts()["trials"] == 1
     assert store.table().equals(before)
+
+
+def test_a_compaction_that_comes_late_takes_its_part_back_and_loses_nothing(store, make, monkeypatch):
+    from ogive.store import _care
+
+    for i in range(6):
+        store.write("trials", make.rows([i]))
+    before, write_part = store.table(), _care.write_part
+
+    def late(*arguments, **said):
+        monkeypatch.setattr(_care, "write_part", write_part)
+        store.compact()  # another one, from its look to its end
+        store.write("trials", make.rows([0]))
+        return write_part(*arguments, **said)
+
+    monkeypatch.setattr(_care, "write_part", late)
+    store.compact()
+    assert store.table().equals(before)
+    assert store.verify().rows["trials"] == 24
 
 
 def test_a_part_says_what_it_is_and_a_compacted_one_keeps_what_its_parts_said(store, make, monkeypatch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,8 +15,11 @@ import pyarrow as pa
 
 from ogive.canonical import canonical
 from ogive.store._damage import Damage, Unsound
+from ogive.store._looks import FOLDER as LOOKS
 from ogive.store._parts import Part, write_part
-from ogive.store._publish import make_folder, refuse_link, saying, sync_folder
+from ogive.store._plan import FILE as PLAN
+from ogive.store._plan import Unfinished, unfinished
+from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying, sync_folder
 from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
 from ogive.store._records import FOLDER, Ledger, read_ledger
 from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
@@ -24,8 +27,7 @@ from ogive.store._schemas import SCHEMAS
 
 QUARANTINE = "quarantine"
 MOST_ROWS = 4_000_000  # of a compacted part; larger ones are left as they are
-_OLD, _SETTLED = 3600.0, 60.0
-_TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
+_MOST_ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,8 @@ class Verification:
         Temporary files of writers that were interrupted; they hold nothing that was acknowledged.
     conflicts : tuple of str
         Changes of the study that nobody accepted.
+    unfinished : tuple of Unfinished
+        What was asked for and is not there: not yet, or no longer.
     """
 
     source: str
@@ -58,6 +62,7 @@ class Verification:
     differing: Differing = field(default_factory=Differing)
     leftovers: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    unfinished: tuple[Unfinished, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -75,6 +80,7 @@ class Verification:
         lines += [f"not whole: {lack}; a further run makes {_them(lack)} again" for lack in self.lacking]
         lines += [f"differing: {sentence}" for sentence in [note.sentence() for note in self.differing.notes()]]
         lines += [f"conflict: {change}" for change in self.conflicts]
+        lines += [f"unfinished: {cell}; a further run makes the others" for cell in self.unfinished]
         lines += [f"left over by an interrupted writer: {name!r}" for name in self.leftovers]
         if any(d.movable for d in self.damaged):
             lines.append("`ogive repair` sets damaged files aside; a further run makes their trials again.")
@@ -87,6 +93,7 @@ class Verification:
             "damaged": [d.to_dict() for d in self.damaged], "lacking": [lack.to_dict() for lack in self.lacking],
             "differing": [note.sentence() for note in self.differing.notes()],
             "conflicts": list(self.conflicts), "leftovers": list(self.leftovers),
+            "unfinished": [cell.to_dict() for cell in self.unfinished],
         }  # fmt: skip
 
 
@@ -134,7 +141,8 @@ def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
     return Verification(
         source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), lacking=there.lacking,
         differing=_differing(store, ledger, order, there),
-        leftovers=tuple(f"{p.parent.name}/{p.name}" for p in _temporaries(store)), conflicts=ledger.conflicts,
+        leftovers=tuple(str(p.relative_to(store)) for p in _temporaries(store)), conflicts=ledger.conflicts,
+        unfinished=unfinished(store, {name: done.trials.size for name, done in there.finished().items()}),
     )  # fmt: skip
 
 
@@ -146,9 +154,9 @@ def repair(store: Path, ledger: Ledger) -> Repair:
     if read_ledger(store).known != ledger.known:  # what is foreign now may be at home in a moment
         raise Grown
     moved = [(d, _set_aside(store, store / d.path)) for d in damaged if d.movable]
-    old = [(p, _set_aside(store, p)) for p in _temporaries(store) if _is_abandoned(p)]
+    old = [(p, _set_aside(store, p)) for p in _temporaries(store) if is_abandoned(p)]
     return Repair(
-        source=str(store), moved=tuple(moved), leftovers=tuple(f"{p.parent.name}/{p.name}" for p, _ in old),
+        source=str(store), moved=tuple(moved), leftovers=tuple(str(p.relative_to(store)) for p, _ in old),
         left=tuple(d for d in damaged if not d.movable),
     )  # fmt: skip
 
@@ -159,38 +167,55 @@ def compact(store: Path, ledger: Ledger, order: Order) -> None:
     Every attempt is kept, and every copy that differs in any column; only exact copies go. A part
     is removed only after the one that holds its rows is on the disk.
     """
+    clear_leftovers(store)
     for kind in SCHEMAS:
-        found, _ = over_parts(store, kind, ledger.known, lambda part: part.limits)
-        groups: dict[str, list[Part]] = {}
-        for part, limits in found:
-            if part.rows < MOST_ROWS:
-                groups.setdefault(canonical(limits), []).append(part)
-        for parts in groups.values():
-            for batch in _batches(parts):
-                _merge(store, kind, batch, ledger, order)
+        # Of compactions that end at the same moment each may leave a part; whoever looks again joins them.
+        for _ in range(_MOST_ROUNDS):
+            if not _compact_once(store, kind, ledger, order):
+                break
 
 
-def _merge(store: Path, kind: str, parts: Sequence[Part], ledger: Ledger, order: Order) -> None:
+def _compact_once(store: Path, kind: str, ledger: Ledger, order: Order) -> bool:
+    """Whether anything was written."""
+    found, _ = over_parts(store, kind, ledger.known, lambda part: part.limits)
+    groups: dict[str, list[Part]] = {}
+    for part, limits in found:
+        if part.rows < MOST_ROWS:
+            groups.setdefault(canonical(limits), []).append(part)
+    done = [_merge(store, kind, batch, ledger, order) for parts in groups.values() for batch in _batches(parts)]
+    return any(done)
+
+
+def _merge(store: Path, kind: str, parts: Sequence[Part], ledger: Ledger, order: Order) -> bool:
+    """Whether these parts were written as one, be it in vain."""
     read = []
-    for part in parts:
+    for part in parts if len(parts) > 1 else ():
         try:
             read.append((part, part.read()))
         except (FileNotFoundError, Unsound):  # another compaction was faster; a damaged part stays as it is
             continue
     if len(read) < 2:
-        return
+        return False
     table = pa.concat_tables([t for _, t in read])
     keys = Keys.of(table, kind, order)
     rows = arranged(table, keys)
     rows = rows[~exact_copies(table, keys, rows)]
     versions = {name: said for part, _ in read for name, said in part.versions.items()}
     study, limits = ledger.entries[-1].name, read[0][0].limits
-    write_part(store / kind, kind, table.take(pa.array(rows)), study=study, limits=limits, versions=versions)
-    with saying(store / kind, "compacted"):
-        for part, _ in read:
+    folder = store / kind
+    name = write_part(folder, kind, table.take(pa.array(rows)), study=study, limits=limits, versions=versions)
+    with saying(folder, "compacted"):
+        if all(part.path.exists() for part, _ in read):
+            old = [part.path for part, _ in read]
+        else:  # another compaction was faster; see "Why compaction loses nothing" in `_store`
+            old = [folder / name]
+        for path in old:
             with suppress(FileNotFoundError):
-                part.path.unlink()
-        sync_folder(store / kind)
+                path.unlink()
+        sync_folder(folder)
+    if old == [folder / name]:
+        time.sleep(secrets.randbelow(50) / 1000)  # two in step would go on like this
+    return True
 
 
 def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
@@ -222,38 +247,33 @@ def _them(lack: Lacking) -> str:
     return "it" if len(lack.trials) == 1 else "them"
 
 
+def clear_leftovers(store: Path) -> None:
+    """Delete what writers that are gone for certain left half written."""
+    for folder in _folders(store):
+        clear(folder)
+    for path in _half_plans(store):
+        if is_abandoned(path):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _folders(store: Path) -> list[Path]:
+    return [store / name for name in (FOLDER, *SCHEMAS, LOOKS)]
+
+
 def _temporaries(store: Path) -> list[Path]:
-    folders = [store / name for name in (FOLDER, *SCHEMAS)]
-    return sorted(
-        p for f in folders if f.is_dir() and not f.is_symlink() for p in f.iterdir() if _TEMPORARY.fullmatch(p.name)
-    )
+    return [path for folder in _folders(store) for path in leftovers(folder)] + _half_plans(store)
 
 
-def _is_abandoned(path: Path) -> bool:
-    """Whether its writer is gone; a writer on another machine gets a minute, and an hour where the number is in use."""
-    found = _TEMPORARY.fullmatch(path.name)
-    try:
-        age = time.time() - path.lstat().st_mtime
-    except FileNotFoundError:
-        return False
-    return age > _OLD or (age > _SETTLED and found is not None and not _is_alive(int(found[1])))
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # there a signal would end it
-        return True
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+def _half_plans(store: Path) -> list[Path]:
+    """Other files in the directory itself are none of ours."""
+    return [path for path in leftovers(store) if path.name.startswith(f".{PLAN}.")]
 
 
 def _set_aside(store: Path, path: Path) -> str:
     """Move a file to the quarantine under a free name, and return its new place."""
-    folder = store / QUARANTINE / path.relative_to(store).parts[0]
+    inside = path.relative_to(store).parts
+    folder = store / QUARANTINE / (inside[0] if len(inside) > 1 else "")
     refuse_link(folder.parent)
     make_folder(folder)
     target, n = folder / path.name.lstrip("."), 0

@@ -142,6 +142,10 @@ def over_parts(
 ) -> tuple[list[tuple[Part, T]], tuple[Damage, ...]]:
     """What `work` makes of every part. A part that vanishes was compacted: the folder is listed again.
 
+    It is listed again in any case: a long listing that is made while a compaction ends may show
+    neither the small parts, which were removed before it came to them, nor the large one, which
+    appeared behind it.
+
     A part may name a record that is younger than `known`; then this raises `Grown`, and damages nothing.
     """
     done: dict[str, tuple[Part, T]] = {}
@@ -157,7 +161,7 @@ def over_parts(
             return found
 
     with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
-        for _ in range(_MOST_LISTINGS):
+        for listing in range(_MOST_LISTINGS):
             names = [n for n in part_names(store, kind) if n not in done and n not in damaged]
             strangers = set()
             for name, found in zip(names, pool.map(one, names), strict=True):
@@ -168,7 +172,7 @@ def over_parts(
                     done[name] = found
             if strangers and strangers & read_ledger(store).known:
                 raise Grown
-            if all(n in done or n in damaged for n in names):
+            if listing and all(n in done or n in damaged for n in names):
                 return [done[n] for n in sorted(done)], tuple(damaged[n] for n in sorted(damaged))
     raise StoreError(f"{store} changes faster than it can be read; try again when it is no longer compacted.")
 

@@ -47,15 +47,16 @@ Why compaction loses nothing
 A compaction publishes its large part, then looks whether all parts that went into it are still
 there, and only then removes them, the large part never again. Where one is gone, another compaction
 was faster, its rows are in that one's part, and the late one takes its own part back, having removed
-nothing. Two that look at the same moment both stay: each row is then there twice, which readers do
-not notice and the next compaction ends. Equal work has an equal name, so that it is done once.
+nothing. So a part that anybody relies on is never taken back. Two that look at the same moment both
+stay: each row is then there twice, which readers do not notice, and either of the two, looking again,
+or the next compaction joins them.
 """
 
 from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +74,7 @@ from ogive.store._care import Repair, Verification
 from ogive.store._damage import Damage
 from ogive.store._looks import earlier_looks, note_look
 from ogive.store._parts import write_part
+from ogive.store._plan import asked, note_plan
 from ogive.store._publish import claim, make_folder, saying
 from ogive.store._reading import (
     Cells,
@@ -280,6 +282,18 @@ class Store:
     def note_look(self, n_trials: int) -> None:
         """Record that a table of so many trials was judged; a later, larger one then says so in its verdicts."""
         note_look(self.path, n_trials)
+
+    def note_plan(self, cells: Iterable[tuple[str, str]], n_trials: int) -> None:
+        """Note for readers how many trials these (algorithm, task) are to have; no run looks at it."""
+        note_plan(self.path, cells, n_trials)
+
+    def asked(self) -> dict[tuple[str, str], int]:
+        """How many trials of each (algorithm, task) were asked for, where that was noted."""
+        return asked(self.path)
+
+    def clear_leftovers(self) -> None:
+        """Delete what writers that are gone for certain left half written; nothing of it was acknowledged."""
+        _care.clear_leftovers(self.path)
 
     def verify(self) -> Verification:
         """Read everything and say what is damaged, what contradicts itself and what was left over."""
