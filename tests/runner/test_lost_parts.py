@@ -146,4 +146,4 @@ def test_a_further_run_clears_what_killed_runs_left(whole, store):
     (store.path / "study" / f".000001.{_host()}-{2**22 + 1}-5-{'0' * 8}.tmp").mkdir()
     assert rerun(whole, store) == 0  # which writes nothing, and leaves things as they are
     run(study_in(whole), N_TRIALS + 1, store, workers=0, progress=False)
-    assert [p for p in store.path.rglob("*.tmp")] == [store.path / names[0]]  # not ours, by its name
+    assert list(store.path.rglob("*.tmp")) == [store.path / names[0]]  # not ours, by its name

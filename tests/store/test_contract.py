@@ -195,6 +195,23 @@ def test_a_compaction_that_comes_late_takes_its_part_back_and_loses_nothing(stor
     assert store.verify().rows["trials"] == 24
 
 
+def test_curves_that_are_all_alike_are_read_back(store, make):
+    """A million zeros take little room on the disk, and were taken for a file made to fill the memory."""
+    cell = {"algorithm": "svm", "task": "moons", "attempt": 0}
+    rows = [{**cell, "trial": i, "name": "c", "values": np.zeros(500_000)} for i in range(2)]
+    name = store.write("series", pa.Table.from_pylist(rows, SERIES))
+    store.write("trials", make.rows(range(2)))
+    assert store.table("series").num_rows == 2
+    assert store.verify().sound
+    assert (store.path / "series" / name).stat().st_size < 100_000
+
+
+def test_a_trial_may_have_a_hundred_thousand_metrics(store, make):
+    store.write("trials", make.table([make.row(metrics={f"m{i}": float(i) for i in range(100_000)})]))
+    assert len(store.trials().metrics) == 100_000
+    assert store.verify().sound
+
+
 def test_a_part_says_what_it_is_and_a_compacted_one_keeps_what_its_parts_said(store, make, monkeypatch):
     monkeypatch.setattr("ogive.store._store.versions_here", lambda: ("old", {"numpy": "1"}))
     store.write("trials", make.rows([0]), limits={"wall_limit": 9})

@@ -26,7 +26,8 @@ from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, se
 from ogive.store._schemas import SCHEMAS
 
 QUARANTINE = "quarantine"
-MOST_ROWS = 4_000_000  # of a compacted part; larger ones are left as they are
+# Of a compacted part; larger ones are left as they are. A column of text holds two gigabytes at most.
+MOST_ROWS, MOST_UNFOLDED = 4_000_000, 2**29
 _MOST_ROUNDS = 5
 
 
@@ -180,7 +181,7 @@ def _compact_once(store: Path, kind: str, ledger: Ledger, order: Order) -> bool:
     found, _ = over_parts(store, kind, ledger.known, lambda part: part.limits)
     groups: dict[str, list[Part]] = {}
     for part, limits in found:
-        if part.rows < MOST_ROWS:
+        if part.rows < MOST_ROWS and part.unfolded < MOST_UNFOLDED:
             groups.setdefault(canonical(limits), []).append(part)
     done = [_merge(store, kind, batch, ledger, order) for parts in groups.values() for batch in _batches(parts)]
     return any(done)
@@ -205,27 +206,27 @@ def _merge(store: Path, kind: str, parts: Sequence[Part], ledger: Ledger, order:
     folder = store / kind
     name = write_part(folder, kind, table.take(pa.array(rows)), study=study, limits=limits, versions=versions)
     with saying(folder, "compacted"):
-        if all(part.path.exists() for part, _ in read):
-            old = [part.path for part, _ in read]
-        else:  # another compaction was faster; see "Why compaction loses nothing" in `_store`
-            old = [folder / name]
-        for path in old:
+        # Where one is gone another compaction was faster; see "Why compaction loses nothing" in `_store`.
+        in_time = all(part.path.exists() for part, _ in read)
+        for path in [part.path for part, _ in read] if in_time else [folder / name]:
             with suppress(FileNotFoundError):
                 path.unlink()
         sync_folder(folder)
-    if old == [folder / name]:
+    if not in_time:
         time.sleep(secrets.randbelow(50) / 1000)  # two in step would go on like this
     return True
 
 
 def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Parts together, up to the number of rows of a large one."""
+    """Parts together, up to the rows and bytes of a large one."""
     batch: list[Part] = []
+    rows = unfolded = 0
     for part in parts:
-        if batch and sum(p.rows for p in batch) + part.rows > MOST_ROWS:
+        if batch and (rows + part.rows > MOST_ROWS or unfolded + part.unfolded > MOST_UNFOLDED):
             yield batch
-            batch = []
+            batch, rows, unfolded = [], 0, 0
         batch.append(part)
+        rows, unfolded = rows + part.rows, unfolded + part.unfolded
     if batch:
         yield batch
 
