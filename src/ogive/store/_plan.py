@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ogive.canonical import canonical, digest
+from ogive.notes import Note, NoteKind
 from ogive.store._damage import printable
 from ogive.store._publish import replace
 
@@ -61,6 +62,17 @@ def asked(path: Path) -> Asked:
         return {(str(a), str(t)): int(n) for a, t, n in said["cells"]}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
+
+
+def unfinished_note(path: Path, done: Mapping[tuple[str, str], int]) -> list[Note]:
+    """That trials are missing, where some are."""
+    missing = unfinished(path, done)
+    if not missing:
+        return []
+    first = missing[0]
+    example = printable(f"{first.algorithm!r} on {first.task!r} has {first.done} of {first.asked}")
+    count = sum(cell.asked - cell.done for cell in missing)
+    return [Note(NoteKind.UNFINISHED, values={"missing": count, "asked": sum(asked(path).values()), "example": example})]
 
 
 def unfinished(path: Path, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:

@@ -74,7 +74,7 @@ from ogive.store._care import Repair, Verification
 from ogive.store._damage import Damage
 from ogive.store._looks import earlier_looks, note_look
 from ogive.store._parts import write_part
-from ogive.store._plan import asked, note_plan
+from ogive.store._plan import asked, note_plan, unfinished_note
 from ogive.store._publish import claim, make_folder, saying
 from ogive.store._reading import (
     Cells,
@@ -274,6 +274,7 @@ class Store:
         notes += [Note(NoteKind.SET_ASIDE, values={"n": aside})] if aside else []
         for note in notes:
             log.warning("%s: %s", self.path, note.sentence())
+        notes += unfinished_note(self.path, _numbers_done(rows.table))  # of a run under way this is no news
         return to_trials(
             rows.table, ledger.merged, [p.limits for p in rows.parts], rows.part, source=self.path.name or str(self.path), notes=notes,
             looks=earlier_looks(self.path, rows.table.num_rows),
@@ -390,6 +391,12 @@ def is_store(path: str | Path) -> bool:
         return True
     except (OSError, ValueError):
         return False
+
+
+def _numbers_done(table: pa.Table) -> dict[tuple[str, str], int]:
+    """How many trials there are of each cell, of rows that are in order."""
+    counted = table.select(["algorithm", "task", "trial"]).group_by(["algorithm", "task"]).aggregate([("trial", "count_distinct")])
+    return {(row["algorithm"], row["task"]): row["trial_count_distinct"] for row in counted.to_pylist()}
 
 
 def _order(merged: Record) -> Order:
