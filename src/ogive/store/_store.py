@@ -292,6 +292,10 @@ class Store:
         """How many trials of each (algorithm, task) were asked for, where that was noted."""
         return asked(self.path)
 
+    def unfinished(self) -> list[Note]:
+        """That trials which were asked for are not there, as a note; none where all are."""
+        return unfinished_note(self.path, {name: done.trials.size for name, done in self.finished().items()})
+
     def clear_leftovers(self) -> None:
         """Delete what writers that are gone for certain left half written; nothing of it was acknowledged."""
         _care.clear_leftovers(self.path)
