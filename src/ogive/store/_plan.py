@@ -72,7 +72,9 @@ def unfinished_note(path: Path, done: Mapping[tuple[str, str], int]) -> list[Not
     first = missing[0]
     example = printable(f"{first.algorithm!r} on {first.task!r} has {first.done} of {first.asked}")
     count = sum(cell.asked - cell.done for cell in missing)
-    return [Note(NoteKind.UNFINISHED, values={"missing": count, "asked": sum(asked(path).values()), "example": example})]
+    return [
+        Note(NoteKind.UNFINISHED, values={"missing": count, "asked": sum(asked(path).values()), "example": example})
+    ]
 
 
 def unfinished(path: Path, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:

@@ -399,7 +399,11 @@ def is_store(path: str | Path) -> bool:
 
 def _numbers_done(table: pa.Table) -> dict[tuple[str, str], int]:
     """How many trials there are of each cell, of rows that are in order."""
-    counted = table.select(["algorithm", "task", "trial"]).group_by(["algorithm", "task"]).aggregate([("trial", "count_distinct")])
+    counted = (
+        table.select(["algorithm", "task", "trial"])
+        .group_by(["algorithm", "task"])
+        .aggregate([("trial", "count_distinct")])
+    )
     return {(row["algorithm"], row["task"]): row["trial_count_distinct"] for row in counted.to_pylist()}
 
 
