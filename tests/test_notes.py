@@ -156,6 +156,11 @@ SAID = {
         Note(K.SET_ASIDE, values={"n": 3}),
         "3 files are set aside in quarantine/; what they held counts as not done",
     ),
+    K.UNFINISHED: (
+        Note(K.UNFINISHED, values={"missing": 40, "asked": 2000, "example": "'a' on 't' has 60 of 100"}),
+        "warning: 40 of the 2,000 trials that were asked for are not there, not yet or no longer ('a' on 't' has 60 of "
+        "100); a further run makes them",
+    ),
     K.LIMITS: (
         Note(K.LIMITS, values={"limits": ["wall_limit 10", "cpu_limit 9"]}),
         "limits: wall_limit 10 or cpu_limit 9",

@@ -64,6 +64,7 @@ class NoteKind(Enum):
     CHANGE_ACCEPTED = "change accepted"
     TWO_STUDIES = "two studies"
     SET_ASIDE = "set aside"
+    UNFINISHED = "unfinished"
     LIMITS = "limits"
     NEAR_LIMIT = "near limit"
     CUT_BY_MEMORY = "cut by memory"
@@ -124,6 +125,7 @@ QUESTIONS = frozenset({
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
     NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.TWO_STUDIES, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
+    NoteKind.UNFINISHED,
 })  # fmt: skip
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
@@ -476,6 +478,10 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.TWO_STUDIES: lambda v, o: f"two studies were begun in this directory at once: {v['conflict']}",
     NoteKind.SET_ASIDE: lambda v, o: (
         f"{v['n']} files are set aside in quarantine/; what they held counts as not done"
+    ),
+    NoteKind.UNFINISHED: lambda v, o: (
+        f"{v['missing']:,} of the {v['asked']:,} trials that were asked for are not there, not yet or no longer "
+        f"({v['example']}); a further run makes them"
     ),
     NoteKind.LIMITS: lambda v, o: f"limits: {' or '.join(v['limits'])}",
     NoteKind.NEAR_LIMIT: _near_limit,

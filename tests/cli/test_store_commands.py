@@ -1,6 +1,8 @@
 """verify, repair and compact as a user calls them."""
 
 import json
+import threading
+import time
 
 import pyarrow as pa
 import pytest
@@ -160,3 +162,41 @@ def test_a_store_that_is_judged_beside_another_counts_its_own_trials(tmp_path, c
     assert main(["compare", *(str(store.path) for store in stores)]) == 0
     add(stores[0], range(10, 12))
     assert [store.trials().looks for store in stores] == [1, 0]
+
+
+def test_watch_waits_for_a_run_that_has_not_begun(tmp_path, capsys):
+    """A folder that is not there yet, that is there and empty, and that then holds a study."""
+    path = tmp_path / "later"
+
+    def begin():
+        time.sleep(0.3)
+        path.mkdir()
+        time.sleep(0.3)
+        made = Store(path)
+        made.create(RECORD)
+        row = {**dict.fromkeys(TRIALS.names), "algorithm": "\x1b[31msvm", "task": "t", "trial": 0, "attempt": 0}
+        made.write("trials", pa.Table.from_pylist([{**row, "status": "ok", "metrics": [("score", 0.5)]}], TRIALS))
+        made.note_plan([("\x1b[31msvm", "t")], 1)
+
+    run = threading.Thread(target=begin)
+    run.start()
+    assert main(["watch", str(path), "--every", "0.1"]) == 0
+    run.join()
+    shown = capsys.readouterr()
+    assert shown.err == f"waiting for a run to begin in {path}; Ctrl-C ends this.\n"
+    assert "1 of 1 trials" in shown.out
+
+
+@pytest.mark.parametrize("how", [["--once"], ["--json"]])
+def test_watch_that_looks_once_waits_for_nothing(how, tmp_path, capsys):
+    assert main(["watch", str(tmp_path), *how]) == 2
+    assert "is no store" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["verify"], ["repair"], ["compact"], ["status"], ["watch"], ["report"], ["reproduce", "x", "--studies"]], ids=lambda c: c[0])  # fmt: skip
+@pytest.mark.parametrize("name", ["n" * 300, "a/" * 3000], ids=["name", "path"])
+def test_a_path_that_is_too_long_is_one_sentence_and_exit_code_2(command, name, capsys):
+    assert main([*command, name]) == 2
+    said = capsys.readouterr().err
+    assert "too long" in said
+    assert said.count("\n") == 1

@@ -21,6 +21,7 @@ def finished(trials, statuses=None, attempts=None):
         trials=np.array(trials, dtype=np.int64),
         statuses=np.array([0] * n if statuses is None else statuses, dtype=np.int8),
         attempts=np.array([0] * n if attempts is None else attempts, dtype=np.int16),
+        again=None,
     )
 
 

@@ -143,3 +143,27 @@ def test_progress_tells_counts_and_an_interval(tmp_path):
     assert cell.interval.low < cell.interval.estimate < cell.interval.high
     assert np.isclose(cell.interval.estimate, 0.5, atol=0.3)
     assert "40 of 40 trials (100 %)" in str(last)
+
+
+def test_trials_that_were_asked_for_and_are_not_there_are_named(tmp_path):
+    for n in (6, 10):
+        run(study_in(tmp_path), n, tmp_path / "out", workers=0, progress=False)
+    store = Store(tmp_path / "out")
+    assert not [note for note in store.trials().notes if note.kind is NoteKind.UNFINISHED]
+    next((store.path / "trials").iterdir()).unlink()
+    n = len(store.trials())
+    (note,) = [note for note in store.trials().notes if note.kind is NoteKind.UNFINISHED]
+    assert note.values == {"missing": 10 - n, "asked": 10, "example": f"'a' on 'none' has {n} of 10"}
+    assert f"'a' on 'none' has {n} of the 10 trials asked for" in str(store.verify())
+    run(study_in(tmp_path), 10, store, workers=0, progress=False)
+    assert not store.verify().unfinished
+
+
+def test_what_was_asked_of_one_method_is_not_asked_of_another(tmp_path):
+    def study(name):
+        return Study("two", Algorithm(name, lambda config, rng: rng.random(), {}), none())
+
+    run(study("a"), 4, tmp_path, workers=0, progress=False)
+    run(study("b"), 9, tmp_path, workers=0, progress=False)
+    assert Store(tmp_path).asked() == {("a", "none"): 4, ("b", "none"): 9}
+    assert not Store(tmp_path).verify().unfinished

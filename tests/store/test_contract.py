@@ -4,6 +4,7 @@ import errno
 import json
 import logging
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -156,12 +157,16 @@ def test_compaction_that_was_killed_before_it_removed_the_small_parts_does_no_ha
     for i in range(4):
         store.write("trials", make.rows(range(5 * i, 5 * i + 5)))
     before = store.table()
-    monkeypatch.setattr(
-        Path,
-        "unlink",
-        lambda self, missing_ok=False: os.rename(self, self) if self.suffix == ".parquet" else os.unlink(self),
-    )
-    store.compact()
+    unlink = Path.unlink
+
+    def killed(self, missing_ok=False):
+        if self.suffix == ".parquet":
+            raise KeyboardInterrupt
+        unlink(self, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.compact()
     monkeypatch.undo()
     assert store.part_counts()["trials"] == 5
     assert store.table().equals(before)
@@ -169,6 +174,42 @@ def test_compaction_that_was_killed_before_it_removed_the_small_parts_does_no_ha
     store.compact()
     assert store.part_counts()["trials"] == 1
     assert store.table().equals(before)
+
+
+def test_a_compaction_that_comes_late_takes_its_part_back_and_loses_nothing(store, make, monkeypatch):
+    from ogive.store import _care
+
+    for i in range(6):
+        store.write("trials", make.rows([i]))
+    before, write_part = store.table(), _care.write_part
+
+    def late(*arguments, **said):
+        monkeypatch.setattr(_care, "write_part", write_part)
+        store.compact()  # another one, from its look to its end
+        store.write("trials", make.rows([0]))
+        return write_part(*arguments, **said)
+
+    monkeypatch.setattr(_care, "write_part", late)
+    store.compact()
+    assert store.table().equals(before)
+    assert store.verify().rows["trials"] == 24
+
+
+def test_curves_that_are_all_alike_are_read_back(store, make):
+    """A million zeros take little room on the disk, and were taken for a file made to fill the memory."""
+    cell = {"algorithm": "svm", "task": "moons", "attempt": 0}
+    rows = [{**cell, "trial": i, "name": "c", "values": np.zeros(500_000)} for i in range(2)]
+    name = store.write("series", pa.Table.from_pylist(rows, SERIES))
+    store.write("trials", make.rows(range(2)))
+    assert store.table("series").num_rows == 2
+    assert store.verify().sound
+    assert (store.path / "series" / name).stat().st_size < 100_000
+
+
+def test_a_trial_may_have_a_hundred_thousand_metrics(store, make):
+    store.write("trials", make.table([make.row(metrics={f"m{i}": float(i) for i in range(100_000)})]))
+    assert len(store.trials().metrics) == 100_000
+    assert store.verify().sound
 
 
 def test_a_part_says_what_it_is_and_a_compacted_one_keeps_what_its_parts_said(store, make, monkeypatch):
@@ -194,7 +235,7 @@ def test_a_part_says_what_it_is_and_a_compacted_one_keeps_what_its_parts_said(st
     assert (said["format"], said["version"], said["kind"], said["rows"]) == ("ogive-store", 1, "trials", 8)
     assert said["limits"] == {"wall_limit": 9}
     assert said["versions"] == {"old": {"numpy": "1"}, versions_here()[0]: versions_here()[1]}
-    assert (store.path / "study" / f"{said['study']}.json").exists()
+    assert (store.path / "study" / "000000" / f"{said['study']}.json").exists()
     assert set(store.table()["versions"].to_pylist()) == set(said["versions"])
 
 
@@ -207,7 +248,12 @@ def test_names_never_become_file_names(name, tmp_path, make):
     assert store.trials().algorithms == (name,)
     files = [p for p in tmp_path.rglob("*") if p.is_file()]
     assert len(files) == 2
-    assert all(p.parent.parent == store.path and p.stem.isalnum() for p in files)
+    assert {p.relative_to(store.path).parts[0] for p in files} == {"study", "trials"}
+    assert all(
+        part.removesuffix(".json").removesuffix(".parquet").isalnum()
+        for p in files
+        for part in p.relative_to(store.path).parts
+    )
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\0b", "\ud800"])
@@ -263,21 +309,116 @@ def test_an_accepted_change_is_recorded_and_said(store, make):
     assert store.verify().sound
 
 
-def test_of_two_studies_begun_at_once_neither_goes_on_in_silence(store, make, monkeypatch):
-    other = Store(store.path.parent / "race")
+@pytest.fixture
+def late(monkeypatch):
+    """Lets something happen between the look of a `create` and its writing, once."""
     from ogive.store import _store
 
-    publish = _store.publish
+    claim = _store.claim
 
-    def late(folder, name, content):  # the other study appears between the look and the writing
-        monkeypatch.setattr(_store, "publish", publish)
-        other.create(make.record(seed=1))
-        return publish(folder, name, content)
+    def prepare(happens):
+        def claimed(*arguments):
+            monkeypatch.setattr(_store, "claim", claim)
+            happens()
+            return claim(*arguments)
 
-    monkeypatch.setattr(_store, "publish", late)
-    with pytest.raises(StoreConflict, match="seed was"):
+        monkeypatch.setattr(_store, "claim", claimed)
+
+    return prepare
+
+
+def test_of_two_studies_begun_at_once_the_second_is_refused(tmp_path, make, late):
+    other = Store(tmp_path / "race")
+    late(lambda: Store(other.path).create(make.record(seed=1)))
+    with pytest.raises(StoreConflict, match="seed was 1, is 0"):
         other.create(make.record())
     assert [r["seed"] for r in other.records().records] == [1]
+    assert [p.name for p in (other.path / "study").iterdir()] == ["000000"]
+    with pytest.raises(StoreConflict, match="seed was 1, is 0"):  # whoever goes on all the same
+        other.write("trials", make.rows())
+    assert other.part_counts()["trials"] == 0
+
+
+def test_of_two_equal_studies_begun_at_once_both_go_on(tmp_path, make, late):
+    store = Store(tmp_path / "race")
+    late(lambda: Store(store.path).create(make.record()))
+    store.create(make.record())
+    store.write("trials", make.rows())
+    assert len(store.records().records) == 1
+
+
+def test_of_two_studies_that_add_something_at_once_each_knows_of_the_other(store, make, late):
+    late(lambda: Store(store.path).create(make.record(algorithms={"forest": {}})))
+    store.create(make.record(algorithms={"boost": {}}))
+    assert [list(r["algorithms"]) for r in store.records().records] == [["svm", "knn"], ["forest"], ["boost"]]
+    late(lambda: Store(store.path).create(make.record(algorithms={"tree": {"depth": 1}})))
+    with pytest.raises(StoreConflict, match="'tree': depth was 1, is 2"):
+        store.create(make.record(algorithms={"tree": {"depth": 2}}))
+
+
+def test_a_running_study_is_stopped_by_a_change_that_somebody_else_accepted(store, make):
+    store.write("trials", make.rows([0]))
+    Store(store.path).create(make.record(seed=1), accept_change=True)
+    with pytest.raises(StoreConflict, match="seed was 1, is 0"):
+        store.write("trials", make.rows([1]))
+    Store(store.path).write("trials", make.rows([2]))  # no study of its own: of that which stands
+    assert make.trial_numbers(store) == [0, 2]
+
+
+def test_rows_are_stamped_with_the_record_of_their_writer(store, make):
+    Store(store.path).create(make.record(algorithms={"forest": {}}))
+    name = store.write("trials", make.rows())
+    said = json.loads(pq.read_metadata(store.path / "trials" / name).metadata[b"ogive"])
+    assert (store.path / "study" / "000000" / f"{said['study']}.json").exists()
+
+
+def records_of(store):
+    return sorted((store.path / "study").glob("*/*.json"))
+
+
+def test_a_record_that_is_gone_is_named_and_its_study_makes_it_again(store, make):
+    store.write("trials", make.rows())
+    more = Store(store.path)
+    more.create(make.record(algorithms={"forest": {}}, metrics={"auc": {"goal": "maximize", "bounds": [0, 1]}}))
+    more.write("trials", make.rows(algorithms=["forest"], metrics={"auc": 0.5}))
+    before = store.table()
+    first, second = records_of(store)
+    for lost, study in ((first, make.record()), (second, more._mine)):
+        content = lost.read_bytes()
+        lost.unlink()
+        assert not store.verify().sound
+        with pytest.raises(StoreDamaged, match="is gone" if lost is first else "belongs to another study"):
+            store.table()
+        with pytest.raises(StoreError):
+            store.write("trials", make.rows()) if lost is first else more.write("trials", make.rows())
+        Store(store.path).create(study)
+        assert lost.read_bytes() == content
+        assert store.table().equals(before)
+    assert store.verify().sound
+
+
+def test_a_study_goes_on_without_a_record_that_is_gone_only_where_that_is_accepted(store, make):
+    other = make.record(algorithms={"forest": {}})
+    store.create(other)
+    records_of(store)[0].unlink()
+    with pytest.raises(StoreDamaged, match="is gone, and later records build on it"):
+        store.create(make.record(algorithms={"boost": {}}))
+    store.create(make.record(algorithms={"boost": {}}), accept_change=True)
+    store.write("trials", make.rows(algorithms=["forest", "boost"]))
+    assert any(n.kind is NoteKind.CHANGE_ACCEPTED and "is gone" in n.values["change"] for n in store.trials().notes)
+    assert store.verify().sound
+
+
+def test_a_record_copied_or_renamed_changes_nothing_and_one_put_elsewhere_is_named(store, make):
+    store.create(make.record(algorithms={"forest": {}}))
+    store.write("trials", make.rows())
+    before = store.records()
+    shutil.copytree(store.path / "study" / "000000", store.path / "study" / "000009")
+    (store.path / "study" / "000001").rename(store.path / "study" / "000004")
+    assert store.records() == before
+    (record,) = (store.path / "study" / "000000").iterdir()
+    shutil.copy(record, store.path / "study" / record.name)
+    assert [d.reason for d in store.verify().damaged] == ["stands outside of the numbered folder of a record"]
 
 
 @pytest.mark.parametrize(
@@ -375,7 +516,7 @@ def test_every_row_comes_back_bit_for_bit(given, cut, tmp_path_factory, make):
 
 def test_a_damaged_record_is_named_and_the_rows_stay_readable(store, make):
     store.write("trials", make.rows())
-    (record,) = (store.path / "study").iterdir()
+    (record,) = records_of(store)
     before = store.table()
     make.flipped(record, 40)
     assert is_store(store.path)

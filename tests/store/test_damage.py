@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -222,22 +223,72 @@ def test_a_symbolic_link_for_a_folder_of_parts_is_refused(store, part, make):
         store.write("trials", make.rows())
 
 
-def test_leftovers_of_dead_writers_are_moved_and_those_of_living_ones_stay(store, part):
-    dead = subprocess.run(["true"], check=True) and 2**22 + 12345  # beyond the largest process number
+DYING = """
+import os, signal, sys, time
+sys.path.insert(0, sys.argv[1])
+from conftest import Store, make_record, make_rows
+step, path = sys.argv[2:]
+real = os.fsync
+def end(*arguments):
+    print("written", flush=True)
+    time.sleep(600)
+os.fsync = end
+Store(path).create(make_record(seed=0, algorithms={"forest": {}})) if step == "record" else Store(path).write("trials", make_rows())
+"""
+
+
+@pytest.fixture
+def half_way(store):
+    """Starts a writer that stops when it has written half of a record or part."""
+    started = []
+
+    def start(step):
+        command = [sys.executable, "-c", DYING, str(Path(__file__).parent), step, str(store.path)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        assert process.stdout.readline() == "written\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.mark.parametrize("step", ["record", "part"])
+def test_what_a_killed_writer_left_is_cleared_and_that_of_a_living_one_stays(step, store, part, half_way):
+    before = store.table()
+    process = half_way(step)
+    (left,) = store.verify().leftovers
+    assert store.verify().sound
+    store.compact()
+    assert store.repair().leftovers == ()
+    assert store.verify().leftovers == (left,)
+    process.kill()
+    process.wait()
+    assert store.table().equals(before)
+    store.compact()
+    assert store.verify().leftovers == ()
+    assert not list(store.path.rglob("*.tmp"))
+    assert store.table().equals(before)
+
+
+def test_what_a_writer_elsewhere_left_stays_for_a_day(store, part):
     names = {
-        f".x.parquet.{dead}.tmp": 120,
-        f".y.parquet.{os.getpid()}.tmp": 120,
-        f".z.parquet.{os.getpid()}.tmp": 7200,
-        f".w.parquet.{dead}.tmp": 0,
+        f".x.parquet.{'0' * 12}-1-1-{'0' * 8}.tmp": 7200,
+        f".y.parquet.{'0' * 12}-1-1-{'0' * 8}.tmp": 90_000,
+        ".z.parquet.77.tmp": 7200,
+        ".w.tmp": 90_000,
     }
     for name, age in names.items():
         path = part.parent / name
         path.write_bytes(b"half")
         os.utime(path, (time.time() - age,) * 2)
     assert len(store.verify().leftovers) == 4
-    assert store.verify().sound
-    assert {Path(n).name[1] for n in store.repair().leftovers} == {"x", "z"}
+    assert {Path(n).name[1] for n in store.repair().leftovers} == {"y", "w"}
     assert len(list((store.path / "quarantine" / "trials").iterdir())) == 2
+    assert sorted(p.name[1] for p in part.parent.glob(".*.tmp")) == ["x", "z"]
 
 
 def test_damage_of_series_does_not_stop_the_trials(store, part):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ogive.store import Store
+
 pytestmark = pytest.mark.slow  # each starts processes or draws many configurations
 
 HERE = Path(__file__).parent
@@ -99,3 +101,44 @@ def test_a_writer_killed_twenty_times_tears_nothing_and_loses_nothing_acknowledg
         start = found.size
     assert store.verify().sound
     assert store.table().num_rows == start
+
+
+COMPACTOR = """
+import sys
+from ogive.store import Store
+for line in sys.stdin:
+    Store(line.strip()).compact()
+    print("done", flush=True)
+"""
+
+
+@pytest.fixture
+def compactors():
+    """Processes that compact a directory whenever they are told one."""
+    command = [sys.executable, "-c", COMPACTOR]
+    started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    yield started
+    for process in started:
+        process.stdin.close()
+        process.wait(60)
+        process.stdout.close()
+
+
+def test_shards_that_compact_at_once_leave_each_row_once(tmp_path, make, compactors):
+    """Four at once left each row up to four times, eight up to eight times."""
+    for number in range(6):
+        store = Store(tmp_path / str(number))
+        store.create(make.record())
+        for i in range(25):
+            store.write("trials", make.rows([i]))
+        before = store.table()
+        for process in compactors:
+            print(store.path, file=process.stdin, flush=True)
+        assert [process.stdout.readline() for process in compactors] == ["done\n"] * 4
+        assert store.table().equals(before)
+        assert store.verify().sound
+        rows = store.verify().rows["trials"]
+        assert rows <= 200, "at worst two that looked at the same moment"
+        store.compact()
+        assert store.part_counts()["trials"] == 1
+        assert store.verify().rows["trials"] == 100

@@ -64,7 +64,9 @@ def test_text_that_is_no_text_is_damage(store, make):
 
 
 def published(store, content):
-    (store.path / "study" / f"{digest(content)}.json").write_bytes(content)
+    folder = store.path / "study" / "000007"
+    folder.mkdir()
+    (folder / f"{digest(content)}.json").write_bytes(content)
 
 
 def body(make, **changes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import sys
 from collections.abc import Sequence
 from typing import Annotated, TextIO, cast
@@ -35,6 +36,7 @@ from ogive.errors import OgiveError
 
 # A place that the user chose and that cannot be had; any other trouble with files is the machine's.
 WRONG_PLACE = (PermissionError, FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
+WRONG_NAME = (errno.ENAMETOOLONG, errno.ELOOP)
 
 app = typer.Typer(
     name="ogive",
@@ -97,9 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stopped:
         return complain(str(stopped) or "interrupted.", 130)
     except OSError as error:
-        return complain(
-            f"{error.filename or 'output'}: {error.strerror or error}.", 2 if isinstance(error, WRONG_PLACE) else 1
-        )
+        chosen = isinstance(error, WRONG_PLACE) or error.errno in WRONG_NAME
+        return complain(f"{error.filename or 'output'}: {error.strerror or error}.", 2 if chosen else 1)
     except Exception as error:
         # click's own usage errors know their exit code and say what was wrong; anything else is a bug
         # of ours and must be seen whole.

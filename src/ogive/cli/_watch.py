@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ogive.cli._options import Json
-from ogive.cli._output import show
+from ogive.cli._output import say, show
 from ogive.cli._status import StoreFolder
 
 Once = Annotated[bool, typer.Option("--once", help="Look once and leave.")]
@@ -17,9 +19,11 @@ Every = Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.1, hel
 
 
 def watch(store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: Json = False) -> None:
-    """Show how far a run is, again and again, until it is finished or Ctrl-C."""
+    """Show how far a run is, again and again, until it is finished or Ctrl-C; it may be started before the run."""
     from ogive.runner._status import status as ask
 
+    if not (once or as_json):
+        _wait_for(store, every)
     found = ask(store)
     if once or found.finished or as_json:
         show(found, as_json=as_json)
@@ -44,3 +48,25 @@ def watch(store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: J
             return
         time.sleep(every)
         found = ask(store)
+
+
+def _wait_for(store: Path, every: float) -> None:
+    """Wait until a run has begun in a folder that is empty or not there yet."""
+    from ogive.store import is_store
+
+    said = False
+    while _may_come(store) and not is_store(store):
+        if not said:
+            say(f"waiting for a run to begin in {store}; Ctrl-C ends this.")
+            said = True
+        time.sleep(every)
+
+
+def _may_come(store: Path) -> bool:
+    """Whether a run may yet make this folder: it is one, or nothing of that name is there."""
+    try:
+        return stat.S_ISDIR(store.stat().st_mode)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False

@@ -104,7 +104,8 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     unused = [
         Note(NoteKind.UNUSED_REPETITIONS, values={"of": m, "n": n, "used": n_repetitions}) for m, n in more.items()
     ]
-    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused)
+    lost = store.unfinished() if held else []
+    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused, *lost)
     return LearningCurves(
         values=scores, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
         test=facts["test"], n_rows=facts["rows"], n_test=facts["n_test"], name=name, kind=facts["kind"],

@@ -1,13 +1,14 @@
 """Rows of any chunk in any order → Arrow → parts of the store.
 
 A part is written every two seconds or 50,000 rows. What a tuning run tried and the curves of a
-trial are written before the trial itself, since a trial that is there counts as done.
+trial are written before the trial itself, which says how many they are: a trial that is there with
+all of them counts as done.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -92,8 +93,18 @@ def _trials(names: tuple[str, str], batch: Batch, group: Callable[[int], str | N
         "wall_s": pa.array(batch.wall, pa.float64()),
         "cpu_s": pa.array(batch.cpu, pa.float64()),
         "versions": pa.repeat(pa.scalar(None if batch.origin is None else batch.origin.name, pa.string()), n),
+        "n_inner": _lengths(batch.inner, n),
+        "n_series": _lengths(batch.series, n),
     }
     return pa.table(columns, schema=TRIALS)
+
+
+def _lengths(parts: Mapping[int, Sized], n: int) -> pa.Array:
+    """How many of something each row has."""
+    lengths = np.zeros(n, dtype=np.int32)
+    for i, part in parts.items():
+        lengths[i] = len(part)
+    return pa.array(lengths)
 
 
 def _cell(names: tuple[str, str], batch: Batch) -> dict[str, pa.Array]:

@@ -40,6 +40,11 @@ class Finished(Protocol):
         """The status of each, as a place in `STATUSES`."""
         ...
 
+    @property
+    def again(self) -> Any:
+        """Others whose curves or candidates were lost, to be run again at the same attempt; or None."""
+        ...
+
 
 @dataclass(slots=True)
 class Missing:
@@ -79,21 +84,33 @@ def missing(
 
 
 def _missing(names: tuple[str, str], planned: range, done: Finished | None, retry: Collection[str]) -> Missing:
-    if done is None or not len(done.trials):
+    if done is None:
         return Missing(names, planned)
-    trials = np.asarray(done.trials, dtype=np.int64)
-    again = np.isin(np.asarray(done.statuses), [STATUSES.index(status) for status in retry])
-    inside = (trials < planned.stop) & (trials % planned.step == planned.start % planned.step)
+    done_trials, done_attempts = _inside(done, planned)
+    retried = np.isin(_of_inside(done, planned, done.statuses), [STATUSES.index(status) for status in retry])
     open_ = np.ones(len(planned), dtype=bool)
-    open_[(trials[inside & ~again] - planned.start) // planned.step] = False
+    open_[(done_trials[~retried] - planned.start) // planned.step] = False
     left = np.flatnonzero(open_).astype(np.int64) * planned.step + planned.start
-    if not np.any(again & inside):
+    attempts = np.zeros(left.size, dtype=np.int16)
+    attempts[np.searchsorted(left, done_trials[retried])] = done_attempts[retried] + 1
+    if done.again is not None:
+        trials, same = _inside(done.again, planned)
+        attempts[np.searchsorted(left, trials)] = same
+    if not np.any(attempts):
         whole = left.size and planned.step == 1 and left[-1] - left[0] == left.size - 1
         return Missing(names, range(int(left[0]), int(left[-1]) + 1) if whole else left)
-    attempts = np.zeros(left.size, dtype=np.int16)
-    at = np.searchsorted(left, trials[again & inside])
-    attempts[at] = np.asarray(done.attempts, dtype=np.int16)[again & inside] + 1
     return Missing(names, left, attempts)
+
+
+def _inside(done: Finished, planned: range) -> tuple[Any, Any]:
+    """Trials among those that are planned, and their attempts."""
+    trials = np.asarray(done.trials, dtype=np.int64)
+    return _of_inside(done, planned, trials), _of_inside(done, planned, np.asarray(done.attempts, dtype=np.int16))
+
+
+def _of_inside(done: Finished, planned: range, values: Any) -> Any:
+    trials = np.asarray(done.trials, dtype=np.int64)
+    return np.asarray(values)[(trials < planned.stop) & (trials % planned.step == planned.start % planned.step)]
 
 
 def check_retry(retry: str | Collection[str]) -> tuple[str, ...]:

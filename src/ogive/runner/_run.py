@@ -24,8 +24,7 @@ from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missin
 from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
 from ogive.runner._signals import Interrupts
 from ogive.runner._source import Job
-from ogive.runner._status import note_plan
-from ogive.store import Store, place_for
+from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
 
@@ -187,16 +186,20 @@ def execute(
     if not isinstance(study, Study):
         raise InputError(f"`study` must be an ogive.Study; got {type(study).__name__}.")
     store.create(study.record(), accept_change=accept_change)
-    note_plan(store.path, settings.n_trials)
     names = [(algorithm.name, task.name) for algorithm in study.algorithms for task in study.tasks]
     finished = store.finished()
     todo = missing(names, settings.n_trials, finished, retry=settings.retry, shard=settings.shard)
     notes = study.notes
     if any(len(cell) for cell in todo):
+        store.clear_leftovers()
+        store.note_plan(names, settings.n_trials)
         notes = (*notes, *_order_of_sets(settings))
         warm_up(study)
         with _engine_for(study, settings, todo, job) as engine:
             _drive(engine, study, store, settings, todo, tell, resumed=bool(finished))
+    else:
+        with contextlib.suppress(StoreError):  # a directory that can only be read still gives its table
+            store.note_plan(names, settings.n_trials)
     parts = store.path / "trials"
     if parts.is_dir() and sum(1 for _ in parts.glob("*.parquet")) > COMPACT_AT_END:
         store.compact()

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +15,6 @@ from ogive.store import Store
 from ogive.store._damage import printable
 from ogive.trials import Trials
 
-PLAN = "plan.json"  # the last number of trials asked for; a note for readers, not a state
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
@@ -30,13 +24,15 @@ class Status:
     ----------
     source, study : str
     n_trials : int or None
-        How many of each cell the last run was asked for.
+        How many of each cell were asked for; where that differs, the most.
     rows : tuple of dict
-        For each cell: algorithm, task, done, and the count of each status.
+        For each cell: algorithm, task, asked, done, and the count of each status.
     parts : int
         Files that hold them.
     damaged : tuple of str
         Parts that cannot be read, each with its reason.
+    again : int
+        Trials that are not counted as done: their curves or candidates were damaged or deleted.
     """
 
     source: str
@@ -45,28 +41,34 @@ class Status:
     rows: tuple[dict[str, Any], ...]
     parts: int
     damaged: tuple[str, ...] = ()
+    again: int = 0
 
     @property
     def finished(self) -> bool:
         """Whether every cell has as many trials as were asked for."""
-        return self.n_trials is not None and all(row["done"] >= self.n_trials for row in self.rows)
+        return self.n_trials is not None and all(row["done"] >= (row["asked"] or 0) for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
             "schema": 1, "source": self.source, "study": self.study, "n_trials": self.n_trials, "finished": self.finished,
-            "parts": self.parts, "damaged": list(self.damaged), "rows": list(self.rows),
+            "parts": self.parts, "damaged": list(self.damaged), "again": self.again, "rows": list(self.rows),
         }  # fmt: skip
 
     def __str__(self) -> str:
-        planned = "" if self.n_trials is None else f" of {self.n_trials * len(self.rows):,}"
+        planned = "" if self.n_trials is None else f" of {sum(row['asked'] or 0 for row in self.rows):,}"
         done = sum(row["done"] for row in self.rows)
         lines = [f"study {self.study}: {done:,}{planned} trials in {self.parts} part{'' if self.parts == 1 else 's'}"]
         width = max([len(_name(row)) for row in self.rows], default=0)
         for row in self.rows:
             failed = ", ".join(f"{row[s]:,} {s}" for s in STATUSES if s != OK and row[s])
-            of = "" if self.n_trials is None else f" of {self.n_trials:,}"
+            of = "" if row["asked"] is None else f" of {row['asked']:,}"
             lines.append(f"  {_name(row):<{width}}  {row['done']:>9,}{of}" + (f"  ({failed})" if failed else ""))
+        if self.again:
+            it, belongs = ("it", "belongs to it") if self.again == 1 else ("them", "belong to them")
+            lines.append(
+                f"not whole: {self.again:,} more, since rows that {belongs} were damaged or deleted; a further run makes {it} again"
+            )
         lines += [f"damaged: {said}" for said in self.damaged]
         return "\n".join(printable(line) for line in lines)
 
@@ -81,40 +83,22 @@ def status(path: str | Path, *, check: bool = False) -> Status:
     record = store.records()[1]
     finished = store.finished(allow_missing=True)
     cells = [(a, t) for a in record["algorithms"] for t in record["tasks"]]
+    asked = store.asked()
     rows = []
     for pair in cells:
         counts = np.zeros(len(STATUSES), dtype=np.int64)
         if pair in finished:
             counts = np.bincount(np.asarray(finished[pair].statuses, dtype=np.int64), minlength=len(STATUSES))
         by_status = {s: int(n) for s, n in zip(STATUSES, counts, strict=True)}
-        rows.append({"algorithm": pair[0], "task": pair[1], "done": int(counts.sum()), **by_status})
+        rows.append(
+            {"algorithm": pair[0], "task": pair[1], "asked": asked.get(pair), "done": int(counts.sum()), **by_status}
+        )
     damaged = tuple(str(d) for d in store.verify().damaged) if check else ()
+    again = sum(done.again.trials.size for done in finished.values() if done.again is not None)
     parts = sum(1 for _ in (store.path / "trials").glob("*.parquet")) if (store.path / "trials").is_dir() else 0
     return Status(
-        source=str(path), study=record.get("name", store.path.name), n_trials=planned(store.path), rows=tuple(rows), parts=parts, damaged=damaged
+        source=str(path), study=record.get("name", store.path.name), n_trials=max((asked[c] for c in cells if c in asked), default=None), rows=tuple(rows), parts=parts, damaged=damaged, again=again
     )  # fmt: skip
-
-
-def note_plan(path: Path, n_trials: int) -> None:
-    """Leave a note of how many trials were asked for; a folder that cannot be written says so elsewhere."""
-    temporary = path / f".{PLAN}.{secrets.token_hex(8)}"
-    try:
-        with temporary.open("x", encoding="utf-8") as file:
-            json.dump({"schema": 1, "n_trials": n_trials}, file)
-        os.replace(temporary, path / PLAN)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def planned(path: Path) -> int | None:
-    """How many trials the last run was asked for."""
-    try:
-        with (path / PLAN).open(encoding="utf-8") as file:
-            number = json.loads(file.read(1000))["n_trials"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 
 
 def failure_groups(trials: Trials) -> list[dict[str, Any]]:

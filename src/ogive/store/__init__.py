@@ -17,7 +17,8 @@ Inside
   _reading    all parts while others write; finished trials
   _rows       highest attempts, copies, order
   _metrics _trials    typed columns, and Trials
-  _care       verify, repair, compact; _looks: how often a table was judged
+  _care       verify, repair, compact
+  _looks _plan        notes: how often a table was judged, how many trials were asked for
   _damage _versions
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,17 +15,20 @@ import pyarrow as pa
 
 from ogive.canonical import canonical
 from ogive.store._damage import Damage, Unsound
+from ogive.store._looks import FOLDER as LOOKS
 from ogive.store._parts import Part, write_part
-from ogive.store._publish import make_folder, refuse_link, saying, sync_folder
-from ogive.store._reading import Grown, has_copies, load, over_parts, scan
+from ogive.store._plan import FILE as PLAN
+from ogive.store._plan import Unfinished, unfinished
+from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying, sync_folder
+from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
 from ogive.store._records import FOLDER, Ledger, read_ledger
 from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
 
 QUARANTINE = "quarantine"
-MOST_ROWS = 4_000_000  # of a compacted part; larger ones are left as they are
-_OLD, _SETTLED = 3600.0, 60.0
-_TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
+# Of a compacted part; larger ones are left as they are. A column of text holds two gigabytes at most.
+MOST_ROWS, MOST_UNFOLDED = 4_000_000, 2**29
+_MOST_ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,26 +43,32 @@ class Verification:
         Sound parts, and the rows in them, by kind.
     damaged : tuple of Damage
         Parts and records that are refused, with the reason.
+    lacking : tuple of Lacking
+        Trials whose row is there, and not all rows of other kinds that belong to them.
     differing : Differing
         Trials that were run twice with different results.
     leftovers : tuple of str
         Temporary files of writers that were interrupted; they hold nothing that was acknowledged.
     conflicts : tuple of str
         Changes of the study that nobody accepted.
+    unfinished : tuple of Unfinished
+        What was asked for and is not there: not yet, or no longer.
     """
 
     source: str
     parts: Mapping[str, int]
     rows: Mapping[str, int]
     damaged: tuple[Damage, ...] = ()
+    lacking: tuple[Lacking, ...] = ()
     differing: Differing = field(default_factory=Differing)
     leftovers: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    unfinished: tuple[Unfinished, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Whether every part can be read and nothing contradicts itself."""
-        return not (self.damaged or self.differing or self.conflicts)
+        """Whether every part can be read, every trial is whole and nothing contradicts itself."""
+        return not (self.damaged or self.lacking or self.differing or self.conflicts)
 
     def __str__(self) -> str:
         counts = [
@@ -69,8 +78,10 @@ class Verification:
         ]
         lines = [f"{self.source!r}: {', '.join(counts) or 'no rows'}; {'sound' if self.sound else 'not sound'}."]
         lines += [f"damaged: {_quoted(d)}" for d in self.damaged]
+        lines += [f"not whole: {lack}; a further run makes {_them(lack)} again" for lack in self.lacking]
         lines += [f"differing: {sentence}" for sentence in [note.sentence() for note in self.differing.notes()]]
         lines += [f"conflict: {change}" for change in self.conflicts]
+        lines += [f"unfinished: {cell}; a further run makes the others" for cell in self.unfinished]
         lines += [f"left over by an interrupted writer: {name!r}" for name in self.leftovers]
         if any(d.movable for d in self.damaged):
             lines.append("`ogive repair` sets damaged files aside; a further run makes their trials again.")
@@ -80,8 +91,10 @@ class Verification:
         """JSON-ready."""
         return {
             "schema": 1, "source": self.source, "sound": self.sound, "parts": dict(self.parts), "rows": dict(self.rows),
-            "damaged": [d.to_dict() for d in self.damaged], "differing": [note.sentence() for note in self.differing.notes()],
+            "damaged": [d.to_dict() for d in self.damaged], "lacking": [lack.to_dict() for lack in self.lacking],
+            "differing": [note.sentence() for note in self.differing.notes()],
             "conflicts": list(self.conflicts), "leftovers": list(self.leftovers),
+            "unfinished": [cell.to_dict() for cell in self.unfinished],
         }  # fmt: skip
 
 
@@ -120,28 +133,31 @@ class Repair:
 
 def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
     """Read every row of every part, and compare attempts that are there twice."""
-    damaged, parts, rows = list(ledger.damaged), {}, {}
+    damaged, parts, rows = list(ledger.troubles), {}, {}
     for kind in SCHEMAS:
         found, odd = over_parts(store, kind, ledger.known, _verified)
         parts[kind], rows[kind] = len(found), sum(count for _, count in found)
         damaged += odd
+    there = scan(store, ledger.known)
     return Verification(
-        source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), differing=_differing(store, ledger, order),
-        leftovers=tuple(f"{p.parent.name}/{p.name}" for p in _temporaries(store)), conflicts=ledger.conflicts,
+        source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), lacking=there.lacking,
+        differing=_differing(store, ledger, order, there),
+        leftovers=tuple(str(p.relative_to(store)) for p in _temporaries(store)), conflicts=ledger.conflicts,
+        unfinished=unfinished(store, {name: done.trials.size for name, done in there.finished().items()}),
     )  # fmt: skip
 
 
 def repair(store: Path, ledger: Ledger) -> Repair:
     """Move damaged files and old temporary files to `quarantine/`; nothing is deleted."""
-    damaged = list(ledger.damaged)
+    damaged = list(ledger.troubles)
     for kind in SCHEMAS:
         damaged += over_parts(store, kind, ledger.known, _verified)[1]
     if read_ledger(store).known != ledger.known:  # what is foreign now may be at home in a moment
         raise Grown
     moved = [(d, _set_aside(store, store / d.path)) for d in damaged if d.movable]
-    old = [(p, _set_aside(store, p)) for p in _temporaries(store) if _is_abandoned(p)]
+    old = [(p, _set_aside(store, p)) for p in _temporaries(store) if is_abandoned(p)]
     return Repair(
-        source=str(store), moved=tuple(moved), leftovers=tuple(f"{p.parent.name}/{p.name}" for p, _ in old),
+        source=str(store), moved=tuple(moved), leftovers=tuple(str(p.relative_to(store)) for p, _ in old),
         left=tuple(d for d in damaged if not d.movable),
     )  # fmt: skip
 
@@ -152,48 +168,65 @@ def compact(store: Path, ledger: Ledger, order: Order) -> None:
     Every attempt is kept, and every copy that differs in any column; only exact copies go. A part
     is removed only after the one that holds its rows is on the disk.
     """
+    clear_leftovers(store)
     for kind in SCHEMAS:
-        found, _ = over_parts(store, kind, ledger.known, lambda part: part.limits)
-        groups: dict[str, list[Part]] = {}
-        for part, limits in found:
-            if part.rows < MOST_ROWS:
-                groups.setdefault(canonical(limits), []).append(part)
-        for parts in groups.values():
-            for batch in _batches(parts):
-                _merge(store, kind, batch, ledger, order)
+        # Of compactions that end at the same moment each may leave a part; whoever looks again joins them.
+        for _ in range(_MOST_ROUNDS):
+            if not _compact_once(store, kind, ledger, order):
+                break
 
 
-def _merge(store: Path, kind: str, parts: Sequence[Part], ledger: Ledger, order: Order) -> None:
+def _compact_once(store: Path, kind: str, ledger: Ledger, order: Order) -> bool:
+    """Whether anything was written."""
+    found, _ = over_parts(store, kind, ledger.known, lambda part: part.limits)
+    groups: dict[str, list[Part]] = {}
+    for part, limits in found:
+        if part.rows < MOST_ROWS and part.unfolded < MOST_UNFOLDED:
+            groups.setdefault(canonical(limits), []).append(part)
+    done = [_merge(store, kind, batch, ledger, order) for parts in groups.values() for batch in _batches(parts)]
+    return any(done)
+
+
+def _merge(store: Path, kind: str, parts: Sequence[Part], ledger: Ledger, order: Order) -> bool:
+    """Whether these parts were written as one, be it in vain."""
     read = []
-    for part in parts:
+    for part in parts if len(parts) > 1 else ():
         try:
             read.append((part, part.read()))
         except (FileNotFoundError, Unsound):  # another compaction was faster; a damaged part stays as it is
             continue
     if len(read) < 2:
-        return
+        return False
     table = pa.concat_tables([t for _, t in read])
     keys = Keys.of(table, kind, order)
     rows = arranged(table, keys)
     rows = rows[~exact_copies(table, keys, rows)]
     versions = {name: said for part, _ in read for name, said in part.versions.items()}
     study, limits = ledger.entries[-1].name, read[0][0].limits
-    write_part(store / kind, kind, table.take(pa.array(rows)), study=study, limits=limits, versions=versions)
-    with saying(store / kind, "compacted"):
-        for part, _ in read:
+    folder = store / kind
+    name = write_part(folder, kind, table.take(pa.array(rows)), study=study, limits=limits, versions=versions)
+    with saying(folder, "compacted"):
+        # Where one is gone another compaction was faster; see "Why compaction loses nothing" in `_store`.
+        in_time = all(part.path.exists() for part, _ in read)
+        for path in [part.path for part, _ in read] if in_time else [folder / name]:
             with suppress(FileNotFoundError):
-                part.path.unlink()
-        sync_folder(store / kind)
+                path.unlink()
+        sync_folder(folder)
+    if not in_time:
+        time.sleep(secrets.randbelow(50) / 1000)  # two in step would go on like this
+    return True
 
 
 def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Parts together, up to the number of rows of a large one."""
+    """Parts together, up to the rows and bytes of a large one."""
     batch: list[Part] = []
+    rows = unfolded = 0
     for part in parts:
-        if batch and sum(p.rows for p in batch) + part.rows > MOST_ROWS:
+        if batch and (rows + part.rows > MOST_ROWS or unfolded + part.unfolded > MOST_UNFOLDED):
             yield batch
-            batch = []
+            batch, rows, unfolded = [], 0, 0
         batch.append(part)
+        rows, unfolded = rows + part.rows, unfolded + part.unfolded
     if batch:
         yield batch
 
@@ -204,46 +237,44 @@ def _verified(part: Part) -> int:
     return part.rows
 
 
-def _differing(store: Path, ledger: Ledger, order: Order) -> Differing:
-    cells, _, _ = scan(store, ledger.known)
-    if not any(has_copies(rows) for rows in cells.values()):
+def _differing(store: Path, ledger: Ledger, order: Order, found: Scan) -> Differing:
+    if not found.copies:
         return Differing()
     loaded = load(store, "trials", ledger.known)
     return settle(loaded.table, "trials", Keys.of(loaded.table, "trials", order))[1]
 
 
+def _them(lack: Lacking) -> str:
+    return "it" if len(lack.trials) == 1 else "them"
+
+
+def clear_leftovers(store: Path) -> None:
+    """Delete what writers that are gone for certain left half written."""
+    for folder in _folders(store):
+        clear(folder)
+    for path in _half_plans(store):
+        if is_abandoned(path):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _folders(store: Path) -> list[Path]:
+    return [store / name for name in (FOLDER, *SCHEMAS, LOOKS)]
+
+
 def _temporaries(store: Path) -> list[Path]:
-    folders = [store / name for name in (FOLDER, *SCHEMAS)]
-    return sorted(
-        p for f in folders if f.is_dir() and not f.is_symlink() for p in f.iterdir() if _TEMPORARY.fullmatch(p.name)
-    )
+    return [path for folder in _folders(store) for path in leftovers(folder)] + _half_plans(store)
 
 
-def _is_abandoned(path: Path) -> bool:
-    """Whether its writer is gone; a writer on another machine gets a minute, and an hour where the number is in use."""
-    found = _TEMPORARY.fullmatch(path.name)
-    try:
-        age = time.time() - path.lstat().st_mtime
-    except FileNotFoundError:
-        return False
-    return age > _OLD or (age > _SETTLED and found is not None and not _is_alive(int(found[1])))
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # there a signal would end it
-        return True
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+def _half_plans(store: Path) -> list[Path]:
+    """Other files in the directory itself are none of ours."""
+    return [path for path in leftovers(store) if path.name.startswith(f".{PLAN}.")]
 
 
 def _set_aside(store: Path, path: Path) -> str:
     """Move a file to the quarantine under a free name, and return its new place."""
-    folder = store / QUARANTINE / path.parent.name
+    inside = path.relative_to(store).parts
+    folder = store / QUARANTINE / (inside[0] if len(inside) > 1 else "")
     refuse_link(folder.parent)
     make_folder(folder)
     target, n = folder / path.name.lstrip("."), 0

@@ -1,13 +1,26 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and what writers that died on the way left behind.
+
+A file is written under a temporary name, `.<name>.<writer>.tmp`, which no reader looks at, kept on
+the disk, and then given its own name in one step. The writer's mark says which process on which
+machine it is, so that others know whether it may still come back.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import platform
+import re
+import secrets
+import shutil
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
+from ogive.canonical import digest
 from ogive.errors import StoreError
 
 # What file systems without hard links answer (FAT, some network and container mounts).
@@ -20,7 +33,14 @@ _REASONS = {
     errno.EPERM: "there is no permission; change it, or choose another directory",
     errno.ENOTDIR: "a file stands where a folder is needed; choose another directory",
     errno.EEXIST: "a file stands where a folder is needed; choose another directory",
+    errno.ENAMETOOLONG: "its name is too long; choose a shorter one",
+    errno.ELOOP: "its symbolic links lead in a circle; choose another directory",
 }
+# What a rename of a folder answers where one stands that is not empty, and Windows wherever one stands.
+_TAKEN = {errno.ENOTEMPTY, errno.EEXIST}
+_TEMPORARY = re.compile(r"\..+\.tmp")
+_MARK = re.compile(r"\.([0-9a-f]{12})-(\d+)-(\d+)-[0-9a-f]{8}\.tmp$")
+_DAY = 86400.0
 
 
 @contextmanager
@@ -38,17 +58,131 @@ def publish(folder: Path, name: str, content: bytes | memoryview) -> bool:
 
     Returns False where a file of that name is there already; it is left as it is.
     """
-    temporary = folder / f".{name}.{os.getpid()}.tmp"
-    with saying(folder, "written"):
-        try:
-            _write(temporary, content)
-            new = _appear(temporary, folder / name)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
+    with saying(folder / name, "written"), _temporary(folder, name) as temporary:
+        _write(temporary, content)
+        new = _appear(temporary, folder / name)
         sync_folder(folder)
     return new
+
+
+def replace(folder: Path, name: str, content: bytes) -> None:
+    """Make `folder/name` hold this content, in one step, whatever it held before."""
+    with saying(folder / name, "written"), _temporary(folder, name) as temporary:
+        _write(temporary, content)
+        temporary.rename(folder / name)
+        sync_folder(folder)
+
+
+def claim(folder: Path, place: str, name: str, content: bytes) -> bool:
+    """Make the folder `folder/place` appear with one file in it; False where another holds that place.
+
+    A folder is never renamed onto one that holds something: of any number of processes that claim a
+    place at once, one gets it, and the others find its file whole. Unlike a hard link this needs
+    nothing that some file systems lack, and unlike a renamed file it replaces nobody's.
+    """
+    target = folder / place
+    with saying(target / name, "written"), _temporary(folder, place) as temporary:
+        temporary.mkdir()
+        _write(temporary / name, content)
+        sync_folder(temporary)
+        with suppress(OSError):  # what is left of a record that was deleted; Windows would not rename onto it
+            target.rmdir()
+        try:
+            temporary.rename(target)
+        except OSError as error:
+            if error.errno in _TAKEN:
+                return False
+            raise
+        sync_folder(folder)
+    return True
+
+
+@contextmanager
+def _temporary(folder: Path, name: str) -> Iterator[Path]:
+    """A name for what is being written; nothing is left of it afterwards, whatever happens."""
+    path = folder / f".{name}.{_mark()}-{secrets.token_hex(4)}.tmp"
+    try:
+        yield path
+    finally:
+        with suppress(OSError):  # gone, as a rule; what cannot be removed now is cleared by a later run
+            _remove(path)
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """What writers, living or dead, have in this folder under temporary names."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    return sorted(p for p in folder.iterdir() if _TEMPORARY.fullmatch(p.name))
+
+
+def is_abandoned(path: Path) -> bool:
+    """Whether the writer of a temporary file is gone for certain.
+
+    On this machine its process is asked for, by number and start. Of a writer elsewhere (another
+    host of a network disk, another container, before a restart) nothing is known: it gets a day,
+    and one that comes back even later fails to publish, since its file is gone, and says so.
+    """
+    found = _MARK.search(path.name)
+    if found is not None and found[1] == _host():
+        return _started(int(found[2])) != found[3]
+    try:
+        return time.time() - path.lstat().st_mtime > _DAY
+    except OSError:
+        return False
+
+
+def clear(folder: Path) -> None:
+    """Delete what dead writers left; it holds nothing that was ever acknowledged."""
+    for path in leftovers(folder):
+        if is_abandoned(path):
+            with saying(path, "removed"), suppress(FileNotFoundError):
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if stat.S_ISDIR(path.lstat().st_mode):
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _mark() -> str:
+    pid = os.getpid()
+    return f"{_host()}-{pid}-{_started(pid) or 0}"
+
+
+@cache
+def _host() -> str:
+    """Where process numbers mean what they mean here: this machine since its start, this container."""
+    known = [platform.node()]
+    with suppress(OSError):  # not Linux
+        known.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+        known.append(str(os.stat("/proc/self/ns/pid").st_ino))
+    return digest("\n".join(known))[:12]
+
+
+def _started(pid: int) -> str | None:
+    """When a process began, in units of the system; None where there is none of that number.
+
+    Linux is asked without psutil, whose answer moves with the clock of the machine.
+    """
+    try:
+        said = Path(f"/proc/{pid}/stat").read_bytes()
+        state, *rest = said[said.rindex(b")") + 2 :].split()
+        return None if state in (b"Z", b"X") else rest[18].decode()  # a process that ended and waits to be noticed
+    except FileNotFoundError:
+        if os.path.exists("/proc/self/stat"):
+            return None
+    except (OSError, ValueError, IndexError):
+        pass
+    import psutil
+
+    try:
+        return str(int(psutil.Process(pid).create_time()))
+    except psutil.NoSuchProcess:
+        return None
+    except (psutil.Error, OverflowError, ValueError):
+        return "0"
 
 
 def make_folder(folder: Path) -> None:
@@ -91,15 +225,12 @@ def _appear(temporary: Path, target: Path) -> bool:
     try:
         os.link(temporary, target)
     except FileExistsError:
-        temporary.unlink()
         return False
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # Renaming replaces what is there. Names of parts are random, and a record is named by its
-        # content: what it could replace is equal.
+        # Renaming replaces what is there. Names of parts are random or say what they hold, and looks
+        # are empty: what it could replace is equal.
         temporary.rename(target)
         return True
-    with suppress(FileNotFoundError):
-        temporary.unlink()
     return True

@@ -1,14 +1,16 @@
 """Study records: what a store was made for, and whether a study fits it.
 
-A record is a JSON file named by the SHA-256 of its bytes, so a changed byte is seen, and the same
-record published twice is one file. Each names the records that were there before it, which puts
-them in order without a clock. Later records add algorithms, tasks and metrics; a record that
-changes what an earlier one said is written only when the change was accepted, and says so.
+A record is a JSON file named by the SHA-256 of its bytes, so a changed byte is seen. It stands in
+a numbered folder of its own, `study/<number>/<sha-256>.json`, and names all records before it, in
+order. Later records add algorithms, tasks and metrics; a record that changes what an earlier one
+said is written only when the change was accepted, and says so. Why two studies that begin at once
+cannot both get in is told in `_store`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,8 @@ FOLDER, FORMAT, VERSION = "study", "ogive-study", 1
 _SCALARS = ("seed", "holds")
 _NAMED = {"algorithms": "algorithm", "tasks": "task", "metrics": "metric"}
 _MOST_SHOWN, _LONGEST = 3, 60
+_LISTINGS = 3
+_NUMBER = re.compile(r"\d{6,9}")
 # Beyond these a file is no record, or was made to fill the memory or the stack of whoever reads it.
 MOST_BYTES, DEEPEST = 2**24, 200
 
@@ -40,12 +44,21 @@ class Records(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of `study/`."""
+    """One record of a store; `follows` names those before it, oldest first."""
 
     name: str
     record: Record
     follows: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, record: Record, follows: Sequence[str], accepted: Sequence[str]) -> Entry:
+        """A record with the name that its content gives it."""
+        unnamed = cls("", record, tuple(follows), tuple(accepted))
+        content = unnamed.content()
+        if len(content) > MOST_BYTES:
+            raise StoreError(f"`record` must not take more than {MOST_BYTES} bytes; got {len(content)}.")
+        return cls(digest(content), record, unnamed.follows, unnamed.accepted)
 
     def content(self) -> bytes:
         """The bytes of the file; the order of names is kept, since tables follow it."""
@@ -58,36 +71,87 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All records that could be read, oldest first, and those that could not."""
+    """All records that could be read, oldest first, and those that could not.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+    damaged : tuple of Damage
+        Records that are there and cannot be believed.
+    next_number : int
+        The first folder after all that hold something.
+    """
 
     entries: tuple[Entry, ...]
     damaged: tuple[Damage, ...] = ()
+    next_number: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every record that was ever there, as far as those that are left say so, oldest first."""
+        return tuple(dict.fromkeys(n for e in self.entries for n in (*e.follows, e.name)))
 
     @property
     def known(self) -> frozenset[str]:
         """Names of every record that a part may refer to, lost ones included."""
-        names = {n for e in self.entries for n in (e.name, *e.follows)}
-        return frozenset(names | {Path(d.path).stem for d in self.damaged})
+        return frozenset({*self.names, *(Path(d.path).stem for d in self.damaged)})
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Records that others follow and that are not there; nobody has accepted the loss."""
+        there = {*(e.name for e in self.entries), *(Path(d.path).stem for d in self.damaged)}
+        return tuple(n for n in self.names if n not in there and loss(n) not in self.accepted)
+
+    @property
+    def troubles(self) -> tuple[Damage, ...]:
+        """What is damaged, and what is lost."""
+        reason = (
+            "is gone, and later records build on it: run the study that it described again, or go on without it "
+            "by accepting that (accept_change=True, on the command line --accept-change)"
+        )
+        return (
+            *self.damaged,
+            *(Damage(f"{FOLDER}/{place(self.names.index(n))}/{n}.json", reason, movable=False) for n in self.lost),
+        )
 
     @property
     def merged(self) -> Record:
         """What the records say together."""
-        return self._fold()[0]
+        return self._fold(self.entries)[0]
 
     @property
     def conflicts(self) -> tuple[str, ...]:
-        """Changes that nobody accepted: two studies were begun in one directory at the same moment."""
-        return self._fold()[1]
+        """Changes that nobody accepted: records of two stores were put together by hand."""
+        return self._fold(self.entries)[1]
 
     @property
     def accepted(self) -> tuple[str, ...]:
         """Changes that were accepted."""
         return tuple(change for entry in self.entries for change in entry.accepted)
 
-    def _fold(self) -> tuple[Record, tuple[str, ...]]:
+    def telling(self, record: Record) -> Entry | None:
+        """The first entry by which all that a record says was said; None where it was not."""
+        for i, entry in enumerate(self.entries):
+            if not has_news(self._fold(self.entries[: i + 1])[0], record):
+                return entry
+        return None
+
+    def restored(self, record: Record) -> Entry | None:
+        """A record that was lost, if this study is the one that it described."""
+        for name in self.lost:
+            follows = self.names[: self.names.index(name)]
+            before = self._fold([e for e in self.entries if e.name in follows])[0]
+            for accepted in ([], changes(before, record)):
+                entry = Entry.of(record, follows, accepted)
+                if entry.name == name:
+                    return entry
+        return None
+
+    @staticmethod
+    def _fold(entries: Sequence[Entry]) -> tuple[Record, tuple[str, ...]]:
         merged: Record = {}
         conflicts: list[str] = []
-        for entry in self.entries:
+        for entry in entries:
             conflicts += [c for c in changes(merged, entry.record) if c not in entry.accepted]
             named = {key: {**merged.get(key, {}), **entry.record.get(key, {})} for key in _NAMED}
             # What varied in any of the runs varied in the table.
@@ -96,25 +160,68 @@ class Ledger:
         return merged, tuple(conflicts)
 
 
+def place(number: int) -> str:
+    """The folder of a record."""
+    return f"{number:06d}"
+
+
+def loss(name: str) -> str:
+    """What is accepted where a study goes on without a record."""
+    return f"record {name[:12]}… is gone"
+
+
 def read_ledger(path: Path) -> Ledger:
-    """Every record of the store at `path`."""
-    folder = path / FOLDER
-    with saying(folder, "read"):
-        refuse_link(folder)
-        names = (
-            sorted(p.name for p in folder.iterdir() if p.suffix == ".json" and not p.name.startswith("."))
-            if folder.is_dir()
-            else []
-        )
-    entries, damaged = [], []
-    for name in names:
+    """Every record of the store at `path`.
+
+    A listing that is made while two records appear may show the second alone; it is made again.
+    """
+    for _ in range(_LISTINGS):
+        ledger = _listed(path)
+        if not ledger.lost:
+            break
+    return ledger
+
+
+def _listed(path: Path) -> Ledger:
+    found: dict[str, Entry] = {}
+    damaged: list[Damage] = []
+    numbers = [-1]
+    for number, file in record_files(path):
+        where = str(file.relative_to(path))
         try:
-            entries.append(_read(folder / name))
+            if number is None:
+                raise Unsound("stands outside of the numbered folder of a record")
+            entry = _read(file)
+            found.setdefault(entry.name, entry)
         except FileNotFoundError:
             continue
-        except Unsound as found:
-            damaged.append(Damage(f"{FOLDER}/{name}", found.reason, movable=found.movable))
-    return Ledger(tuple(sorted(entries, key=lambda e: (len(e.follows), e.name))), tuple(damaged))
+        except Unsound as odd:
+            damaged.append(Damage(where, odd.reason, movable=odd.movable))
+        numbers.append(-1 if number is None else number)
+    # A folder that was renamed or copied changes nothing: the records themselves know their order.
+    entries = sorted(found.values(), key=lambda e: (len(e.follows), e.name))
+    return Ledger(tuple(entries), tuple(damaged), max(numbers) + 1)
+
+
+def record_files(path: Path) -> list[tuple[int | None, Path]]:
+    """Files that are records or pretend to be, each with the number of its folder."""
+    folder = path / FOLDER
+    out: list[tuple[int | None, Path]] = []
+    with saying(folder, "read"):
+        refuse_link(folder)
+        for one in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if one.suffix == ".json" and not one.name.startswith("."):
+                out.append((None, one))
+            elif _NUMBER.fullmatch(one.name):
+                if one.is_symlink() or not one.is_dir():
+                    out.append((int(one.name), one))
+                    continue
+                try:
+                    inside = sorted(one.iterdir())
+                except FileNotFoundError:  # set aside by a repair
+                    continue
+                out += [(int(one.name), p) for p in inside if p.suffix == ".json" and not p.name.startswith(".")]
+    return out
 
 
 def _read(file: Path) -> Entry:
@@ -216,21 +323,13 @@ def as_metric(name: str, said: Any) -> Metric:
         raise StoreError(f"`record`: metric {name!r} must have a goal and a pair of bounds; got {said!r}.") from error
 
 
-def next_entry(ledger: Ledger, record: Record, accepted: Sequence[str]) -> Entry | None:
-    """The record as the next file; None where it says nothing new."""
-    merged = ledger.merged
-    news = any(canonical(merged.get(key)) != canonical(record[key]) for key in _SCALARS) or any(
-        name not in merged.get(key, {}) or canonical(merged[key][name]) != canonical(said)
+def has_news(before: Record, record: Record) -> bool:
+    """Whether a record says anything that was not said before."""
+    return any(canonical(before.get(key)) != canonical(record[key]) for key in _SCALARS) or any(
+        name not in before.get(key, {}) or canonical(before[key][name]) != canonical(said)
         for key in _NAMED
         for name, said in record[key].items()
     )
-    if not news:
-        return None
-    unnamed = Entry("", record, tuple(sorted(e.name for e in ledger.entries)), tuple(accepted))
-    content = unnamed.content()
-    if len(content) > MOST_BYTES:
-        raise StoreError(f"`record` must not take more than {MOST_BYTES} bytes; got {len(content)}.")
-    return Entry(digest(content), record, unnamed.follows, unnamed.accepted)
 
 
 def changes(before: Record, after: Record) -> list[str]:

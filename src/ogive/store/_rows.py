@@ -250,7 +250,8 @@ def _comparable(array: pa.Array) -> IntArray:
             -1
         )  # a NaN that no arithmetic makes
         return bits
-    return np.asarray(array.to_numpy(zero_copy_only=False), dtype=np.int64)
+    # No column holds numbers below 0.
+    return np.asarray((array.fill_null(-1) if array.null_count else array).to_numpy(zero_copy_only=False), np.int64)
 
 
 def _runs_equal(lengths: np.ndarray, values: list[IntArray]) -> BoolArray:

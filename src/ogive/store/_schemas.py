@@ -27,6 +27,9 @@ TRIALS = pa.schema(
         ("wall_s", pa.float64()),
         ("cpu_s", pa.float64()),
         ("versions", pa.string()),  # a key of `versions` in the part's description
+        # How many rows of these kinds belong to the trial; missing where its writer did not say.
+        ("n_inner", pa.int32()),
+        ("n_series", pa.int32()),
     ]
 )
 INNER = pa.schema(
@@ -43,6 +46,8 @@ INNER = pa.schema(
 SERIES = pa.schema([*_CELL, ("name", pa.string()), ("values", pa.list_(pa.float64()))])
 
 SCHEMAS: dict[str, pa.Schema] = {"trials": TRIALS, "inner": INNER, "series": SERIES}
+# The column of a trial that says how many rows of a kind belong to it.
+COUNTS = {"inner": "n_inner", "series": "n_series"}
 # What tells rows of one attempt apart, and what two runs of it must agree on.
 WITHIN = {"trials": "item", "inner": "candidate", "series": "name"}
 CONTENT = {"trials": ("status", "params", "metrics"), "inner": ("params", "scores", "mean", "status"), "series": ("values",)}  # fmt: skip
@@ -74,6 +79,9 @@ def as_rows(kind: str, table: pa.Table, algorithms: Collection[str], tasks: Coll
     schema = SCHEMAS[kind]
     if not isinstance(table, pa.Table):
         raise StoreError(f"`table` must be a pyarrow.Table; got {type(table).__name__}.")
+    if kind == "trials":
+        for name in [name for name in COUNTS.values() if name not in table.column_names]:
+            table = table.append_column(name, pa.nulls(table.num_rows, pa.int32()))
     odd = sorted(set(table.column_names) ^ set(schema.names))
     if odd or len(table.column_names) != len(schema.names):
         raise StoreError(
@@ -111,9 +119,9 @@ def _check_names(table: pa.Table, column: str, known: Collection[str]) -> None:
 
 
 def _check_values(table: pa.Table) -> None:
-    for column in ("trial", "attempt", "candidate"):
-        least = pc.min(table[column]).as_py() if column in table.column_names else 0
-        if least < 0:
+    for column in ("trial", "attempt", "candidate", *COUNTS.values()):
+        least = pc.min(table[column]).as_py() if column in table.column_names else None
+        if least is not None and least < 0:
             raise StoreError(f"column {column!r} must hold numbers from 0; got {least}.")
     for column in ("algorithm", "task"):
         for name in pc.unique(table[column]).to_pylist() if column in table.column_names else ():

@@ -1,0 +1,83 @@
+"""How many trials were asked for, `plan.json`: a note for readers, not a state.
+
+A run never looks at it. It lets `status`, `verify` and every table say how many trials are still
+to come, or were there once. Of two runs at the same moment one may overwrite what the other noted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ogive.canonical import canonical, digest
+from ogive.notes import Note, NoteKind
+from ogive.store._damage import printable
+from ogive.store._publish import replace
+
+Asked: TypeAlias = dict[tuple[str, str], int]
+
+FILE = "plan.json"
+_MOST_BYTES = 2**24
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A method on a task with fewer trials than were asked for."""
+
+    algorithm: str
+    task: str
+    done: int
+    asked: int
+
+    def __str__(self) -> str:
+        return printable(f"{self.algorithm!r} on {self.task!r} has {self.done} of the {self.asked} trials asked for")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {"algorithm": self.algorithm, "task": self.task, "done": self.done, "asked": self.asked}
+
+
+def note_plan(path: Path, cells: Iterable[tuple[str, str]], n_trials: int) -> None:
+    """Note how many trials these cells are to have; what was asked of others stays."""
+    before = asked(path)
+    now = {**before, **dict.fromkeys(cells, n_trials)}
+    if now != before:
+        said = {"schema": 1, "cells": [[a, t, n] for (a, t), n in now.items()]}
+        replace(path, FILE, json.dumps({**said, "seal": digest(canonical(said))}, ensure_ascii=False).encode())
+
+
+def asked(path: Path) -> Asked:
+    """How many trials each cell is to have; nothing where the note is absent or damaged."""
+    file = path / FILE
+    try:
+        if file.is_symlink() or file.stat().st_size > _MOST_BYTES:
+            return {}
+        said = json.loads(file.read_bytes())
+        seal = said.pop("seal")
+        if digest(canonical(said)) != seal:
+            return {}
+        return {(str(a), str(t)): int(n) for a, t, n in said["cells"]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def unfinished_note(path: Path, done: Mapping[tuple[str, str], int]) -> list[Note]:
+    """That trials are missing, where some are."""
+    missing = unfinished(path, done)
+    if not missing:
+        return []
+    first = missing[0]
+    example = printable(f"{first.algorithm!r} on {first.task!r} has {first.done} of {first.asked}")
+    count = sum(cell.asked - cell.done for cell in missing)
+    return [
+        Note(NoteKind.UNFINISHED, values={"missing": count, "asked": sum(asked(path).values()), "example": example})
+    ]
+
+
+def unfinished(path: Path, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
+    """What was asked for and is not there."""
+    wanted = asked(path).items()
+    return tuple(Unfinished(a, t, done.get((a, t), 0), n) for (a, t), n in wanted if done.get((a, t), 0) < n)
