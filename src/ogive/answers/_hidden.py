@@ -96,6 +96,8 @@ def hidden_collapse(
 def _of(samples: Samples, a: int, b: int, margin: float, estimate: float) -> Hidden:
     """Collapses of `a`, held against the mean of `b`: on all tasks alike, or on the one where few runs would hide them best."""
     whole = slice(0, len(samples.runs))
+    if samples.bounds[0 if samples.sign > 0 else 1] is None:  # no worst score, and so no cost that a task could hide
+        return _on(samples, a, b, margin, whole, estimate)
     found = [
         _on(samples, a, b, margin, place, estimate)
         for place in (whole, *(slice(i, i + 1) for i in range(len(samples.runs))))

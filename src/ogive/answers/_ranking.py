@@ -145,8 +145,10 @@ class Ranking:
     @property
     def equivalent(self) -> bool:
         """Whether every pair is equivalent within the margin."""
-        if self.question.margin is None:
+        margin, even, d = self.question.margin, self._differences.even, self._decided
+        if margin is None or not bool(np.all((d.low > even - margin) & (d.high < even + margin))):
             return False
+        # A claim may still be withheld for collapses that so few runs would not show.
         return all(self.pair(a, b).conclusion == "equivalent" for a, b in combinations(self._samples.methods, 2))
 
     @cached_property

@@ -760,10 +760,13 @@ def _lead(r: Ranking) -> str:
 
 def _nobody(r: Ranking, among: str, place: str) -> str:
     """That no method is ahead: equivalent within the margin, all tied, or not to be told apart."""
+    from ogive.answers._ranking import MOST_LISTED
+
     names, by = [x.algorithm for x in r.rows], _by(r.question)
     who = _some(names) if len(names) == 2 else f"all {len(names)} methods"
     margin = "" if r.question.margin is None else f" by more than {margin_words(r.question)}"
-    if r.equivalent:
+    # Of more methods every pair takes seconds, and that none can be told from the others is as true.
+    if len(names) <= MOST_LISTED and r.equivalent:
         within = f"are equivalent within {margin_words(r.question)}{place}, {by}."
         return _after(among, f"{who} {within}") if len(names) == 2 else _capital(f"{among}{who} {within}")
     tied = "; all their runs are tied" if r.tied else ""
