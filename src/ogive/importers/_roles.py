@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
-from ogive.importers._columns import as_text, holds_text, is_number, is_text, odd_one, seems_numbers
+from ogive.files import is_text
+from ogive.importers._columns import as_text, holds_text, is_number, odd_one, seems_numbers
 from ogive.words import quoted
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
