@@ -54,7 +54,8 @@ def read(source: Source, naming: Naming, *, wide: bool, missing_text: bool) -> p
 
 def _once(table: pa.Table) -> bool:
     """Whether every name stands once; where not, the table is refused further on."""
-    return len(set(table.column_names)) == len(table.column_names)
+    names = table.column_names
+    return len(set(names)) == len(names)
 
 
 def _parsed(source: Source, delimiter: str, types: Mapping[str, pa.DataType], missing_text: bool) -> pa.Table:
@@ -82,8 +83,8 @@ def _parsed(source: Source, delimiter: str, types: Mapping[str, pa.DataType], mi
 
 def _exact(table: pa.Table, source: Source, delimiter: str, names: Sequence[str], missing_text: bool) -> pa.Table:
     """The same table with whole numbers of more than 64 bits as they are written, where Arrow took them for floats."""
-    large = [n for n in table.column_names if _once(table) and is_beyond_floats(table[n])]
-    if not large:
+    large = [n for n, column in zip(table.column_names, table.columns, strict=True) if is_beyond_floats(column)]
+    if not large or not _once(table):
         return table
     types = {**dict.fromkeys(names, pa.binary()), **dict.fromkeys(large, EXACT)}
     try:

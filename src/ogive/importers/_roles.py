@@ -78,6 +78,7 @@ class Roles:
     cpu_s: str | None
     guessed: frozenset[str]
     unused: tuple[str, ...]
+    blank: tuple[str, ...] = ()
 
 
 def find_roles(
@@ -96,6 +97,7 @@ def find_roles(
     counted = {c for c in columns if c == unit and plain(c) not in OF_UNITS}
     taken = {*scores, *given_params, *chosen.values(), *counted}
     said = [c for c in columns if not _is_blank(table[c])]
+    known = set(said)
     guessed = _guess(chosen, taken, said)
     if "fold" in chosen and _holds_one_value(table, chosen["fold"], guessed):
         taken.discard(chosen.pop("fold"))
@@ -116,6 +118,9 @@ def find_roles(
         params=given_params,
         guessed=frozenset(guessed),
         unused=unused,
+        blank=tuple(
+            c for c in columns if c not in known and c not in taken and c not in scores and not is_row_number(c)
+        ),
         **{role: chosen.get(role) for role in ROLES},
         **costs,
     )
