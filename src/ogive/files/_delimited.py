@@ -97,7 +97,7 @@ def _delimiter(beginning: bytes) -> str:
     """What separates the names of a header: most often outside quotes, and as often in the row below."""
     text = beginning.removeprefix(MARK)
     bare = QUOTED.sub(b"", text) if text.count(b'"') % 2 == 0 else text
-    header, row = (*(line for line in LINE_ENDS.split(bare, 3) if line.strip()), b"", b"")[:2]
+    header, row = (*(line for line in LINE_ENDS.split(bare, 3) if line.strip(b" ")), b"", b"")[:2]
     if not row.strip():
         row = header
     # A comma in plain text is common, a semicolon rare and a tab rarer.

@@ -8,6 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.errors import UnreadableSource
+
 # Whole numbers of more than 64 bits, as seeds may be; as floats, neighbours among them would be one.
 EXACT = pa.decimal128(38, 0)
 FIRST_INEXACT = 2.0**53
@@ -40,9 +42,29 @@ def plain_table(table: pa.Table) -> pa.Table:
     """
     names = table.column_names
     for place, field in enumerate(table.schema):
-        if not _is_plain(field.type):
-            table = table.set_column(place, names[place], _plain(table.column(place)))
+        column = table.column(place)
+        if _is_plain(field.type) and not _is_beyond_calendar(column):
+            continue
+        try:
+            table = table.set_column(place, names[place], _plain(column))
+        except (pa.ArrowException, ValueError, OverflowError) as error:
+            raise UnreadableSource(
+                f"column {names[place]!r} holds {str(field.type)[:80]}, which cannot be read; leave it out, or write it as text."
+            ) from error
     return table
+
+
+def _is_beyond_calendar(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds times that Python has no name for, such as the year 144,683."""
+    if not pa.types.is_temporal(column.type) or pa.types.is_interval(column.type) or column.null_count == len(column):
+        return False
+    ends = pc.min_max(column)
+    try:
+        for end in ("min", "max"):
+            ends[end].as_py()
+    except (OverflowError, ValueError):
+        return True
+    return False
 
 
 def _is_plain(kind: pa.DataType) -> bool:
@@ -57,8 +79,16 @@ def _is_plain(kind: pa.DataType) -> bool:
         or t.is_decimal128(kind)
         or t.is_temporal(kind)
         or (t.is_list(kind) and _is_plain(kind.value_type))
-        or (t.is_struct(kind) and all(_is_plain(kind.field(i).type) for i in range(kind.num_fields)))
+        or (t.is_struct(kind) and _names_once(kind) and all(_is_plain(field.type) for field in _fields(kind)))
     )
+
+
+def _fields(kind: pa.StructType) -> list[pa.Field]:
+    return [kind.field(i) for i in range(kind.num_fields)]
+
+
+def _names_once(kind: pa.StructType) -> bool:
+    return len({field.name for field in _fields(kind)}) == kind.num_fields
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -69,6 +99,8 @@ def _plain_array(values: pa.Array) -> pa.Array:
     """One array of a plain type; a type nobody knows becomes text."""
     kind = values.type
     t = pa.types
+    if t.is_temporal(kind):  # beyond the calendar: Arrow writes such times, Python does not
+        return values.cast(pa.string())
     if _is_plain(kind):
         return values
     if isinstance(values, pa.ExtensionArray):
@@ -115,7 +147,9 @@ def _as_decimal(values: pa.Array) -> pa.Array:
 
 def _plain_struct(values: pa.StructArray) -> pa.Array:
     """Fields made plain one by one; `flatten` gives a null field where the object itself is null."""
-    names = [values.type.field(i).name for i in range(values.type.num_fields)]
+    if not _names_once(values.type):
+        raise ValueError("fields of the same name")
+    names = [field.name for field in _fields(values.type)]
     mask = values.is_null() if values.null_count else None
     return pa.StructArray.from_arrays([_plain_array(field) for field in values.flatten()], names, mask=mask)
 

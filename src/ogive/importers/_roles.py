@@ -194,8 +194,11 @@ def _find_score(table: pa.Table, taken: set[str], said: Sequence[str]) -> str:
     """The column that is called a score, or the only one of numbers; an empty one where no other is left."""
     free: list[str] = [c for c in table.column_names if c not in taken]
     named = [c for c in free if plain(c) in SCORE_NAMES]
+    numbers_named = [c for c in named if is_number(table.schema.field(c).type)] or named
+    if len(numbers_named) > 1:
+        raise AmbiguousColumns(f"several columns could be the score: {quoted(numbers_named)}; choose one with score=.")
     if named:
-        return named[0]
+        return numbers_named[0]
     numbers = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
     numeric = [c for c in numbers if c in said] or numbers
     written = [c for c in free if numeric and not is_row_number(c) and seems_numbers(table[c])]
