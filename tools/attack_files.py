@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fnmatch
+import importlib
 import io
 import json
 import math
@@ -194,9 +195,9 @@ def _against_pandas(kind: Kind, seen: Seen, folder: Path) -> list[str]:
         return [f"other cells than pandas: {sorted(map(ascii, odd))[:4]}"]
     for cell, (n, mean) in means.items():
         if ours[cell][0] != n:
-            return [f"{ascii(cell)} has {ours[cell][0]} runs; pandas has {n}"]
+            return [f"{cell!a} has {ours[cell][0]} runs; pandas has {n}"]
         if not math.isclose(ours[cell][1], mean, rel_tol=1e-9, abs_tol=1e-12):
-            return [f"{ascii(cell)} has mean {ours[cell][1]!r}; pandas has {mean!r}"]
+            return [f"{cell!a} has mean {ours[cell][1]!r}; pandas has {mean!r}"]
     failed = sum({(r["algorithm"], r["task"]): r["n_failed"] for r in rows}.values())
     lost = {(r["algorithm"], r["task"]) for r in rows}
     return [] if failed == n_failed or lost != set(means) else [f"{failed} failed runs; pandas has {n_failed}"]
@@ -279,16 +280,9 @@ def run(chosen: Sequence[Kind], commands: Sequence[str], every: int = 1) -> Iter
 def load() -> None:
     """Load what commands load, so that a child does not have to."""
     os.environ.setdefault("MPLBACKEND", "agg")
-    import matplotlib.pyplot
-    import plotly.graph_objects
-    import sklearn.discriminant_analysis
-
-    import ogive.cli
-    import ogive.curves
-    import ogive.plots
-    import ogive.profiles
-    import ogive.reading
-    import ogive.report
+    for name in ("matplotlib.pyplot", "plotly.graph_objects", "sklearn.discriminant_analysis", "ogive.cli", "ogive.curves",
+                 "ogive.plots", "ogive.profiles", "ogive.reading", "ogive.report"):  # fmt: skip
+        importlib.import_module(name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

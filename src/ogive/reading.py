@@ -301,14 +301,17 @@ def plain_frame(source: str | Path, *, task: str | None = None, algorithm: str |
     if b"ogive" in (table.schema.metadata or {}):
         return None
     for place, held in enumerate(table.schema):
-        if pa.types.is_decimal(held.type):
+        if pa.types.is_nested(held.type):
+            table = table.set_column(place, held.name, as_text(table.column(place), held.name))
+        elif pa.types.is_decimal(held.type):
             table = table.set_column(place, held.name, table.column(place).cast(pa.float64(), safe=False))
     try:
         frame: pd.DataFrame = table.replace_schema_metadata(None).to_pandas()
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise UnreadableSource(f"{path} cannot be read as a table: {' '.join(str(error).split())[:160]}") from error
-    text = [field.name for field in table.schema if is_text(field.type)]
-    for name in text:
+    # The first column, and those called so, hold names: one of them may be called NA.
+    names = {table.column_names[0], *choices.naming(table.column_names)}
+    for name in [held.name for held in table.schema if is_text(held.type) and held.name not in names]:
         frame[name] = frame[name].astype(object).where(~frame[name].isin(MISSING), None)
     return frame
 

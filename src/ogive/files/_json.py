@@ -146,6 +146,8 @@ def _column(name: str, values: list[Any], source: Source, as_written: Collection
         if kinds & {dict, list}:
             return _nested(values, source)
         return pa.array(values)
+    except UnreadableSource:
+        raise
     except UnicodeEncodeError:
         raise UnreadableSource(_half_sign(source, f"column {name!a}")) from None
     except OverflowError:

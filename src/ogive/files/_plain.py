@@ -58,10 +58,11 @@ def _is_beyond_calendar(column: pa.ChunkedArray) -> bool:
     """Whether a column holds times that Python has no name for, such as the year 144,683."""
     if not pa.types.is_temporal(column.type) or pa.types.is_interval(column.type) or column.null_count == len(column):
         return False
-    ends = pc.min_max(column)
+    spans = pa.types.is_duration(column.type)  # which Arrow does not compare
+    ends = pc.min_max(column.cast(pa.int64()) if spans else column)
     try:
-        for end in ("min", "max"):
-            ends[end].as_py()
+        for end in (ends["min"], ends["max"]):
+            (pa.scalar(end.as_py(), column.type) if spans else end).as_py()
     except (OverflowError, ValueError):
         return True
     return False
@@ -99,6 +100,8 @@ def _plain_array(values: pa.Array) -> pa.Array:
     """One array of a plain type; a type nobody knows becomes text."""
     kind = values.type
     t = pa.types
+    if t.is_duration(kind):
+        values, kind = values.cast(pa.int64()), pa.int64()
     if t.is_temporal(kind):  # beyond the calendar: Arrow writes such times, Python does not
         return values.cast(pa.string())
     if _is_plain(kind):
@@ -140,9 +143,10 @@ def _as_bytes(values: pa.Array) -> pa.Array:
 
 
 def _as_decimal(values: pa.Array) -> pa.Array:
-    if values.type.precision <= 38 and values.type.scale <= 38:
-        return values.cast(pa.decimal128(values.type.precision, values.type.scale))
-    return values.cast(pa.float64())
+    try:
+        return values.cast(pa.decimal128(min(values.type.precision, 38), values.type.scale))
+    except pa.ArrowInvalid:  # more than 38 digits
+        return values.cast(pa.float64())
 
 
 def _plain_struct(values: pa.StructArray) -> pa.Array:
