@@ -20,6 +20,10 @@ SAID = {
         "algorithm: column 'model' (guessed)",
     ),
     K.NOT_USED: (Note(K.NOT_USED, values={"columns": ["a", "b"]}), "not used: 'a', 'b'"),
+    K.EMPTY_COLUMNS: (
+        Note(K.EMPTY_COLUMNS, values={"columns": ["model", "x"], "pooled": ["method"]}),
+        "empty in every row and not used: 'model', 'x'; all rows count as one method",
+    ),
     K.NOT_REPORTED: (
         Note(K.NOT_REPORTED, values={"metrics": ["loss"]}),
         "not used: 'loss', declared but reported by no trial",

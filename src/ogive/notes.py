@@ -7,12 +7,12 @@ A `Note` holds a kind, the argument that overrules it, and values. Programs look
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import listed, plural, runs_each
+from ogive.words import listed, plural, quoted, runs_each
 
 Names: TypeAlias = Literal["python", "cli"]
 OPTIONS = {"params": "--param", "time_limit": "--time-limit"}  # where the option is not called as the argument
@@ -26,6 +26,7 @@ class NoteKind(Enum):
     # How a table was read
     ROLE = "role"
     NOT_USED = "not used"
+    EMPTY_COLUMNS = "empty columns"
     NOT_REPORTED = "not reported"
     STATUS_NOT_USED = "status not used"
     GOAL_GUESSED = "goal guessed"
@@ -117,6 +118,8 @@ class NoteKind(Enum):
     FAILED_AT_LIMIT = "failed at limit"
 
 
+MOST_NAMED = 20
+
 # What somebody must answer, what may be wrong, and what nobody said: the command line says these unasked.
 QUESTIONS = frozenset({
     NoteKind.ASKS_GROUP, NoteKind.ASKS_CONFIGURATION, NoteKind.ASKS_REPEAT, NoteKind.ASKS_METHOD,
@@ -128,7 +131,7 @@ WARNINGS = frozenset({
     NoteKind.UNFINISHED,
 })  # fmt: skip
 DOUBTS = frozenset({
-    NoteKind.NOT_USED, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
+    NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
     NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
     NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES,
 })  # fmt: skip
@@ -253,6 +256,15 @@ _Values: TypeAlias = Mapping[str, Any]
 
 def _quoted(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """Names of columns, of which a table may have ten thousand."""
+    return quoted(names, MOST_NAMED)
+
+
+def _empty_columns(v: _Values) -> str:
+    return f"empty in every row and not used: {_first_of(v['columns'])}; all rows count as one {' and one '.join(v['pooled'])}"
 
 
 def _guess(v: _Values) -> str:
@@ -419,7 +431,8 @@ def _unsolved(v: _Values, o: _Naming) -> str:
 _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.SAID: lambda v, o: str(v["text"]),
     NoteKind.ROLE: lambda v, o: f"{v['role']}: column {_quoted(v['columns'])}{_guess(v)}",
-    NoteKind.NOT_USED: lambda v, o: f"not used: {_quoted(v['columns'])}",
+    NoteKind.NOT_USED: lambda v, o: f"not used: {_first_of(v['columns'])}",
+    NoteKind.EMPTY_COLUMNS: lambda v, o: _empty_columns(v),
     NoteKind.NOT_REPORTED: lambda v, o: f"not used: {_quoted(v['metrics'])}, declared but reported by no trial",
     NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
     NoteKind.GOAL_GUESSED: _goal_guessed,

@@ -8,16 +8,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ogive.arguments import as_answer, as_name, as_names
 from ogive.errors import InputError, UnreadableSource
-from ogive.importers import _dictionaries, _files, _frames, _optuna, _sklearn
+from ogive.files import is_text, read_table
+from ogive.importers import _dictionaries, _frames, _optuna, _sklearn
 from ogive.importers._assemble import Facts, assemble
 from ogive.importers._choices import Choices
-from ogive.importers._columns import as_text, is_text
+from ogive.importers._columns import as_text
 from ogive.importers._joined import joined
 from ogive.importers._restate import restate
 from ogive.importers._roles import find_roles
@@ -27,7 +28,12 @@ from ogive.notes import Note, NoteKind
 from ogive.trials import Trials
 from ogive.words import quoted
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 log = logging.getLogger("ogive")
+# How pandas and others write that a cell is empty.
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>")
 SCOPE = re.compile(r"generator|these (\d+ )?rows")
 
 
@@ -279,10 +285,43 @@ def _path_parts(source: str | Path, choices: Choices) -> list[_Part]:
     place = f"{path.resolve().parent.name}/{stem}"
     if stored:
         return [_study_part(study, stored=True, where=place) for study in _optuna.load_studies(path)]
-    table = _files.read_file(path, choices.naming, wide=choices.wide)
+    table = read_table(path, choices.naming, wide=choices.wide)
     if b"ogive" in (table.schema.metadata or {}):
         return [_Part(table=table, name=stem, source=path.name, trials=from_written(table, path.name))]
     return [_table_part(table, stem, path.name, choices, longer=place)]
+
+
+def plain_frame(source: str | Path, *, task: str | None = None, algorithm: str | None = None) -> pd.DataFrame | None:
+    """The table in a file as it stands there, names as text and empty cells missing; None for a store or a storage."""
+    path = Path(source)
+    if "://" in str(source) or _is_elsewhere(path):
+        return None
+    choices = Choices({"task": task, "algorithm": algorithm}, None, None, False, None)
+    table = read_table(path, choices.naming, wide=True)
+    if b"ogive" in (table.schema.metadata or {}):
+        return None
+    for place, held in enumerate(table.schema):
+        if pa.types.is_nested(held.type):
+            table = table.set_column(place, held.name, as_text(table.column(place), held.name))
+        elif pa.types.is_decimal(held.type):
+            table = table.set_column(place, held.name, table.column(place).cast(pa.float64(), safe=False))
+    try:
+        frame: pd.DataFrame = table.replace_schema_metadata(None).to_pandas()
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        raise UnreadableSource(f"{path} cannot be read as a table: {' '.join(str(error).split())[:160]}") from error
+    # The first column, and those called so, hold names: one of them may be called NA.
+    names = {table.column_names[0], *choices.naming(table.column_names)}
+    for name in [held.name for held in table.schema if is_text(held.type) and held.name not in names]:
+        frame[name] = frame[name].astype(object).where(~frame[name].isin(MISSING), None)
+    return frame
+
+
+def _is_elsewhere(path: Path) -> bool:
+    """Whether a path is no table: absent, a folder, a device, or a storage of Optuna's."""
+    try:
+        return not path.is_file() or _optuna.is_storage_file(path)
+    except (OSError, ValueError):
+        return True
 
 
 def _table_part(table: pa.Table, name: str, source: str, choices: Choices, longer: str = "") -> _Part:

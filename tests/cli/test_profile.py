@@ -72,7 +72,7 @@ def test_scores_between_baselines(tmp_path, capsys):
         (["--time-limit", "-1"], "positive number"),
         (["--runs", "worst"], "`runs` must be"),
         (["--task", "nothing"], "no column 'nothing'"),
-        (["--kind", "score", "--baselines", "nowhere.csv"], "three columns"),
+        (["--kind", "score", "--baselines", "nowhere.csv"], "nowhere.csv does not exist"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(times, arguments, words, capsys):

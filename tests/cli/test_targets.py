@@ -145,7 +145,7 @@ def test_a_disk_that_fills_up_meanwhile_leaves_the_old_file(kind, capsys, monkey
         return replace(source, goal)
 
     replace = os.replace
-    monkeypatch.setattr("ogive.files.os.replace", fail)
+    monkeypatch.setattr("ogive.writing.os.replace", fail)
     assert main(command(kind)) == 2
     said = capsys.readouterr().err
     assert f"{target} cannot be written: the disk is full; free some space, or choose another place" in said

@@ -12,7 +12,7 @@ import pytest
 
 import ogive
 from ogive.errors import InputError, InvalidScores, UnreadableSource
-from ogive.importers._files import read_file
+from ogive.files import read_table
 
 TABLE = pd.DataFrame({"model": ["svm", "svm", "knn"], "dataset": ["iris", "wine", "iris"], "accuracy": [0.9, 0.8, 0.7]})
 
@@ -88,7 +88,7 @@ def test_names_keep_commas_quotes_newlines_and_unicode(tmp_path: Path):
         (b"\x7fELF\x00\x01\x02" * 20, "is a binary file, not a table of text"),
         (pickle.dumps({"a": [1.0, 2.0]}), "looks like a pickle or array file, which can run code"),
         (b"PAR1 and then nothing", "is a damaged Parquet file"),
-        (b"\x1f\x8b\x08 and then nothing", "cannot be read as CSV"),
+        (b"\x1f\x8b\x08 and then nothing", "is a damaged gzip file"),
         ("mod\u00e9l,score\na,1\nb,2\n".encode("latin-1"), "must be UTF-8; its header is not"),
         ("model,score\ncaf\u00e9,1\nb,2\n".encode("latin-1"), "must be UTF-8; its column 'model' is not"),
         ("model,score\na,1\n".encode("utf-16"), "is text in UTF-16; save it as CSV UTF-8"),
@@ -182,7 +182,7 @@ def test_a_truncated_parquet_file_is_refused_by_name(tmp_path: Path, kept):
 
 
 def test_a_table_that_claims_too_much_is_refused_before_it_is_read(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("ogive.importers._files.MOST_BYTES", 1000)
+    monkeypatch.setattr("ogive.files._opening.MOST_BYTES", 1000)
     with pytest.raises(InputError, match=r"claims .* of data"):
         ogive.read(_written(tmp_path))
 
@@ -244,9 +244,9 @@ def test_what_separates_columns_is_not_taken_from_a_name(tmp_path: Path, text):
 def test_a_first_line_of_scores_is_no_header(tmp_path, text):
     (tmp_path / "bare.csv").write_text(text)
     with pytest.raises(UnreadableSource, match="is a row and no header; add a first line that names the columns"):
-        read_file(tmp_path / "bare.csv")
+        read_table(tmp_path / "bare.csv")
 
 
 def test_columns_may_be_called_by_numbers(tmp_path):
     (tmp_path / "levels.csv").write_text("model,0.5\na,0.6\nb,0.3\n")
-    assert read_file(tmp_path / "levels.csv").column_names == ["model", "0.5"]
+    assert read_table(tmp_path / "levels.csv").column_names == ["model", "0.5"]

@@ -100,13 +100,13 @@ NAMES = "name,y\n" + "".join(f"person{i},{i % 2}\n" for i in range(60))
         ("a,z\n1,0\n2,1\n", {}, "`target` 'y' is not a column of data.csv; there are 'a', 'z'"),
         ("a,yy\n1,0\n2,1\n", {}, "the nearest is 'yy'"),
         ("y\n0\n1\n", {}, "no other column"),
-        ("a,a,y\n1,2,0\n3,4,1\n", {}, "'a' occurs several times"),
+        ("a,a,y\n1,2,0\n3,4,1\n", {}, "several columns named 'a'"),
         ("day,y\n2020-01-01,0\n2020-01-02,1\n", {}, "neither numbers nor text"),
         (NAMES, {}, "a name rather than a category"),
-        ("a,y\n", {}, "at least 2 rows; got 0"),
+        ("a,y\n", {}, r"has a header \(a, y\) and no rows"),
         ("a,y\n1,0\n", {}, "at least 2 rows; got 1"),
-        ("a,y\n1,2\n3\n", {}, "cannot be read as comma-separated values"),
-        ("", {}, "cannot be read as comma-separated values"),
+        ("a,y\n1,2\n3\n", {}, "cannot be read as CSV"),
+        ("", {}, "is empty; a table needs a header"),
         ("a,y\n1,u\n2,v\n", {"kind": "regression"}, "must hold numbers for regression"),
         ("a,y\n1,0.5\n2,1.5\n", {"kind": "classification"}, "whole numbers or text for classification"),
         ("a,y\n1,0.5\n2,1.5\n3,2.5\n", {"stratify": True}, "`stratify` needs classes"),
@@ -122,7 +122,7 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path, text, options, message)
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(UnreadableSource, match=r"there is no file .*absent\.csv"):
+    with pytest.raises(UnreadableSource, match=r"absent\.csv does not exist"):
         tasks.csv(tmp_path / "absent.csv", target="y").warm_up()
 
 

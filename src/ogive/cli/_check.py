@@ -22,7 +22,7 @@ from ogive.cli._options import (
 from ogive.cli._output import show, tell
 from ogive.cli._target import as_text
 from ogive.errors import InputError
-from ogive.files import make_folder_of, write
+from ogive.writing import make_folder_of, write
 
 New = Annotated[str, typer.Argument(metavar="NEW", help="The table of the new version.")]
 Old = Annotated[str, typer.Option("--baseline", "-b", metavar="OLD", help="The table to hold it against.")]

@@ -13,8 +13,8 @@ from ogive.cli._options import Confidence, Json
 from ogive.cli._output import say
 from ogive.cli._target import as_page, as_picture
 from ogive.errors import InputError, UnwritableFile
-from ogive.files import make_folder_of
 from ogive.notes import sentences
+from ogive.writing import make_folder_of
 
 if TYPE_CHECKING:
     from ogive.curves import LearningCurves

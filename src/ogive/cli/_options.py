@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ogive.errors import InputError, OgiveError, UnwritableFile
-from ogive.files import write
 from ogive.words import quoted
+from ogive.writing import write
 
 if TYPE_CHECKING:
     from ogive.trials import Trials

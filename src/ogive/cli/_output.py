@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from ogive.notes import Note
 
 # Signs that JSON may hold as they are, and that could steer a terminal.
-_INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_INVISIBLE = re.compile(
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+MOST_SIGNS = 400
+_ENDLESS = re.compile(rf"\S{{{MOST_SIGNS + 20},}}")
 _ARGUMENTS = (
     "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin"
     "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalise|band"
@@ -69,7 +73,7 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
         held = result.to_dict()
         held = held if about is None else {**held, **about, "rows": held["rows"] or [held]}
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
-        print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+        print(_INVISIBLE.sub(lambda found: json.dumps(found[0])[1:-1], text))
     else:
         in_words = getattr(result, "text", None)  # results with notes, which name options here
         show_text(str(result) if in_words is None else in_words("cli"))
@@ -111,7 +115,8 @@ def as_options(text: str) -> str:
 def complain(message: str | Note, code: int) -> int:
     """One line on stderr; returns the exit code."""
     text = as_options(message) if isinstance(message, str) else message.words("cli")
-    say(f"ogive: {' '.join(text.split())}")
+    # A name of a megabyte would hide what is said about it.
+    say(f"ogive: {_ENDLESS.sub(lambda word: word[0][:MOST_SIGNS] + '…', ' '.join(text.split()))}")
     return code
 
 

@@ -22,7 +22,7 @@ from ogive.cli._options import (
 from ogive.cli._output import show, tell
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
-from ogive.files import make_folder_of
+from ogive.writing import make_folder_of
 
 NAMES = ("band", "quantile", "mean", "cvar", "improvement", "difference")
 WIDTH = "How close, or which difference; one of them"

@@ -22,7 +22,7 @@ from ogive.cli._options import (
 from ogive.cli._output import say, tell
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
-from ogive.files import make_folder_of
+from ogive.writing import make_folder_of
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
 Kind = Annotated[

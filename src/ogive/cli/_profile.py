@@ -24,8 +24,8 @@ from ogive.cli._options import (
 from ogive.cli._output import show, tell
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
-from ogive.files import make_folder_of, refuse_same
 from ogive.notes import Names
+from ogive.writing import make_folder_of, refuse_same
 
 if TYPE_CHECKING:
     from ogive.plots._page import Picture
@@ -113,8 +113,6 @@ def profile(
     matrix = None if pairs is None else as_picture(pairs, read, option="--pairs")
     if target is not None and matrix is not None:
         refuse_same(matrix, "--pairs", {str(target): "what --out names"})
-    if not Path(source).exists():
-        raise InputError(f"{source} does not exist.")
     result = performance_profile(
         source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
         unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
@@ -157,20 +155,15 @@ def _compared(result: Profile, names: str) -> PairOfCurves:
 
 def _baselines(path: Path) -> Baselines:
     """Low and high scores by task, from the first three columns of a CSV file."""
-    import pandas as pd
-
+    from ogive.files import read_table
     from ogive.profiles import Baselines
 
-    try:
-        frame = pd.read_csv(path)
-        names, low, high = (frame[c].tolist() for c in frame.columns[:3])
-        values = [[float(v) for v in column] for column in (low, high)]
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"{path} must be a CSV file with three columns: the task, its low score and its high score."
-        ) from error
+    table = read_table(path, lambda header: header[:1], wide=True)
+    names, *ends = (column.to_pylist() for column in table.columns[:3])
+    if len(ends) < 2 or not all(isinstance(value, (int, float)) for column in ends for value in column):
+        raise InputError(f"{path} must be a table with three columns: the task, its low score and its high score.")
     known = [str(name) for name in names]
-    return Baselines(*(dict(zip(known, column, strict=True)) for column in values))
+    return Baselines(*(dict(zip(known, map(float, column), strict=True)) for column in ends))
 
 
 def _save(picture: Picture, target: Path) -> None:

@@ -26,7 +26,7 @@ from ogive.cli._options import (
 from ogive.cli._output import say, tell
 from ogive.cli._target import as_page
 from ogive.errors import InputError
-from ogive.files import make_folder_of
+from ogive.writing import make_folder_of
 
 Out = Annotated[
     Path | None,

@@ -24,7 +24,7 @@ from ogive.cli._options import (
 from ogive.cli._output import show, tell
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
-from ogive.files import make_folder_of
+from ogive.writing import make_folder_of
 
 Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Only this method.")]
 Holds = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ogive import files
+from ogive import writing
 from ogive.cli._options import STDIN
 from ogive.errors import InputError
 
@@ -31,11 +31,11 @@ def as_text(path: Path, sources: Iterable[str | Path] = (), *, option: str) -> P
     if str(path) == "-":
         raise InputError(f"`{option}` must be the name of a file; for standard output say /dev/stdout.")
     _refuse_sources(path, sources, option)
-    return files.ready(path, folders=True)
+    return writing.ready(path, folders=True)
 
 
 def _refuse_sources(path: Path, sources: Iterable[str | Path], option: str) -> None:
     read = {"/dev/stdin" if str(source) == STDIN else str(source): "a file that is read" for source in sources}
     # What is printed would go on into a file that has lost its name.
     printed = {"/dev/stdout": "what standard output goes to", "/dev/stderr": "what messages go to"}
-    files.refuse_same(path, option, read | printed)
+    writing.refuse_same(path, option, read | printed)

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from ogive.curves._curves import LearningCurves
 from ogive.curves._metrics import FAILED
 from ogive.errors import FailedTrials, InputError, UnreadableSource
-from ogive.files import as_path, writing
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.store import Store, is_store
 from ogive.trials import FloatArray
+from ogive.writing import as_path, writing
 
 FORMAT, VERSION = "ogive-curves", 1
 _FACTS = ("name", "design", "test", "n_rows", "kind", "seed", "notes")

@@ -1,6 +1,5 @@
-"""One file for each foreign source; each turns it into Trials.
+"""One file for each foreign source; each turns it into Trials. Files are opened by `ogive.files`.
 
-  _files          CSV, Parquet, JSON lines by content, never by trust; pickles are refused
   _frames         pandas and polars frames
   _dictionaries   name -> scores, name -> task -> scores, rliable's name -> runs x tasks
   _sklearn        cv_results_ and fitted searches

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import as_numbers, as_objects, as_text, is_number, refuse_reserved
 from ogive.importers._direction import is_smaller_better
-from ogive.importers._roles import Roles
+from ogive.importers._roles import ALIASES, Roles, plain
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind
@@ -28,6 +28,8 @@ STATUS_WORDS = {
     "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
 UNFINISHED = ("running", "queued", "waiting", "pending")
+# What rows are pooled into where a column of this role is empty.
+POOLED = {"algorithm": "method", "task": "task"}
 LARGEST = 1e150  # its square still fits into a float
 
 
@@ -243,6 +245,12 @@ def _role_notes(roles: Roles) -> list[Note]:
             notes.append(_role(role, (column,), True))
     if roles.unused:
         notes.append(Note(NoteKind.NOT_USED, values={"columns": roles.unused}))
+    # Rows of an empty column `model` may be of many methods, which nobody can tell apart.
+    lost = {role: [c for c in roles.blank if plain(c) in ALIASES[role]] for role in POOLED if not getattr(roles, role)}
+    if any(lost.values()):
+        pooled = [POOLED[role] for role, columns in lost.items() if columns]
+        empty = [column for columns in lost.values() for column in columns]
+        notes.append(Note(NoteKind.EMPTY_COLUMNS, values={"columns": empty, "pooled": pooled}))
     return notes
 
 

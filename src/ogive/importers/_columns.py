@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
+from ogive.files import canonical_text, is_text
 from ogive.schema import RESERVED
 
 CODE = re.compile(r"0\d")
@@ -31,11 +32,6 @@ def is_number(kind: pa.DataType) -> bool:
     )
 
 
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a column of this type holds text."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
 def holds_text(column: pa.ChunkedArray) -> bool:
     """Whether a column holds text, or categories that are text."""
     kind = column.type
@@ -51,9 +47,11 @@ def as_text(values: pa.Array | pa.ChunkedArray, name: str | None = None) -> pa.A
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if pa.types.is_nested(values.type):
-        return pa.array([None if v is None else _canonical(v) for v in values.to_pylist()], type=pa.string())
+        return pa.array([None if v is None else canonical_text(v) for v in values.to_pylist()], type=pa.string())
     try:
         return values.cast(pa.string())
+    except pa.ArrowNotImplementedError:  # spans of time, which Arrow does not write
+        return pa.array([None if v is None else str(v) for v in values.to_pylist()], type=pa.string())
     except pa.ArrowException as error:
         which = "a column of names" if name is None else f"column {name!r}"
         raise UnreadableSource(
@@ -101,7 +99,7 @@ def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
         if text is None or not text.strip():
             continue
         try:
-            out[i] = float(text)
+            out[i] = _written_number(text)
         except ValueError:
             raise InvalidScores(
                 f"column {name!r} must hold numbers; row {i + 1} holds {_short(text)!r}. {_way_out(text)}"
@@ -122,9 +120,16 @@ def seems_numbers(column: pa.ChunkedArray) -> bool:
     return 2 * len(numbers) > len(said) and FEWEST_OF_SCORES * len(set(numbers)) >= len(numbers)
 
 
+def _written_number(text: str) -> float:
+    """The number that a text is; Python would also take 1_000 and digits of other scripts, which no other program does."""
+    if "_" in text or not text.isascii():
+        raise ValueError
+    return float(text)
+
+
 def _is_float(text: str) -> bool:
     try:
-        float(text)
+        _written_number(text)
     except ValueError:
         return False
     return True
@@ -143,12 +148,6 @@ def refuse_reserved(names: Sequence[str]) -> None:
             raise InputError(
                 f"a score column may not be called {name!r}, which is a column of the trial table; rename it."
             )
-
-
-def _canonical(value: object) -> str:
-    # Arrow fills a struct's missing fields with null: a parameter that a configuration does not have.
-    kept = {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
-    return json.dumps(kept, sort_keys=True, separators=(",", ":"), default=str)
 
 
 def _way_out(text: str) -> str:

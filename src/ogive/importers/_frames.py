@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.errors import UnreadableSource
+from ogive.files import plain_table
 
 
 def is_frame(source: object) -> bool:
@@ -39,7 +40,7 @@ def from_frame(frame: Any) -> pa.Table:
     _refuse_repeated(table.column_names)
     if table.num_rows == 0:
         raise UnreadableSource("the data frame has no rows.")
-    return table.replace_schema_metadata(None)
+    return plain_table(table.replace_schema_metadata(None))
 
 
 def _name(column: object) -> str:

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
-from ogive.importers._columns import as_text, holds_text, is_number, is_text, odd_one, seems_numbers
+from ogive.files import is_text
+from ogive.importers._columns import as_text, holds_text, is_number, odd_one, seems_numbers
 from ogive.words import quoted
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
@@ -77,6 +78,7 @@ class Roles:
     cpu_s: str | None
     guessed: frozenset[str]
     unused: tuple[str, ...]
+    blank: tuple[str, ...] = ()
 
 
 def find_roles(
@@ -95,6 +97,7 @@ def find_roles(
     counted = {c for c in columns if c == unit and plain(c) not in OF_UNITS}
     taken = {*scores, *given_params, *chosen.values(), *counted}
     said = [c for c in columns if not _is_blank(table[c])]
+    known = set(said)
     guessed = _guess(chosen, taken, said)
     if "fold" in chosen and _holds_one_value(table, chosen["fold"], guessed):
         taken.discard(chosen.pop("fold"))
@@ -115,6 +118,9 @@ def find_roles(
         params=given_params,
         guessed=frozenset(guessed),
         unused=unused,
+        blank=tuple(
+            c for c in columns if c not in known and c not in taken and c not in scores and not is_row_number(c)
+        ),
         **{role: chosen.get(role) for role in ROLES},
         **costs,
     )
@@ -188,8 +194,11 @@ def _find_score(table: pa.Table, taken: set[str], said: Sequence[str]) -> str:
     """The column that is called a score, or the only one of numbers; an empty one where no other is left."""
     free: list[str] = [c for c in table.column_names if c not in taken]
     named = [c for c in free if plain(c) in SCORE_NAMES]
+    numbers_named = [c for c in named if is_number(table.schema.field(c).type)] or named
+    if len(numbers_named) > 1:
+        raise AmbiguousColumns(f"several columns could be the score: {quoted(numbers_named)}; choose one with score=.")
     if named:
-        return named[0]
+        return numbers_named[0]
     numbers = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
     numeric = [c for c in numbers if c in said] or numbers
     written = [c for c in free if numeric and not is_row_number(c) and seems_numbers(table[c])]

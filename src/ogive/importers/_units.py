@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError
-from ogive.importers._columns import as_text, holds_text, is_text
+from ogive.files import is_text
+from ogive.importers._columns import as_text, holds_text
 from ogive.importers._roles import Roles
 from ogive.importers._within import (
     balance_by_chance,

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pyarrow as pa
 
-from ogive.importers._columns import as_text, is_text
+from ogive.files import is_text
+from ogive.importers._columns import as_text
 
 
 def codes(values: pa.Array | pa.ChunkedArray) -> np.ndarray:

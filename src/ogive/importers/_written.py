@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ogive.errors import UnreadableSource
-from ogive.importers._columns import is_number, is_text
+from ogive.files import is_text
+from ogive.importers._columns import is_number
 from ogive.schema import RESERVED
 from ogive.trials import Trials
 

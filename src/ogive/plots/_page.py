@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ogive.errors import InputError
-from ogive.files import as_path, ready, write
 from ogive.plots._look import RC, inches, wrap
+from ogive.writing import as_path, ready, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

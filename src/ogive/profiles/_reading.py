@@ -72,18 +72,11 @@ def _as_pandas(source: Any) -> pd.DataFrame | None:
 
 
 def _from_path(source: str | Path, roles: Roles, goal: Goal | None, default: Goal) -> Table:
-    path = Path(source)
-    if path.suffix.lower() in (".csv", ".parquet") and path.is_file():
-        import pandas as pd
+    from ogive.reading import plain_frame
 
-        try:
-            frame = pd.read_csv(path) if path.suffix.lower() == ".csv" else pd.read_parquet(path)
-        except ValueError as error:
-            raise InputError(
-                f"{path.name} cannot be read as a table: {str(error).splitlines()[0].rstrip('.')}."
-            ) from error
-        if _moments.has_moments(frame) or not _is_long(frame, roles):
-            return _from_frame(frame, roles, goal, default, path.name)
+    frame = plain_frame(source, task=roles.task, algorithm=roles.algorithm)
+    if frame is not None and (_moments.has_moments(frame) or not _is_long(frame, roles)):
+        return _from_frame(frame, roles, goal, default, Path(source).name)
     return _from_read(source, roles, goal, default)
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.files import as_path, ready
-from ogive.files import write as write_file
 from ogive.report._findings import find
 from ogive.report._page import page
 from ogive.report._sections import Report, body, compose
 from ogive.trials import Trials, require_trials
+from ogive.writing import as_path, ready
+from ogive.writing import write as write_file
 
 # What `read` calls a source that has no name.
 IN_MEMORY = {"dictionary", "data frame", ""}
@@ -77,7 +77,7 @@ def write(
 
 
 def as_target(path: str | Path, *, folders: bool = False, follow: bool = True) -> Path:
-    """Where a report can be written, looked at before anything is computed; the options are those of `ogive.files.ready`."""
+    """Where a report can be written, looked at before anything is computed; the options are those of `ogive.writing.ready`."""
     target = as_path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report's name must end in .html; got {target.name!r}.")

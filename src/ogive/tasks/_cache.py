@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ogive.errors import UnreadableSource
-from ogive.files import make_folder_of, ready, write
+from ogive.writing import make_folder_of, ready, write
 
 
 def cached(name: str, what: str, content: str, fill: Callable[[BinaryIO], None]) -> Path:

@@ -28,7 +28,8 @@ def from_table(
 ) -> Loaded:
     """Features, in the order of their columns, and the target."""
     names = list(table.column_names)
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    seen: set[str] = set()
+    repeated = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
     if repeated:
         raise InputError(f"{source} must name each column once; {repeated[0]!r} occurs several times.")
     if target not in names:
@@ -80,13 +81,15 @@ def _feature(
 
 
 def _target(column: pa.ChunkedArray, where: str) -> NDArray[Any]:
+    import pyarrow as pa
+
     if column.null_count:
         raise InputError(
             f"{where} must be known for every row; it is missing in {column.null_count} of {len(column)}. "
             "Remove these rows."
         )
     if _is_number(column.type):
-        values = np.asarray(column.to_numpy())
+        values = _numbers(column) if pa.types.is_decimal(column.type) else np.asarray(column.to_numpy())
         return values.astype(np.int64) if values.dtype.kind == "b" else values
     texts = _texts(column)
     if texts is None:
@@ -99,14 +102,15 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
-    values = column.cast(pa.float64()).to_numpy()
+    values = column.cast(pa.float64(), safe=False).to_numpy()  # beyond 2**53 the nearest float, as estimators see it
     return np.asarray(values, dtype=np.float64)
 
 
 def _is_number(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
+    known = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    return bool(known or pa.types.is_decimal(kind))
 
 
 def _texts(column: pa.ChunkedArray) -> list[str | None] | None:

@@ -1,4 +1,4 @@
-"""A file of comma-separated values as a task."""
+"""A file with a table as a task."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ogive.errors import InputError, UnreadableSource
+from ogive.errors import InputError
 from ogive.tasks._columns import from_table
 from ogive.tasks._rows import Loaded, resampled
 from ogive.tasks._task import KINDS, Task, one_of
@@ -24,10 +24,11 @@ def csv(
 ) -> Task:
     """Fresh splits of the rows of a file: one header line, one column to predict, the rest features.
 
-    The separator is the comma, the semicolon or the tab, whichever occurs most in the header.
-    Numbers stay as they are and missing features NaN; text is coded 0, 1, … in sorted order, and
-    refused where it looks like a name rather than a category. Without `kind`, a target of text or
-    of whole numbers with at most 20 different values makes a classification, else a regression.
+    The separator is the comma, the semicolon or the tab, whichever the header and the row below
+    agree on; Parquet, JSON and packed files are read too. Numbers stay as they are and missing
+    features NaN; text is coded 0, 1, … in sorted order, and refused where it looks like a name
+    rather than a category. Without `kind`, a target of text or of whole numbers with at most 20
+    different values makes a classification, else a regression.
     The file is read when it is first needed; its content, not its path, defines the task.
     """
     if not isinstance(path, (str, os.PathLike)) or not str(path):
@@ -49,29 +50,11 @@ class File:
 
     def load(self) -> Loaded:
         """The rows of the file, checked."""
-        import pyarrow as pa
-        from pyarrow import csv as reader
+        from ogive.files import read_table
 
-        name = os.path.basename(self.path)
-        if not os.path.isfile(self.path):
-            raise UnreadableSource(f"there is no file {self.path}; name a file of comma-separated values.")
-        try:
-            table = reader.read_csv(
-                self.path,
-                parse_options=reader.ParseOptions(delimiter=_separator(self.path), newlines_in_values=True),
-                convert_options=reader.ConvertOptions(strings_can_be_null=True),
-            )
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise UnreadableSource(f"{name} cannot be read as comma-separated values: {reason}.") from error
-        return from_table(table, self.target, self.kind, name)
+        table = read_table(Path(self.path), wide=True, missing_text=True)
+        return from_table(table, self.target, self.kind, os.path.basename(self.path))
 
     def definition(self) -> dict[str, Any]:
         """The content defines the data; where the file lies does not."""
         return {"data": "csv", "target": self.target}
-
-
-def _separator(path: str) -> str:
-    with open(path, encoding="utf-8-sig", errors="replace") as file:
-        header = file.readline(100_000)
-    return max((",", ";", "\t"), key=header.count)

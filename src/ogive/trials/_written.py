@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
-from ogive.files import as_path, writing
 from ogive.metric import Metric
 from ogive.notes import Note
+from ogive.writing import as_path, writing
 
 if TYPE_CHECKING:
     from ogive.trials._trials import Trials

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from ogive import files
+import ogive.writing as module
 from ogive.errors import InputError, UnwritableFile
-from ogive.files import make_folder_of, ready, refuse_same, write, writing
+from ogive.writing import make_folder_of, ready, refuse_same, write, writing
 
 OLD, NEW = b"old " * 100, b"new " * 5000
 
@@ -97,7 +97,7 @@ def test_every_step_can_fail_and_the_reason_is_a_sentence(page, monkeypatch, ste
     def fail(*arguments):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(files.os, step, fail)
+    monkeypatch.setattr(module.os, step, fail)
     with pytest.raises(UnwritableFile) as error:
         write(page, NEW)
     monkeypatch.undo()
@@ -110,7 +110,7 @@ def test_a_file_system_that_cannot_sync_is_written_all_the_same(page, monkeypatc
     def fail(handle):
         raise OSError(errno.EINVAL, "Invalid argument")
 
-    monkeypatch.setattr(files.os, "fsync", fail)
+    monkeypatch.setattr(module.os, "fsync", fail)
     write(page, NEW)
     assert page.read_bytes() == NEW
 
@@ -131,7 +131,7 @@ def test_what_is_interrupted_leaves_the_old_file_and_nothing_beside_it(page, tro
 
 KILLED = """
 import os, signal, sys
-from ogive.files import writing
+from ogive.writing import writing
 with writing(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()
@@ -175,7 +175,7 @@ def test_a_writer_under_way_is_not_taken_for_a_leftover(page):
 
 
 def test_where_locks_are_unknown_only_old_files_are_cleared(page, monkeypatch):
-    monkeypatch.setattr(files, "_lock", lambda handle: None)
+    monkeypatch.setattr(module, "_lock", lambda handle: None)
     young, old = (page.with_name(f".{page.name}.{digits}.tmp") for digits in ("0123abcd", "00000000"))
     for path in (young, old):
         path.touch()
@@ -186,7 +186,7 @@ def test_where_locks_are_unknown_only_old_files_are_cleared(page, monkeypatch):
 
 WRITER = """
 import sys
-from ogive.files import write
+from ogive.writing import write
 for i in range(40):
     write(sys.argv[1], sys.argv[2].encode() * 100_000)
 """
@@ -206,7 +206,7 @@ def test_of_two_processes_that_write_the_same_page_a_reader_sees_whole_ones_only
 
 ALTERNATELY = """
 import sys
-from ogive.files import write
+from ogive.writing import write
 print("begun", flush=True)
 while True:
     for letter in (b"a", b"b"):
@@ -238,7 +238,7 @@ WRITING = re.compile(
     r"\.write_(?:text|bytes)\(|\.savefig\(|open\([^)\n]*[\"'][rwxa]*[wxa]b?\+?[\"']|os\.(?:replace|rename|link)\(|\.rename\("
 )
 # Who may: this module, the store's own, and pictures drawn in memory. What `repair` sets aside is renamed as it is.
-WRITERS = {"files.py", "store/_publish.py", "store/_care.py", "plots/_page.py", "runner/_status.py"}
+WRITERS = {"writing.py", "store/_publish.py", "store/_care.py", "plots/_page.py"}
 
 
 def test_no_other_module_writes_a_file(repository):
@@ -291,9 +291,9 @@ def test_a_group_that_cannot_be_kept_leaves_no_rights_to_another(page, monkeypat
     def refuse(*arguments):
         raise PermissionError(errno.EPERM, "no")
 
-    monkeypatch.setattr(files.os, "fchown", refuse)
+    monkeypatch.setattr(module.os, "fchown", refuse)
     with page.open("r+b") as file:
-        files._keep_permissions(file.fileno(), old)
+        module._keep_permissions(file.fileno(), old)
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
 
 
@@ -356,7 +356,9 @@ def test_standard_output_gets_the_content_in_its_place(tmp_path, name, where):
     if not os.path.exists(name) and name != "link":
         pytest.skip(f"there is no {name}")
     (tmp_path / "link").symlink_to("/dev/stdout")
-    program = f"from ogive.files import ready, write; print('before'); write(ready({name!r}), b'here '); print('after')"
+    program = (
+        f"from ogive.writing import ready, write; print('before'); write(ready({name!r}), b'here '); print('after')"
+    )
     out = tmp_path / "out"
     out.write_text("earlier\n")
     with out.open("a") as file:
@@ -503,7 +505,7 @@ def test_a_disk_without_room_for_the_least_is_refused_before(page, monkeypatch):
         ready(page, least=10_000)
         with pytest.raises(UnwritableFile):
             ready(page, least=10_001)
-        monkeypatch.delattr(files.os, "posix_fallocate")  # where it is not to be had, bytes are written
+        monkeypatch.delattr(module.os, "posix_fallocate")  # where it is not to be had, bytes are written
         ready(page, least=10_000)
         with pytest.raises(UnwritableFile):
             ready(page, least=10_001)
