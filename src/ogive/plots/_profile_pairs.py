@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOUR = {"ahead": BETTER, "behind": WORSE, "cross": EVEN, "cannot tell": UNDECIDED}
+# A pair costs some milliseconds, since nobody else is in its field; more would not be read either.
+MOST_COMPARED = 40
 SIGN = {"ahead": "+", "behind": "−", "cross": "±", "cannot tell": "?"}
 WORDS = {
     "ahead": "ahead at some τ",
@@ -91,9 +93,13 @@ def profile_pairs(profile: Profile) -> ProfilePairsDisplay:
     ('ahead', 'behind')
     """
     methods = by_area(profile)
+    said = ""
+    if len(methods) > MOST_COMPARED:
+        said = f"Shown: the {MOST_COMPARED} of {len(methods)} methods with the largest area. "
+        methods = methods[:MOST_COMPARED]
     cells = {(a, b): profile.compare(a, b) for a in methods for b in methods if a != b}
     return ProfilePairsDisplay(
-        profile=profile, methods=methods, cells=cells, headline=_headline(profile, methods, cells), caption=_caption(profile)
+        profile=profile, methods=methods, cells=cells, headline=_headline(profile, methods, cells), caption=f"{said}{_caption(profile)}"
     )  # fmt: skip
 
 
@@ -112,7 +118,8 @@ def _headline(profile: Profile, methods: tuple[str, ...], cells: dict[tuple[str,
     first = [m for m in methods if ahead[m] == most]
     others = len(methods) - 1
     who = clipped(first[0], LONGEST_NAME) if len(first) == 1 else f"{len(first)} methods"
-    often = f"{who} is ahead of all {others} others" if most == others else f"{who} most often ({most} of {others})"
+    cut = " shown" if len(methods) < len(profile.methods) else ""
+    often = f"{who} is ahead of all {others} others{cut}" if most == others else f"{who} most often ({most} of {others})"
     return f"In {ahead.total()} of {n} pairs one method is certainly ahead at some τ and behind at none; {often}"
 
 
