@@ -10,6 +10,7 @@ import numpy as np
 from ogive import statistics
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.stages import counting
 from ogive.statistics import Band, Distribution
 from ogive.trials import Cell, Trials
 
@@ -44,7 +45,7 @@ def bands(
         raise InputError(f"`method` of the band must be 'exact', 'ks' or 'dkw'; got {method!r}.")
     worst = trials.definitions[metric or trials.metrics[0]].worst_tail
     found = []
-    for cell in trials.cells if cells is None else cells:
+    for cell in counting(trials.cells if cells is None else cells, "making bands, by method and task"):
         scores, rows = trials.resolve_failures(cell, metric, "exclude")
         if not scores.size:
             continue

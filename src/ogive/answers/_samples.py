@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.answers._question import Question
 from ogive.errors import InputError
+from ogive.stages import counting
 from ogive.statistics import Asked, Differences, Draws, Interval, TaskRuns, differences_between
 from ogive.trials import FloatArray, IntArray, Trials
 
@@ -122,7 +123,7 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     runs, order_only = [], False
     shared, partly = _Shared(len(names)), np.zeros((len(names), len(names)), dtype=bool)
     n_runs, n_rows, n_failed = (np.zeros((len(names), len(question.tasks)), dtype=np.intp) for _ in range(3))
-    for place, task in enumerate(question.tasks):
+    for place, task in enumerate(counting(question.tasks, "gathering runs, by task")):
         found = [_cell(trials, m, task, question, sign) for m in names]
         values = [v for v, _ in found]
         order_only |= any(bool(np.isneginf(v).any()) for v in values)

@@ -104,10 +104,7 @@ def _of_one_size(statistic: Statistic, samples: Sequence[Sample], guaranteed: bo
 def _together(statistic: Statistic, samples: Sequence[Sample], confidence: float) -> list[Interval | None]:
     """The intervals of samples of one size; None for what must be looked at by itself."""
     metric, runs = samples[0].metric, np.stack([sample.scores for sample in samples])
-    if statistic.needs_order_only:
-        usable = ~np.isnan(runs).any(axis=1)
-    else:
-        usable = statistics.can_sum(runs)
+    usable = np.asarray(~np.isnan(runs).any(axis=1) if statistic.needs_order_only else statistics.can_sum(runs))
     if not usable.all():
         runs = runs[usable]
     if not len(runs):

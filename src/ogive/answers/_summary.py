@@ -20,6 +20,7 @@ from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.notes import Note, sentences
 from ogive.results import Strength, json_ready, strength_of
+from ogive.stages import counting
 from ogive.statistics import Assumption, Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
 from ogive.words import aligned, interval, markdown, number, plural, printable
@@ -294,7 +295,10 @@ def _summarize_metric(
     resolved = [trials.resolve_failures(cell, metric, rule) for cell in trials.cells]
     shares, definition = right_or_wrong([scores for scores, _ in resolved]), trials.definitions[metric]
     samples = [Sample(scores, trials.clusters(kept), definition, trials.n_folds, shares) for scores, kept in resolved]
-    found = {s.name: intervals_of(s, samples, confidence, guaranteed=guaranteed) for s in chosen}
+    found = {
+        s.name: intervals_of(s, samples, confidence, guaranteed=guaranteed)
+        for s in counting(chosen, "computing statistics")
+    }
     doubts = _Doubts(judged=trials.independent)
     failed = trials.failed(metric)
     any_failed = bool(failed.any())

@@ -139,8 +139,8 @@ def intervals(summary: Summary, statistic: str | None = None, *, metric: str | N
     ]
     said = f"Shown: {', on '.join(parts)} of the summary. " if parts else ""
     if parts:
-        held = set(kept[0]), set(kept[1])
-        chosen = [r for r in chosen if r.algorithm in held[0] and r.task in held[1]]
+        seen = {(m, t) for m in kept[0] for t in kept[1]}
+        chosen = [r for r in chosen if (r.algorithm, r.task) in seen]
         rows, methods = tuple(r for r in chosen if math.isfinite(r.estimate)), kept[0]
     return IntervalsDisplay(
         rows=rows, methods=methods, metric=name, statistic=what, headline=_headline(summary, rows, what, name),

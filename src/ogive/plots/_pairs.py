@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Self
 from ogive.answers import Pair, Question, Ranking
 from ogive.answers._wording import shown
 from ogive.plots._look import RC
-from ogive.plots._matrix import BETTER, MOST_WITH_NUMBERS, MOST_WITH_SIGNS, NAMED, UNDECIDED, WORSE, Face, draw_matrix, size_of
+from ogive.plots._matrix import (
+    BETTER,
+    MOST_WITH_NUMBERS,
+    MOST_WITH_SIGNS,
+    NAMED,
+    UNDECIDED,
+    WORSE,
+    Face,
+    draw_matrix,
+    size_of,
+)
 from ogive.plots._page import Picture, new_page
 from ogive.words import share
 

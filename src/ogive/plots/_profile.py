@@ -16,6 +16,7 @@ from ogive.plots._page import Picture, new_page
 from ogive.profiles import Profile, Steps
 from ogive.profiles._pair import Conclusion
 from ogive.profiles._profile import together
+from ogive.stages import counting
 from ogive.words import clipped, listed, plural, printable, share
 
 if TYPE_CHECKING:
@@ -195,7 +196,9 @@ def profile(profile: Profile, *, tau_max: float | None = None, bands: str = "aut
         raise InputError(f"`bands` must be 'auto', 'all' or 'none'; got {bands!r}.")
     order = by_area(profile)
     leaders = order[:LEADERS] if bands != "all" and len(order) > MOST_BANDS else order
-    shown = f"Shown: the {DRAWN_CURVES} of {len(order)} methods with the largest area. " if len(order) > MOST_CURVES else ""
+    shown = (
+        f"Shown: the {DRAWN_CURVES} of {len(order)} methods with the largest area. " if len(order) > MOST_CURVES else ""
+    )
     return ProfileDisplay(
         profile=profile, order=order, banded=() if bands == "none" or profile.band == "none" else leaders,
         tau_max=_end(profile, tau_max), headline=_headline(profile, order), caption=f"{shown}{_caption(profile, leaders, bands)}",
@@ -235,7 +238,9 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
     if profile.band == "none":
         wins = float(profile.wins[profile.methods.index(order[0])])
         return f"{first} has the largest area; best on {share(wins)} of {plural(len(profile.problems), 'problem')}"
-    found = {m: profile.compare(order[0], m).conclusion for m in order[1:]}
+    found = {
+        m: profile.compare(order[0], m).conclusion for m in counting(order[1:], "comparing the leader with the others")
+    }
     behind = [m for m, c in found.items() if c == "ahead"]
     if len(order) == 2:
         return of_two(order[0], order[1], found[order[1]])

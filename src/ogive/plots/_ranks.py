@@ -108,9 +108,7 @@ def ranks(ranking: Ranking) -> RanksDisplay:
     rows, said = ranking.rows, caption(ranking)
     if len(rows) > MOST_ROWS:
         rows, said = rows[:MOST_ROWS], f"Shown: the first {MOST_ROWS} of {len(rows)} methods. {said}"
-    return RanksDisplay(
-        rows=rows, statistic=score_label(ranking.question), headline=headline(ranking), caption=said
-    )
+    return RanksDisplay(rows=rows, statistic=score_label(ranking.question), headline=headline(ranking), caption=said)
 
 
 def headline(ranking: Ranking) -> str:

@@ -16,7 +16,6 @@ from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.trials import Trials, failure_rule
 from ogive.words import listed, plural, printable, share
 
-
 # Cells of methods and tasks whose numbers a page holds; 6,000 with six statistics each are some 4 MB of it.
 MOST_CELLS = 6_000
 ALL_NUMBERS = "All numbers: ogive.summarize(trials).to_pandas(), on the command line `ogive summary --json`."

@@ -73,12 +73,16 @@ def compose(found: Findings) -> Report:
         lambda: distribution(found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
     )
     report.add("In short", *_verdicts(found))
+    many = found.judgement.ranking is not None and len(found.judgement.ranking.rows) > MOST_PAIRED
+    if many:  # of so many methods the ranks say most
+        report.add("Ranks", *_ranks(found))
     report.add("All runs, worst to best", *_distribution(found, report, display, refused))
     report.add("The difference", *_difference(found, report))
     report.add("Over all tasks", *_over_tasks(found, report))
     report.add("The numbers", *_numbers(found))
     report.add("Every method against every other", *_pairs(found))
-    report.add("Ranks", *_ranks(found))
+    if not many:
+        report.add("Ranks", *_ranks(found))
     report.add("The best of k", *_best_of(found, report))
     report.add("Failures", *_failures(found))
     report.add("What the numbers stand on", definition_list(caveats(found)), *_notes(found))

@@ -17,7 +17,7 @@ from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, table
 from ogive.statistics import Interval
 from ogive.trials import spreadsheet_safe
-from ogive.words import clipped, interval, latex, number, printable, share
+from ogive.words import clipped, interval, latex, number, percent_sure, printable, share
 
 LONGEST_NAME = 40
 # More columns need smaller type.
@@ -227,7 +227,7 @@ def _tasks_table(found: Comparison) -> Html:
 def _way(i: Interval, primary: Interval) -> str:
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return "no interval: these runs limit it on neither side"
-    read = f"; read by the verdict, at {100 * i.confidence:.4g} %" if i is primary else ""
+    read = f"; read by the verdict, at {percent_sure(i.confidence)}" if i is primary else ""
     return f"{i.method}, {i.strength}{read}"
 
 

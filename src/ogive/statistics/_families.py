@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.results import Guarantee
+from ogive.stages import counting
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._differences import (
     BLOCK,
@@ -177,7 +178,7 @@ def _averages(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way:
     total, runs = _Sum(1 if way >= 0 else 2, first.size), np.zeros(first.size, dtype=np.intp)
     few = np.full(first.size, np.iinfo(np.intp).max)
     unequal = np.zeros(first.size, dtype=bool)
-    for task in tasks:
+    for task in counting(tasks, "comparing methods, by task"):
         part = _paired_part if way >= 0 else _independent_part
         sizes = np.array([s.size for s in task.scores])
         unequal |= sizes[first] != sizes[second]
@@ -451,7 +452,7 @@ def _covariance(tasks: Sequence[TaskRuns], way: int, asked: Asked) -> tuple[Floa
     """
     if way < 0:
         deviation = np.zeros(len(tasks[0].scores))
-        for task in tasks:
+        for task in counting(tasks, "comparing methods, by task"):
             found = [_spread(_terms(s, asked)[1], _magnified(asked)) / math.sqrt(s.size) for s in task.scores]
             deviation = np.hypot(deviation, found)
         return deviation, np.eye(deviation.size)
@@ -561,7 +562,7 @@ def _sampled_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: In
         counted = [_counts(column, first, second)]
         return _from_counts(counted, 1.0, 0.5, Asked(kind="improvement"), (Assumption.RANDOM_TASKS,))
     total = _Sum(1, first.size)
-    for task in tasks:
+    for task in counting(tasks, "comparing methods, by task"):
         if way >= 0:
             wins, losses, n = _counts(task.draws[way], first, second)
             share = 0.5 + (wins - losses) / (2.0 * n)
@@ -588,7 +589,7 @@ def _sampled_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: In
 
 def _clustered_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int) -> Differences:
     total, sizes = _Sum(1, first.size), []
-    for task in tasks:
+    for task in counting(tasks, "comparing methods, by task"):
         draws = task.draws[way]
         clusters = np.arange(draws.scores.shape[1]) if draws.clusters is None else draws.clusters
         n, mean, deviation = (np.empty(first.size) for _ in range(3))
@@ -618,7 +619,7 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
     variance, parts = np.zeros((2, first.size)), np.zeros((2, first.size))
     added, separation, fewest = np.zeros((2, first.size)), np.zeros(first.size), np.full(first.size, np.inf)
     together = np.zeros((methods, methods, methods)) if joint else None
-    for task in tasks:
+    for task in counting(tasks, "comparing methods, by task"):
         n = np.array([float(s.size) for s in task.scores])
         wins, spread = _placement_moments(task.scores, ddof=1 if several else 0, together=together)
         share += wins[first, second]

@@ -9,6 +9,7 @@ contiguous axis, in the order in which numpy sums a single one, so that nothing 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -138,7 +139,7 @@ def _half_widths(values: FloatArray, scale: float, df: int, confidence: float) -
 
 def _intervals(
     estimate: FloatArray, low: FloatArray, high: FloatArray, confidence: float, n: int, method: str, guarantee: Guarantee,
-    assumptions: list[tuple[str, ...]],
+    assumptions: Sequence[tuple[str, ...]],
 ) -> list[Interval]:  # fmt: skip
     return [
         Interval(
