@@ -191,6 +191,19 @@ def test_duels_of_two_methods_on_all_problems_are_those_on_each(values, monkeypa
     assert np.array_equal(together, one_by_one)
 
 
+@pytest.mark.parametrize("over", ["fixed", "sample"])
+@pytest.mark.parametrize("criterion", ["mean", "improvement", "iqm"])
+def test_pairs_summed_in_blocks_are_those_summed_at_once(over, criterion, monkeypatch):
+    from ogive.statistics import _families
+
+    trials = table(9, 11, 3)
+    whole = ogive.rank(trials, criterion=criterion, over=over)
+    monkeypatch.setattr(_families, "BLOCK", 60)
+    parts = ogive.rank(trials, criterion=criterion, over=over)
+    assert whole.rows == parts.rows
+    assert whole.pairs == parts.pairs
+
+
 # ---------------------------------------------------------------- a clock, generously
 
 ASK = """

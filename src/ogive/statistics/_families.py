@@ -7,6 +7,7 @@ methods costs what its table costs.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -152,18 +153,36 @@ class _Sum:
         """Mean, its standard error and degrees of freedom (Satterthwaite 1946), with these tasks fixed."""
         with np.errstate(invalid="ignore", divide="ignore"):
             df = np.where(self.fourth > 0.0, (self.deviation / self.fourth) ** 4, 0.0)
-        t = len(self.estimates)
-        return np.sum([e / t for e in self.estimates], axis=0), self.deviation / t, df
+        t, mean = len(self.estimates), np.empty(self.k)
+        for at in self._blocks():
+            mean[at] = np.sum(self._columns(at) / t, axis=0)
+        return mean, self.deviation / t, df
 
     def of_sample(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The same, with the tasks a sample."""
-        t, found = len(self.estimates), np.array(self.estimates)
-        mean = np.sum(found / t, axis=0)
-        span = found.max(axis=0) - found.min(axis=0)
-        spread = span > ROUNDING * self.size
-        unit = np.where(spread, span, 1.0)
-        deviation = unit * np.sqrt(np.sum(((found - mean) / unit) ** 2, axis=0) / (max(t - 1, 1) * t))
-        return mean, np.where(spread, deviation, 0.0)[None], np.full((1, self.k), t - 1.0)
+        t, mean, deviation = len(self.estimates), np.empty(self.k), np.empty(self.k)
+        for at in self._blocks():
+            found = self._columns(at)
+            mean[at] = np.sum(found / t, axis=0)
+            span = found.max(axis=0) - found.min(axis=0)
+            spread = span > ROUNDING * self.size[at]
+            unit = np.where(spread, span, 1.0)
+            wide = unit * np.sqrt(np.sum(((found - mean[at]) / unit) ** 2, axis=0) / (max(t - 1, 1) * t))
+            deviation[at] = np.where(spread, wide, 0.0)
+        return mean, deviation[None], np.full((1, self.k), t - 1.0)
+
+    def _blocks(self) -> list[slice]:
+        """Pairs that are summed at once; all 124,750 of 500 methods on 200 tasks would take 200 MB in each step.
+
+        No block holds a single pair, unless there is one: numpy sums a single column in another order.
+        """
+        starts = list(range(0, self.k, max(2, BLOCK // max(1, len(self.estimates)))))
+        starts = starts[:-1] if len(starts) > 1 and self.k - starts[-1] == 1 else starts
+        return [slice(a, b) for a, b in itertools.pairwise([*starts, self.k])]
+
+    def _columns(self, at: slice) -> FloatArray:
+        """[task, pair]"""
+        return np.array([estimate[at] for estimate in self.estimates])
 
 
 def _fourth_root(fourth: FloatArray, deviation: FloatArray, df: FloatArray) -> FloatArray:
