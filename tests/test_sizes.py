@@ -120,6 +120,8 @@ def test_long_charts_show_the_first_methods(large):
     means = plots.critical_difference(average_ranks(large))
     assert len(means.plot().names_) == 60
     assert means.caption.startswith("Shown: the first 60 of 64 methods.")
+    ends = [bar.get_xdata()[1] for bar in means.bars_]
+    assert len(ends) == len(set(ends))  # bars that were cut where the picture ends lie within the first of them
     numbers = plots.intervals(ogive.summarize(large, statistics=["mean"]))
     assert (len(numbers.methods), len(numbers.tasks)) == (MOST_METHODS, 40)
     assert numbers.caption.startswith("Shown: the first 40 of 64 methods, on the first 40 of 100 tasks of the summary.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -47,8 +48,7 @@ class CriticalDifferenceDisplay(Picture):
         import matplotlib as mpl
 
         order, values = self.ranks.order[:MOST_NAMES], np.sort(self.ranks.ranks)[:MOST_NAMES]
-        groups = [[m for m in group if m in order] for group in self.ranks.groups]
-        groups = [group for group in groups if len(group) > 1]
+        groups = _within(self.ranks.groups, order)
         half = -(-len(order) // 2)
         bars = BAR * len(groups) + 0.1
         depth = bars + ROW * half + 0.1
@@ -97,6 +97,17 @@ class CriticalDifferenceDisplay(Picture):
         ax.xaxis.tick_top()
         ax.xaxis.set_label_position("top")
         ax.set_xlabel(f"average rank over {plural(self.ranks.n_problems, 'problem')} (1 is best)")
+
+
+def _within(groups: Sequence[Sequence[str]], order: Sequence[str]) -> list[list[str]]:
+    """What is left of the groups among these methods; none that another one holds."""
+    place = {method: i for i, method in enumerate(order)}
+    left: list[list[str]] = []
+    for group in groups:
+        kept = [m for m in group if m in place]
+        if len(kept) > 1 and not (left and place[kept[-1]] <= place[left[-1][-1]]):
+            left.append(kept)
+    return left
 
 
 def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
