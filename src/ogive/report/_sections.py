@@ -239,7 +239,12 @@ def _ranks(found: Findings) -> list[Html]:
     ranking = found.judgement.ranking
     if ranking is None:
         return []
-    return [ranks_table(ranking, unranked(found)), element("p", ranks_caption(ranking), class_="caption")]
+    said = element("p", ranks_caption(ranking), class_="caption")
+    if len(ranking.rows) <= MOST_PAIRED:
+        return [ranks_table(ranking, unranked(found)), said]
+    sizes = Counter(r.tier for r in ranking.rows)
+    tiers = f"{plural(len(ranking.rows), 'method')} in {plural(len(sizes), 'tier')}, from the first: {', '.join(str(sizes[t]) for t in sorted(sizes))}."
+    return [element("p", tiers), ranks_table(ranking, unranked(found)), said]
 
 
 def _best_of(found: Findings, report: Report) -> list[Html]:
