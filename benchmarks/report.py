@@ -1,6 +1,6 @@
 """Run every benchmark, or some, in a process of its own and write RESULTS.md.
 
-python benchmarks/report.py                       about fifteen minutes
+python benchmarks/report.py                       about half an hour
 python benchmarks/report.py bands.py summary.py   these two; the others keep their results
 """
 
@@ -13,7 +13,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ("bands.py", "summary.py", "verdicts.py", "resampling.py", "normality.py", "profiles.py", "engine.py")
+SCRIPTS = (
+    "bands.py",
+    "summary.py",
+    "verdicts.py",
+    "sizes.py",
+    "resampling.py",
+    "normality.py",
+    "profiles.py",
+    "engine.py",
+)
 INTRODUCTION = """\
 # Speed
 

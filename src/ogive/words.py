@@ -138,6 +138,19 @@ def share(value: float) -> str:
     return f"{percent:.0f} %" if percent >= 0.95 or percent == 0 else f"{percent:.1f} %"
 
 
+def percent_sure(confidence: float) -> str:
+    """A confidence in percent: four digits, and more where they would round it up to certainty.
+
+    Examples
+    --------
+    >>> percent_sure(0.95), percent_sure(0.99875), percent_sure(0.9999996)
+    ('95 %', '99.88 %', '99.99996 %')
+    """
+    percent = 100.0 * confidence
+    shown = (f"{percent:.{digits}g}" for digits in range(4, 17))
+    return next((text for text in shown if text != "100"), "100") + " %"
+
+
 def plural(count: int, word: str) -> str:
     """`1 run`, `12 runs`."""
     return f"{count} {word}" if count == 1 or word.endswith("s") else f"{count} {word}s"

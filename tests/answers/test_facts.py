@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.answers._facts import _chance, facts
+from ogive.answers._facts import _chance, facts, seen
 
 
 def test_a_median_above_anothers_best_is_said():
@@ -156,3 +156,18 @@ def test_a_better_median_does_not_hide_the_runs_below_every_other():
     bad_days = [0.5, 0.52, *np.linspace(0.9, 0.95, 14)]
     (sentence, *_) = ogive.summarize(ogive.read({"a": bad_days, "b": np.linspace(0.8, 0.85, 16)})).sentences
     assert sentence.endswith("(0.850), while 12 % of its runs are worse than every run of b.")
+
+
+def test_facts_of_many_methods_are_not_asked_pair_by_pair(monkeypatch):
+    """500 methods with ten runs on 200 tasks are 50 million pairs."""
+    from ogive.answers import _facts
+
+    calls = []
+    chance = _facts._chance
+    monkeypatch.setattr(_facts, "_chance", lambda n, m: calls.append((n, m)) or chance(n, m))
+    rng = np.random.default_rng(0)
+    trials = ogive.read(
+        {f"m{i}": {f"t{j}": (rng.random(40) + 9 * (i > 15)).tolist() for j in range(3)} for i in range(20)}, unit="row"
+    )
+    assert len(seen(trials, "score", 0.95)) == 4
+    assert len(calls) <= 3 * (1 + 4)

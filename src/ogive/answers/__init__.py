@@ -8,6 +8,7 @@
   check(new, baseline)  a gate for continuous integration: pass, worse, cannot tell
   plan(what, …)        how many trials are enough, or what a number of trials can show
   bands(trials)        the distribution of every method on every task, with its band
+  foremost(trials, metric)  what is shown of a table that is too large for a picture or a page
 
 Verdicts, in the order in which they are made
   _question     what is asked, with its defaults: one object for compare, rank, check, bold cells, the report
@@ -23,6 +24,7 @@ Beside them: _inspection, _summary*, _statistic, _plan, _pilot, _sources*, _fact
 from ogive.answers._bands import CellBand, bands
 from ogive.answers._check import Check, check
 from ogive.answers._comparison import Comparison, NamedAnswer, compare, judge_pair
+from ogive.answers._foremost import Foremost, foremost
 from ogive.answers._inspection import Inspection, inspect
 from ogive.answers._leaders import leaders
 from ogive.answers._plan import plan
@@ -38,6 +40,7 @@ __all__ = [
     "Check",
     "Comparison",
     "Conclusion",
+    "Foremost",
     "Inspection",
     "Leading",
     "NamedAnswer",
@@ -50,6 +53,7 @@ __all__ = [
     "bands",
     "check",
     "compare",
+    "foremost",
     "inspect",
     "judge_all",
     "judge_pair",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from ogive import statistics
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.stages import counting
 from ogive.statistics import Band, Distribution
-from ogive.trials import Trials
+from ogive.trials import Cell, Trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,16 +31,21 @@ class CellBand:
 
 
 def bands(
-    trials: Trials, *, metric: str | None = None, confidence: float = 0.95, method: str = "exact"
+    trials: Trials,
+    *,
+    metric: str | None = None,
+    confidence: float = 0.95,
+    method: str = "exact",
+    cells: Sequence[Cell] | None = None,
 ) -> tuple[CellBand, ...]:
-    """A band for each cell, in which failed runs count as worse than every score."""
+    """A band for each cell (of these, where given), in which failed runs count as worse than every score."""
     refuse_unjudgeable(trials, metric)
     confidence = as_confidence(confidence)
     if method not in ("exact", "ks", "dkw"):
         raise InputError(f"`method` of the band must be 'exact', 'ks' or 'dkw'; got {method!r}.")
     worst = trials.definitions[metric or trials.metrics[0]].worst_tail
     found = []
-    for cell in trials.cells:
+    for cell in counting(trials.cells if cells is None else cells, "making bands, by method and task"):
         scores, rows = trials.resolve_failures(cell, metric, "exclude")
         if not scores.size:
             continue

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ogive.statistics import band, ecdf
 from ogive.trials import FloatArray, IntArray, Trials
@@ -75,7 +77,7 @@ def seen(trials: Trials, metric: str, confidence: float, failures: str | float =
     n_pairs = len(trials.metrics) * sum(len(samples) * (len(samples) - 1) for samples in by_task.values())
     limit = (1.0 - confidence) / max(n_pairs, 1)
     if len(trials.tasks) > 1:
-        return _over_tasks(by_task, limit)
+        return _over_tasks(by_task, trials.algorithms, limit)
     judged = trials.judged and not trials.clustered and trials.n_folds is None
     found: list[Fact] = []
     for task, samples in by_task.items():
@@ -128,12 +130,16 @@ class _Runs:
 
 def _above(samples: dict[str, _Runs], limit: float) -> list[tuple[str, str]]:
     """Pairs (a, b): the median run of a is better than the best run of b, and would be by chance with less than `limit`."""
-    return [
-        (a, b)
-        for a, x in samples.items()
-        for b, y in samples.items()
-        if x.median > y.best and _chance(x.n_units, y.n_units) <= limit
-    ]
+    names = list(samples)
+    return [(names[i], names[j]) for i, j in np.argwhere(_is_above(list(samples.values()), limit)).tolist()]
+
+
+def _is_above(runs: Sequence[_Runs], limit: float) -> NDArray[np.bool_]:
+    """[i, j]: whether i stands above j in that way."""
+    median, best = np.array([r.median for r in runs]), np.array([r.best for r in runs])
+    sizes, place = np.unique([r.n_units for r in runs], return_inverse=True)
+    rare = np.array([[_chance(n, m) <= limit for m in sizes.tolist()] for n in sizes.tolist()])
+    return np.asarray((median[:, None] > best[None, :]) & rare[place][:, place])
 
 
 def _chance(n: int, m: int) -> float:
@@ -158,13 +164,32 @@ def _medians_above_best(task: str, samples: dict[str, _Runs], sign: float, limit
     return found
 
 
-def _over_tasks(by_task: dict[str, dict[str, _Runs]], limit: float) -> tuple[Fact, ...]:
-    where: dict[tuple[str, str], list[str]] = {}
-    for task, samples in by_task.items():
-        for pair in _above(samples, limit):
-            where.setdefault(pair, []).append(task)
-    most = sorted(where.items(), key=lambda entry: -len(entry[1]))[:MOST_SENTENCES]
-    return tuple(MedianAboveBest(a=a, b=b, tasks=tuple(tasks), n_tasks=len(by_task)) for (a, b), tasks in most)
+def _over_tasks(by_task: dict[str, dict[str, _Runs]], methods: Sequence[str], limit: float) -> tuple[Fact, ...]:
+    """The pairs that stand above each other on most tasks; of equal ones that which does so on an earlier task."""
+    # All pairs at once: one by one 500 methods on 200 tasks took a minute.
+    number = {method: i for i, method in enumerate(methods)}
+    times = np.zeros((len(methods), len(methods)), dtype=np.intp)
+    first = np.full(times.shape, len(by_task), dtype=np.intp)
+    for t, samples in enumerate(by_task.values()):
+        where = np.ix_(*[[number[m] for m in samples]] * 2)
+        above = _is_above(list(samples.values()), limit)
+        times[where] += above
+        first[where] = np.where(above, np.minimum(first[where], t), first[where])
+    a, b = np.nonzero(times)
+    order = np.lexsort((b, a, first[a, b], -times[a, b]))[:MOST_SENTENCES]
+    found = []
+    for i, j in zip(a[order].tolist(), b[order].tolist(), strict=True):
+        pair = methods[i], methods[j]
+        tasks = (
+            t for t, samples in by_task.items() if set(pair) <= samples.keys() and _stands_above(samples, pair, limit)
+        )
+        found.append(MedianAboveBest(a=pair[0], b=pair[1], tasks=tuple(tasks), n_tasks=len(by_task)))
+    return tuple(found)
+
+
+def _stands_above(samples: dict[str, _Runs], pair: tuple[str, str], limit: float) -> bool:
+    x, y = (samples[m] for m in pair)
+    return x.median > y.best and _chance(x.n_units, y.n_units) <= limit
 
 
 def _collapses(samples: dict[str, _Runs], sign: float, confidence: float, *, judged: bool) -> list[Fact]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.answers._question import Question
 from ogive.errors import InputError
+from ogive.stages import counting
 from ogive.statistics import Asked, Differences, Draws, Interval, TaskRuns, differences_between
 from ogive.trials import FloatArray, IntArray, Trials
 
@@ -130,9 +131,10 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     sign = trials.definitions[question.metric].sign
     wanted = trials.pair is not None if question.paired is None else question.paired
     by_mean = question.sampled and question.test_share is not None  # folds of a task are one observation of it
-    runs, shares, order_only = [], [], False
+    runs, order_only = [], False
+    shared, partly = _Shared(len(names)), np.zeros((len(names), len(names)), dtype=bool)
     n_runs, n_rows, n_failed = (np.zeros((len(names), len(question.tasks)), dtype=np.intp) for _ in range(3))
-    for place, task in enumerate(question.tasks):
+    for place, task in enumerate(counting(question.tasks, "gathering runs, by task")):
         found = [_cell(trials, m, task, question, sign) for m in names]
         values = [v for v, _ in found]
         order_only |= any(bool(np.isneginf(v).any()) for v in values)
@@ -146,24 +148,26 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
         n_failed[:, place] = [
             int(np.count_nonzero(trials.failed(question.metric)[trials.cell(m, task).rows])) for m in names
         ]
-        shares.append(_shared(draws, n_rows[:, place], question.paired))
+        both, some = _shared(draws, n_rows[:, place], question.paired)
+        shared.add(both)
+        partly |= some
     single = any(trials.cell(m, task).rows.size < 2 for m in names for task in question.tasks)
     if len(question.tasks) > 1 and question.over == "fixed" and single:
         raise InputError(
             "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
             "say over='sample' to take the tasks for a sample."
         )
-    shared = _together([both for both, _ in shares], len(names))
-    partly = np.any([some for _, some in shares], axis=0) & (shared == 0) & (question.paired is None)
+    together = shared.together
+    partly &= (together == 0) & (question.paired is None)
     if question.paired and not by_mean:
-        _refuse_apart(names, shared)
-    if question.test_share is not None and not by_mean and bool((shared == 0)[~np.eye(len(names), dtype=bool)].any()):
+        _refuse_apart(names, together)
+    if question.test_share is not None and not by_mean and bool((together == 0)[~np.eye(len(names), dtype=bool)].any()):
         raise InputError(
             "splits of the same rows are compared pair by pair: name the column that joins them with pair= when reading."
         )
     return Samples(
-        methods=names, question=question, asked=_asked(question, trials, by_mean, runs), runs=tuple(runs), shared=shared,
-        joined=np.where(shared > 0, 0, -1), partly=partly, n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
+        methods=names, question=question, asked=_asked(question, trials, by_mean, runs), runs=tuple(runs), shared=together,
+        joined=np.where(together > 0, 0, -1), partly=partly, n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
         clustered=trials.clustered, sign=sign,
         decides_by_value=question.criterion.statistic is not None, are_shares=_are_shares(trials, question.metric), bounds=trials.bounds[question.metric],
     )  # fmt: skip
@@ -261,10 +265,21 @@ def _shared(draws: Draws | None, n_rows: IntArray, asked_for: bool | None) -> tu
     return np.where(enough, both, 0), both > 0
 
 
-def _together(shares: list[IntArray], n: int) -> IntArray:
-    """Shared draws over all tasks; 0 where two methods are not joined on every one."""
-    stacked = np.array(shares).reshape(-1, n, n)
-    return np.where((stacked > 0).all(axis=0), stacked.sum(axis=0), 0)
+class _Shared:
+    """Shared draws over all tasks, task by task: of 500 methods on 200 tasks all at once would take a gigabyte."""
+
+    def __init__(self, n: int) -> None:
+        self._sum, self._everywhere = np.zeros((n, n), dtype=np.intp), np.ones((n, n), dtype=bool)
+
+    def add(self, both: IntArray) -> None:
+        """Hear of one more task."""
+        self._sum += both
+        self._everywhere &= both > 0
+
+    @property
+    def together(self) -> IntArray:
+        """Draws of each two methods; 0 where they are not joined on every task."""
+        return np.where(self._everywhere, self._sum, 0)
 
 
 def _refuse_apart(names: Sequence[str], shared: IntArray) -> None:

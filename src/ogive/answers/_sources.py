@@ -32,6 +32,7 @@ from ogive.notes import Note, sentences
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
+from ogive.stages import counting
 from ogive.statistics import Interval, VarianceShares, variance_shares
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
 from ogive.words import aligned, interval, number, plural, printable
@@ -281,7 +282,7 @@ def sources(
     asked_for = _Question(trials, name, rule, confidence, holds, budget, cost_ratio)
     cells = [c for c in trials.cells if algorithm in (None, c.algorithm) and task in (None, c.task)]
     return Sources(
-        cells=tuple(_cell(asked_for, cell) for cell in cells), confidence=confidence,
+        cells=tuple(_cell(asked_for, cell) for cell in counting(cells, "finding sources of spread, by method and task")), confidence=confidence,
         unit=unit_words(trials, tuple(dict.fromkeys(c.task for c in cells))),
         failed=FailedRuns.of(trials, [name], rule), notes=trials.notes, source=trials.source,
     )  # fmt: skip

@@ -23,10 +23,12 @@ from ogive.statistics._leave_one_out import (
 from ogive.trials import FloatArray, IntArray
 
 __all__ = [
-    "DEFAULT", "Sample", "Statistic", "interval_of", "right_or_wrong", "within",
+    "DEFAULT", "Sample", "Statistic", "interval_of", "intervals_of", "right_or_wrong", "within",
 ]  # fmt: skip
 
 FEW_FOR_STD = 50
+# Statistics whose intervals are made of many samples at once; beyond so many scores there is nothing to gain.
+TOGETHER, MOST_TOGETHER = ("mean", "worst", "best", "q", "best_of", "worst_of"), 1000
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
 
 
@@ -68,6 +70,57 @@ def interval_of(statistic: Statistic, sample: Sample, confidence: float, *, guar
     if sample.n_folds is None or found.guarantee == "heuristic":
         return found
     return replace(found, guarantee="heuristic", assumptions=(Assumption.FOLDS,))
+
+
+def intervals_of(
+    statistic: Statistic, samples: Sequence[Sample], confidence: float, *, guaranteed: bool
+) -> list[Interval | InputError]:
+    """`interval_of` each sample of one metric, or why it has none; samples of one size are done together."""
+    found: list[Interval | InputError | None] = [None] * len(samples)
+    for places in _of_one_size(statistic, samples, guaranteed):
+        for place, one in zip(places, _together(statistic, [samples[i] for i in places], confidence), strict=True):
+            found[place] = one
+    for place, sample in enumerate(samples):
+        if found[place] is None:
+            try:
+                found[place] = interval_of(statistic, sample, confidence, guaranteed=guaranteed)
+            except InputError as error:  # one statistic of one cell has no value; the others stand
+                found[place] = error
+    return [one for one in found if one is not None]
+
+
+def _of_one_size(statistic: Statistic, samples: Sequence[Sample], guaranteed: bool) -> list[list[int]]:
+    """Places of the samples that can be done together."""
+    if guaranteed or statistic.kind not in TOGETHER:
+        return []
+    groups: dict[int, list[int]] = {}
+    for place, sample in enumerate(samples):
+        plain = sample.clusters is None and sample.n_folds is None and 0 < sample.scores.size <= MOST_TOGETHER
+        if plain and not (statistic.kind == "mean" and sample.counts):
+            groups.setdefault(sample.scores.size, []).append(place)
+    return [places for places in groups.values() if len(places) > 1]
+
+
+def _together(statistic: Statistic, samples: Sequence[Sample], confidence: float) -> list[Interval | None]:
+    """The intervals of samples of one size; None for what must be looked at by itself."""
+    metric, runs = samples[0].metric, np.stack([sample.scores for sample in samples])
+    usable = np.asarray(~np.isnan(runs).any(axis=1) if statistic.needs_order_only else statistics.can_sum(runs))
+    if not usable.all():
+        runs = runs[usable]
+    if not len(runs):
+        return [None] * len(samples)
+    if statistic.kind == "mean":
+        found = statistics.mean_intervals(runs, confidence)
+    elif statistic.kind in ("worst", "best"):
+        found = statistics.tail_mean_intervals(runs, statistic.amount, statistic.tail(metric), confidence)
+    else:
+        found = statistics.quantile_intervals(runs, statistic.level(metric), confidence)
+        if statistic.kind != "q" and statistic.amount > runs.shape[1]:
+            found = [replace(one, assumptions=(*one.assumptions, Assumption.EXTRAPOLATES)) for one in found]
+    if metric.bounds != (None, None):
+        found = [_within(statistic, one, metric) for one in found]
+    rest = iter(found)
+    return [next(rest) if is_usable else None for is_usable in usable.tolist()]
 
 
 def _within(statistic: Statistic, found: Interval, metric: Metric) -> Interval:

@@ -8,16 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
-from ogive.answers._statistic import DEFAULT, Sample, interval_of, right_or_wrong
+from ogive.answers._statistic import DEFAULT, Sample, intervals_of, right_or_wrong
 from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
 from ogive.notes import Note, sentences
 from ogive.results import Strength, json_ready, strength_of
+from ogive.stages import counting
 from ogive.statistics import Assumption, Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
 from ogive.words import aligned, interval, markdown, number, plural, printable
@@ -310,27 +313,34 @@ def _summarize_metric(
     rows: list[Row], remarks: list[Remark],
 ) -> None:  # fmt: skip
     resolved = [trials.resolve_failures(cell, metric, rule) for cell in trials.cells]
-    shares = right_or_wrong([scores for scores, _ in resolved])
-    for cell, (scores, kept) in zip(trials.cells, resolved, strict=True):
-        n_failed = int(trials.failed(metric)[cell.rows].sum())
-        sample = Sample(scores, trials.clusters(kept), trials.definitions[metric], trials.n_folds, shares)
+    shares, definition = right_or_wrong([scores for scores, _ in resolved]), trials.definitions[metric]
+    samples = [Sample(scores, trials.clusters(kept), definition, trials.n_folds, shares) for scores, kept in resolved]
+    found = {
+        s.name: intervals_of(s, samples, confidence, guaranteed=guaranteed)
+        for s in counting(chosen, "computing statistics")
+    }
+    doubts = _Doubts(judged=trials.independent)
+    failed = trials.failed(metric)
+    any_failed = bool(failed.any())
+    for place, (cell, sample) in enumerate(zip(trials.cells, samples, strict=True)):
+        n_failed = int(np.count_nonzero(failed[cell.rows])) if any_failed else 0
         for statistic in chosen:
+            one = found[statistic.name][place]
             values: dict[str, Any] = {**NOTHING, "n": sample.n_units}
-            try:
-                found = interval_of(statistic, sample, confidence, guaranteed=guaranteed)
-            except InputError as error:  # one statistic of one cell has no value; the others stand
+            if isinstance(one, InputError):
                 remarks.append(
-                    Remark(_sentence(error), statistic=statistic.name)
-                    if scores.size
+                    Remark(_sentence(one), statistic=statistic.name)
+                    if sample.scores.size
                     else Remark(
                         f"{printable(cell.algorithm)} has no usable score on {printable(cell.task)}.",
                         without_score=(cell.algorithm, cell.task),
                     )
                 )
             else:
-                values = {name: getattr(found, name) for name in values}
-                said = _doubts(statistic, found, judged=trials.independent)
-                remarks += [Remark(text, statistic=statistic.name) for text in said]
+                values = {
+                    "estimate": one.estimate, "low": one.low, "high": one.high, "method": one.method, "guarantee": one.guarantee, "n": one.n,
+                }  # fmt: skip
+                remarks += [Remark(text, statistic=statistic.name) for text in doubts.of(statistic, one)]
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
@@ -343,6 +353,23 @@ def _summarize_metric(
                     **values,
                 )
             )
+
+
+class _Doubts:
+    """What a reader of an interval must know; each doubt is said once, however many intervals share it."""
+
+    def __init__(self, *, judged: bool) -> None:
+        self._judged = judged
+        self._heard: set[tuple[str, str, tuple[str, ...], int, bool]] = set()
+
+    def of(self, statistic: Statistic, found: Interval) -> list[str]:
+        """Sentences; none where an interval of the same kind was met before."""
+        unlimited = math.isinf(found.low) and math.isinf(found.high)
+        kind = (statistic.name, found.method, found.assumptions, found.n, unlimited)
+        if kind in self._heard:
+            return []
+        self._heard.add(kind)
+        return _doubts(statistic, found, judged=self._judged)
 
 
 def _doubts(statistic: Statistic, found: Interval, *, judged: bool) -> list[str]:

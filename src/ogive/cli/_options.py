@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ogive.cli._waiting import waiting
 from ogive.errors import InputError, OgiveError, UnwritableFile
 from ogive.words import quoted
 from ogive.writing import write
@@ -169,7 +170,8 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
     def extended(**arguments: Any) -> None:
         roles = {name: arguments.pop(name) for name in READING}
-        command(**arguments, roles=roles)
+        with waiting(command.__name__, quiet=bool(arguments.get("quiet"))):
+            command(**arguments, roles=roles)
 
     parameters = [*(p.replace(kind=kind) for p in own), *added]
     extended.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]

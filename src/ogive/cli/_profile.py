@@ -23,6 +23,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import show, tell
 from ogive.cli._target import as_picture
+from ogive.cli._waiting import waiting
 from ogive.errors import InputError
 from ogive.notes import Names
 from ogive.writing import make_folder_of, refuse_same
@@ -113,19 +114,20 @@ def profile(
     matrix = None if pairs is None else as_picture(pairs, read, option="--pairs")
     if target is not None and matrix is not None:
         refuse_same(matrix, "--pairs", {str(target): "what --out names"})
-    result = performance_profile(
-        source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
-        unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
-        confidence=confidence, metric=metric, score=score, algorithm=algorithm, task=task, repeat=repeat, wide=wide, goal=goal,
-        strict=strict, equalise=cast(Any, equalise), band=band,
-    )  # fmt: skip
-    if not quiet:
-        tell(result.reading)
-    show(result if compare is None else _With(result, _compared(result, compare)), as_json=as_json)
-    if target is not None:
-        _save(draw(result), target)
-    if matrix is not None:
-        _save(draw_pairs(result), matrix)
+    with waiting("profile", quiet=quiet):
+        result = performance_profile(
+            source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
+            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
+            confidence=confidence, metric=metric, score=score, algorithm=algorithm, task=task, repeat=repeat, wide=wide, goal=goal,
+            strict=strict, equalise=cast(Any, equalise), band=band,
+        )  # fmt: skip
+        if not quiet:
+            tell(result.reading)
+        show(result if compare is None else _With(result, _compared(result, compare)), as_json=as_json)
+        if target is not None:
+            _save(draw(result), target)
+        if matrix is not None:
+            _save(draw_pairs(result), matrix)
 
 
 @dataclass(frozen=True)

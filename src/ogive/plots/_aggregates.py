@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LONGEST_NAME = 24
+MOST_ROWS = 60
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -105,9 +106,10 @@ def aggregates(aggregates: Aggregates) -> AggregatesDisplay:
     """
     first = aggregates.statistics[0]
     order = _best_first(aggregates, first)
+    left_out = f"Shown: the first {MOST_ROWS} of {len(order)} methods." if len(order) > MOST_ROWS else ""
     notes = [capitalized(note) for note in aggregates.notes]
     return AggregatesDisplay(
-        aggregates=aggregates, order=order, headline=_headline(aggregates), caption=" ".join([aggregates.sentence, *notes])
+        aggregates=aggregates, order=order[:MOST_ROWS], headline=_headline(aggregates), caption=" ".join([left_out, aggregates.sentence, *notes]).lstrip()
     )  # fmt: skip
 
 

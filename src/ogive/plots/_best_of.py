@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ogive.answers import CellBand, bands
+from ogive.answers import CellBand, bands, foremost
 from ogive.answers._wording import unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
@@ -157,7 +157,10 @@ def best_of(
     if task is not None and task not in trials.tasks:
         trials.cell(trials.algorithms[0], task)  # refuses with the names there are
     goal = trials.goals[name]
-    cells = [c for c in bands(trials, metric=name, confidence=confidence, method=method) if task in (None, c.task)]
+    part = trials if task is None or len(trials.tasks) == 1 else trials.select(tasks=[task])
+    shown = foremost(part, name)
+    wanted = [cell for cell in shown.cells(trials) if task in (None, cell.task)]
+    cells = list(bands(trials, metric=name, confidence=confidence, method=method, cells=wanted))
     if not cells:
         raise InputError(f"no method has a usable score on {task!r}; there is nothing to draw.")
     curves = tuple(_curve(cell, goal) for cell in cells)
@@ -165,7 +168,7 @@ def best_of(
     tuning = bool(varied) and varied <= CONFIGURATION
     return BestOfDisplay(
         curves=curves, metric=name, goal=goal, tuning=tuning, headline=_headline(curves, goal, tuning),
-        caption=_caption(trials, cells, confidence, tuning),
+        caption=f"{shown.sentence} {_caption(trials, cells, confidence, tuning)}".lstrip(),
     )  # fmt: skip
 
 

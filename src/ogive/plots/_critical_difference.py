@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 WIDTH, ROW, BAR = 6.4, 0.26, 0.16
 LONGEST_NAME = 26
+MOST_NAMES = 60
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -45,9 +47,10 @@ class CriticalDifferenceDisplay(Picture):
         """Draw; into `ax` if given, else into a new figure. Returns itself."""
         import matplotlib as mpl
 
-        order, values = self.ranks.order, np.sort(self.ranks.ranks)
+        order, values = self.ranks.order[:MOST_NAMES], np.sort(self.ranks.ranks)[:MOST_NAMES]
+        groups = _within(self.ranks.groups, order)
         half = -(-len(order) // 2)
-        bars = BAR * len(self.ranks.groups) + 0.1
+        bars = BAR * len(groups) + 0.1
         depth = bars + ROW * half + 0.1
         with mpl.rc_context(RC | {"axes.grid": False}):
             if ax is None:
@@ -62,7 +65,7 @@ class CriticalDifferenceDisplay(Picture):
                 left = k < half
                 y = -(bars + ROW * (k if left else len(order) - 1 - k) + 0.1)
                 self._method(ax, method, float(rank), y, (low, high), left=left)
-            for g, group in enumerate(self.ranks.groups):
+            for g, group in enumerate(groups):
                 ends = [float(values[order.index(m)]) for m in (group[0], group[-1])]
                 pad = 0.012 * (high - low)
                 (bar,) = ax.plot(
@@ -96,6 +99,17 @@ class CriticalDifferenceDisplay(Picture):
         ax.set_xlabel(f"average rank over {plural(self.ranks.n_problems, 'problem')} (1 is best)")
 
 
+def _within(groups: Sequence[Sequence[str]], order: Sequence[str]) -> list[list[str]]:
+    """What is left of the groups among these methods; none that another one holds."""
+    place = {method: i for i, method in enumerate(order)}
+    left: list[list[str]] = []
+    for group in groups:
+        kept = [m for m in group if m in place]
+        if len(kept) > 1 and not (left and place[kept[-1]] <= place[left[-1][-1]]):
+            left.append(kept)
+    return left
+
+
 def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
     """Average ranks on a line; a bar joins neighbours that no pair among them separates.
 
@@ -117,8 +131,10 @@ def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
         if ranks.groups
         else "No bar: every pair of neighbours is separated"
     )
+    n = len(ranks.methods)
+    left_out = f"Shown: the first {MOST_NAMES} of {n} methods. " if n > MOST_NAMES else ""
     caption = (
-        f"{bars} ({ranks.test} over {plural(ranks.n_problems, 'problem')}, Holm-adjusted for {plural(len(ranks.pairs), 'pair')}, "
+        f"{left_out}{bars} ({ranks.test} over {plural(ranks.n_problems, 'problem')}, Holm-adjusted for {plural(len(ranks.pairs), 'pair')}, "
         f"{100 * ranks.confidence:g} %). A bar does not mean equal. A description: average ranks change when a method is added or removed."
     )
     return CriticalDifferenceDisplay(ranks=ranks, headline=headline, caption=caption)

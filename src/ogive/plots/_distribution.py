@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ogive.answers import CellBand, bands
+from ogive.answers import CellBand, Foremost, bands, foremost
 from ogive.answers._facts import facts
 from ogive.answers._wording import unit_words
 from ogive.errors import InputError
@@ -150,6 +150,7 @@ def distribution(
     metric: str | None = None,
     confidence: float = 0.95,
     method: str = "exact",
+    shown: Foremost | None = None,
 ) -> DistributionDisplay:
     """The distribution of each method on each task: sorted runs from worst to best, with bands.
 
@@ -159,6 +160,8 @@ def distribution(
         The inverse CDF (share of runs across, score up) or the CDF (score across).
     method : {"exact", "ks", "dkw"}
         The band; see `ogive.statistics.band`.
+    shown : Foremost, optional
+        Which methods and tasks; of a table with more than 28 methods or 60 tasks the foremost where not given.
 
     Examples
     --------
@@ -171,14 +174,16 @@ def distribution(
     if kind not in ("quantile", "cdf"):
         raise InputError(f"`kind` must be 'quantile' or 'cdf'; got {kind!r}.")
     name = trials.metrics[0] if metric is None else metric
-    cells = bands(trials, metric=name, confidence=confidence, method=method)
+    shown = foremost(trials, name) if shown is None else shown
+    wanted = shown.cells(trials)
+    cells = bands(trials, metric=name, confidence=confidence, method=method, cells=wanted)
     return DistributionDisplay(
         bands=cells,
         kind=kind,
         metric=name,
         goal=trials.goals[name],
         headline=facts(trials, name, confidence)[:2],
-        caption=_caption(trials, cells, name, confidence, kind),
+        caption=f"{shown.sentence} {_caption(trials, wanted, cells, name, confidence, kind)}".lstrip(),
     )
 
 
@@ -265,7 +270,9 @@ def in_thousands(value: float) -> str:
     return f"{value:g}"
 
 
-def _caption(trials: Trials, cells: tuple[CellBand, ...], metric: str, confidence: float, kind: str) -> str:
+def _caption(
+    trials: Trials, wanted: Sequence[Cell], cells: Sequence[CellBand], metric: str, confidence: float, kind: str
+) -> str:
     text = "Each curve shows the share of a method's runs at or below each score."
     if kind == "quantile":
         text = "Each curve shows all runs of a method from worst to best. Read: at 25 %, a quarter of the runs are no better than the curve."
@@ -285,7 +292,7 @@ def _caption(trials: Trials, cells: tuple[CellBand, ...], metric: str, confidenc
     if any(c.n_failed for c in cells):
         text += f" {_failed_words(trials, metric, kind)}"
     drawn = {(c.algorithm, c.task) for c in cells}
-    absent = [c for c in trials.cells if (c.algorithm, c.task) not in drawn]
+    absent = [c for c in wanted if (c.algorithm, c.task) not in drawn]
     if absent:
         text += f" Without any usable run: {_named(absent)}."
     return text

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
 LONGEST_NAME, LONGEST_TASK = 28, 40
+MOST_METHODS, MOST_TASKS = 40, 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -129,10 +130,21 @@ def intervals(summary: Summary, statistic: str | None = None, *, metric: str | N
     rows = tuple(r for r in chosen if math.isfinite(r.estimate))
     if not rows:
         raise InputError(f"no method has a finite {what!r} of {name!r}; there is nothing to draw.")
-    methods = tuple(dict.fromkeys(r.algorithm for r in chosen))
+    methods, tasks = (tuple(dict.fromkeys(getattr(r, key) for r in chosen)) for key in ("algorithm", "task"))
+    kept = (methods[:MOST_METHODS], tasks[:MOST_TASKS])
+    parts = [
+        f"the first {len(some)} of {len(every)} {what}"
+        for some, every, what in zip(kept, (methods, tasks), ("methods", "tasks"), strict=True)
+        if len(some) < len(every)
+    ]
+    said = f"Shown: {', on '.join(parts)} of the summary. " if parts else ""
+    if parts:
+        seen = {(m, t) for m in kept[0] for t in kept[1]}
+        chosen = [r for r in chosen if (r.algorithm, r.task) in seen]
+        rows, methods = tuple(r for r in chosen if math.isfinite(r.estimate)), kept[0]
     return IntervalsDisplay(
         rows=rows, methods=methods, metric=name, statistic=what, headline=_headline(summary, rows, what, name),
-        caption=_caption(summary, chosen, rows),
+        caption=f"{said}{_caption(summary, chosen, rows)}",
     )  # fmt: skip
 
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Self
 from ogive.answers import Pair, Question, Ranking
 from ogive.answers._wording import margin_words, shown
 from ogive.plots._look import RC
-from ogive.plots._matrix import BETTER, MOST_WITH_NUMBERS, UNDECIDED, WORSE, Face, draw_matrix, size_of
+from ogive.plots._matrix import (
+    BETTER,
+    MOST_WITH_NUMBERS,
+    MOST_WITH_SIGNS,
+    NAMED,
+    UNDECIDED,
+    WORSE,
+    Face,
+    draw_matrix,
+    size_of,
+)
 from ogive.plots._page import Picture, new_page
 from ogive.words import share
 
@@ -67,8 +77,13 @@ class PairsDisplay(Picture):
         return self
 
 
-def pairs(ranking: Ranking) -> PairsDisplay:
+def pairs(ranking: Ranking, *, first: int | None = None) -> PairsDisplay:
     """Every method against every other: the difference with its interval, wins and losses, the conclusion.
+
+    Parameters
+    ----------
+    first : int, optional
+        Only so many methods, from the best down; all where not given.
 
     Examples
     --------
@@ -77,14 +92,14 @@ def pairs(ranking: Ranking) -> PairsDisplay:
     >>> pairs(ogive.rank(trials, criterion="mean")).cells["a", "c"].conclusion
     'better'
     """
-    methods = tuple(r.algorithm for r in ranking.rows)
+    methods = tuple(r.algorithm for r in ranking.rows[:first])
     cells = {(a, b): ranking.pair(a, b) for a in methods for b in methods if a != b}
     return PairsDisplay(
         methods=methods,
         cells=cells,
         question=ranking.question,
         headline=_headline(ranking),
-        caption=f"{_caption(ranking)}{_withheld(cells)}",
+        caption=f"{_caption(ranking, len(methods))}{_withheld(cells)}",
     )
 
 
@@ -123,7 +138,7 @@ def _withheld(cells: dict[tuple[str, str], Pair]) -> str:
     return ""
 
 
-def _caption(ranking: Ranking) -> str:
+def _caption(ranking: Ranking, n_methods: int) -> str:
     n, question = ranking.n_pairs, ranking.question
     over = ", averaged over tasks" if len(question.tasks) > 1 else ""
     counts = "; then on how many tasks its mean was better or worse" if over else ""
@@ -134,15 +149,18 @@ def _caption(ranking: Ranking) -> str:
             f"how much better the row's {question.criterion.label} is than the column's{over} (0: even; positive: the row's method is "
             f"better){counts}"
         )
-    if len(ranking.rows) > MOST_WITH_NUMBERS:
+    if n_methods > MOST_WITH_NUMBERS:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
     level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
     level += f" at {question.looks} looks" if question.looks > 1 else ""
     white = "the data cannot tell"
     if question.margin is not None:
         white = f"no difference of more than {margin_words(question)} is certain"
-    gives = what if len(ranking.rows) > MOST_WITH_NUMBERS else f"the conclusion, and {what}"
+    gives = what if n_methods > MOST_WITH_NUMBERS else f"the conclusion, and {what}"
+    reads = f"each cell gives {gives}."
+    if n_methods > MOST_WITH_SIGNS:
+        reads = f"one line for each of {n_methods} methods, best first, of which {NAMED} are named."
     return (
-        f"Read a row: each cell gives {gives}. Blue: the row's method is better; orange: worse; white: {white}. "
+        f"Read a row: {reads} Blue: the row's method is better; orange: worse; white: {white}. "
         f"Intervals have {level}, over {ranking.unit}."
     )

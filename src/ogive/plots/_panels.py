@@ -12,6 +12,7 @@ import numpy as np
 from ogive.errors import InputError
 from ogive.plots._look import RC, Look, grid, looks
 from ogive.plots._page import Drawable
+from ogive.stages import counting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +54,7 @@ class Panels(Drawable):
             panels = {self.tasks[0]: ax} if ax is not None else self._new_panels(style)
             self.axes_.clear()
             self._artists().clear()
-            for task, panel in panels.items():
+            for task, panel in counting(list(panels.items()), "drawing, by task"):
                 self.axes_[task] = panel
                 self._panel(panel, [entry for entry in self.entries if entry.task == task], style)
         return self

@@ -16,6 +16,7 @@ from ogive.plots._page import Picture, new_page
 from ogive.profiles import Profile, Steps
 from ogive.profiles._pair import Conclusion
 from ogive.profiles._profile import together
+from ogive.stages import counting
 from ogive.words import clipped, listed, plural, printable, share
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ WIDTH, HEIGHT = 6.4, 3.9
 LONGEST_NAME = 24
 # More bands than this hide the curves; then only the leaders have theirs.
 MOST_BANDS, LEADERS = 3, 2
+# There are 28 looks; of more methods only those are drawn that a reader can tell apart.
+MOST_CURVES, DRAWN_CURVES = 28, 12
 LABEL_STEP = 0.052
 X_LABELS = {
     "ratio": "τ: times as much as the best method needs",
@@ -68,7 +71,7 @@ class ProfileDisplay(Picture):
         """Draw; into `ax` if given, else into a new figure. Returns itself."""
         import matplotlib as mpl
 
-        style = looks(self.profile.methods)
+        style = self.style
         with mpl.rc_context(RC):
             if ax is None:
                 ax = new_page(WIDTH, HEIGHT, self.headline, self.caption).subplots()
@@ -76,11 +79,21 @@ class ProfileDisplay(Picture):
             self.lines_.clear()
             self.bands_.clear()
             self.axes_["profile"] = ax
-            for method in reversed(self.order):  # the best one on top
+            for method in reversed(self.drawn):  # the best one on top
                 self._curve(ax, method, style[method])
             self._axes(ax)
             self._labels(ax, style)
         return self
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Methods with a curve: all, or of very many those with the largest area."""
+        return self.order if len(self.order) <= MOST_CURVES else self.order[:DRAWN_CURVES]
+
+    @property
+    def style(self) -> dict[str, Look]:
+        """How each curve looks; among all methods the same wherever the picture is drawn."""
+        return looks(self.profile.methods if len(self.drawn) == len(self.order) else self.drawn)
 
     def steps(self, method: str) -> Steps:
         """The corners of one curve, up to `tau_max`."""
@@ -139,11 +152,11 @@ class ProfileDisplay(Picture):
     def _labels(self, ax: Axes, style: dict[str, Look]) -> None:
         """Names beside the ends of the curves, or where the curves lie apart for falling ones."""
         if not self.profile.rising:
-            ax.legend(handles=[self.lines_[m] for m in self.order], loc="upper right", frameon=False)
+            ax.legend(handles=[self.lines_[m] for m in self.drawn], loc="upper right", frameon=False)
             return
-        ends = {m: float(self.lines_[m].get_ydata()[-1]) for m in self.order}
+        ends = {m: float(self.lines_[m].get_ydata()[-1]) for m in self.drawn}
         # Curves that end level keep their order by area: the largest one is named on top.
-        upwards = sorted(self.order, key=lambda m: (ends[m], -self.order.index(m)))
+        upwards = sorted(self.drawn, key=lambda m: (ends[m], -self.drawn.index(m)))
         for method, height in zip(upwards, _spread([ends[m] for m in upwards]), strict=True):
             ax.annotate(
                 clipped(method, LONGEST_NAME), (1.0, height), xycoords=("axes fraction", "data"), xytext=(6, 0),
@@ -182,10 +195,13 @@ def profile(profile: Profile, *, tau_max: float | None = None, bands: str = "aut
     if bands not in ("auto", "all", "none"):
         raise InputError(f"`bands` must be 'auto', 'all' or 'none'; got {bands!r}.")
     order = by_area(profile)
-    leaders = order if bands == "all" or len(order) <= MOST_BANDS else order[:LEADERS]
+    leaders = order[:LEADERS] if bands != "all" and len(order) > MOST_BANDS else order
+    shown = (
+        f"Shown: the {DRAWN_CURVES} of {len(order)} methods with the largest area. " if len(order) > MOST_CURVES else ""
+    )
     return ProfileDisplay(
         profile=profile, order=order, banded=() if bands == "none" or profile.band == "none" else leaders,
-        tau_max=_end(profile, tau_max), headline=_headline(profile, order), caption=_caption(profile, leaders, bands),
+        tau_max=_end(profile, tau_max), headline=_headline(profile, order), caption=f"{shown}{_caption(profile, leaders, bands)}",
     )  # fmt: skip
 
 
@@ -222,7 +238,9 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
     if profile.band == "none":
         wins = float(profile.wins[profile.methods.index(order[0])])
         return f"{first} has the largest area; best on {share(wins)} of {plural(len(profile.problems), 'problem')}"
-    found = {m: profile.compare(order[0], m).conclusion for m in order[1:]}
+    found = {
+        m: profile.compare(order[0], m).conclusion for m in counting(order[1:], "comparing the leader with the others")
+    }
     behind = [m for m, c in found.items() if c == "ahead"]
     if len(order) == 2:
         return of_two(order[0], order[1], found[order[1]])

@@ -21,12 +21,15 @@ from ogive.plots._matrix import (
 from ogive.plots._page import Picture, new_page
 from ogive.plots._profile import by_area, of_two, scope
 from ogive.profiles import PairOfCurves, Profile
+from ogive.stages import counting
 from ogive.words import clipped, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOUR = {"ahead": BETTER, "behind": WORSE, "cross": EVEN, "cannot tell": UNDECIDED}
+# A pair costs some milliseconds, since nobody else is in its field; more would not be read either.
+MOST_COMPARED = 40
 SIGN = {"ahead": "+", "behind": "−", "cross": "±", "cannot tell": "?"}
 WORDS = {
     "ahead": "ahead at some τ",
@@ -91,9 +94,14 @@ def profile_pairs(profile: Profile) -> ProfilePairsDisplay:
     ('ahead', 'behind')
     """
     methods = by_area(profile)
-    cells = {(a, b): profile.compare(a, b) for a in methods for b in methods if a != b}
+    said = ""
+    if len(methods) > MOST_COMPARED:
+        said = f"Shown: the {MOST_COMPARED} of {len(methods)} methods with the largest area. "
+        methods = methods[:MOST_COMPARED]
+    asked = [(a, b) for a in methods for b in methods if a != b]
+    cells = {(a, b): profile.compare(a, b) for a, b in counting(asked, "comparing methods, by pair")}
     return ProfilePairsDisplay(
-        profile=profile, methods=methods, cells=cells, headline=_headline(profile, methods, cells), caption=_caption(profile)
+        profile=profile, methods=methods, cells=cells, headline=_headline(profile, methods, cells), caption=f"{said}{_caption(profile)}"
     )  # fmt: skip
 
 
@@ -112,7 +120,10 @@ def _headline(profile: Profile, methods: tuple[str, ...], cells: dict[tuple[str,
     first = [m for m in methods if ahead[m] == most]
     others = len(methods) - 1
     who = clipped(first[0], LONGEST_NAME) if len(first) == 1 else f"{len(first)} methods"
-    often = f"{who} is ahead of all {others} others" if most == others else f"{who} most often ({most} of {others})"
+    cut = " shown" if len(methods) < len(profile.methods) else ""
+    often = (
+        f"{who} is ahead of all {others} others{cut}" if most == others else f"{who} most often ({most} of {others})"
+    )
     return f"In {ahead.total()} of {n} pairs one method is certainly ahead at some τ and behind at none; {often}"
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 WIDTH, ROW = 6.4, 0.34
 LONGEST_NAME = 32
+# What a reader still looks through, and what an axis can hold.
+MOST_ROWS, MOST_TICKS = 60, 30
 HALF_BAR = 0.3
 # Columns beside the bars, in points from the edge.
 TIER, SCORE = 8, 40
@@ -58,9 +60,10 @@ class RanksDisplay(Picture):
             for place, row in enumerate(self.rows):
                 self._row(ax, place, row)
             self._tiers(ax)
-            ax.set_xlim(0.4, n + 0.6)
+            most = max(r.rank_high for r in self.rows)
+            ax.set_xlim(0.4, most + 0.6)
             ax.set_ylim(n - 0.5, -0.5)
-            ax.set_xticks(range(1, n + 1))
+            ax.set_xticks(range(1, most + 1, -(-most // MOST_TICKS)))
             ax.set_yticks(range(n), [clipped(r.algorithm, LONGEST_NAME) for r in self.rows])
             ax.grid(axis="y", visible=False)
             ax.tick_params(axis="y", length=0)
@@ -102,9 +105,10 @@ def ranks(ranking: Ranking) -> RanksDisplay:
     >>> ranks(ogive.rank(trials, criterion="mean"))
     RanksDisplay(3 methods in 2 tiers)
     """
-    return RanksDisplay(
-        rows=ranking.rows, statistic=score_label(ranking.question), headline=headline(ranking), caption=caption(ranking)
-    )
+    rows, said = ranking.rows, caption(ranking)
+    if len(rows) > MOST_ROWS:
+        rows, said = rows[:MOST_ROWS], f"Shown: the first {MOST_ROWS} of {len(rows)} methods. {said}"
+    return RanksDisplay(rows=rows, statistic=score_label(ranking.question), headline=headline(ranking), caption=said)
 
 
 def headline(ranking: Ranking) -> str:

@@ -6,6 +6,7 @@ method that ties with it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from ogive.profiles._cells import Cells, Joined, Moments
 from ogive.profiles._signed_ranks import signed_ranks_p
 from ogive.statistics import win_shares
 
+MOST_DUELS = 4_000_000  # compared at once, a byte each
 FEW_RUNS = 8  # up to which ties are counted out; without ties SciPy does so itself
 
 
@@ -107,11 +109,44 @@ def improvement(cells: Cells) -> FloatArray:
     often, the nearest of them counts. A failed run is beaten by every other one; a method that never
     succeeded is infinitely far away.
     """
-    out = np.empty((len(cells.methods), len(cells.problems)))
-    for p in range(len(cells.problems)):
-        wins = win_shares([cells.sign * cells.cell(m, p) for m in range(len(cells.methods))])
-        out[:, p] = np.maximum(wins[_most_wins(wins)] - 0.5, 0.0).min(axis=0)
+    runs = [[cells.sign * cells.cell(m, p) for p in range(len(cells.problems))] for m in range(len(cells.methods))]
+    duels = _duels(runs)
+    if duels is not None:
+        out = _of_two(*duels)
+    else:
+        out = np.empty((len(cells.methods), len(cells.problems)))
+        for p, of_problem in enumerate(zip(*runs, strict=True)):
+            wins = win_shares(of_problem)
+            out[:, p] = np.maximum(wins[_most_wins(wins)] - 0.5, 0.0).min(axis=0)
     return np.where(cells.succeeded, out, np.inf)
+
+
+def _duels(runs: Sequence[Sequence[FloatArray]]) -> tuple[FloatArray, FloatArray] | None:
+    """How often each of two methods beats the other, on all problems at once; None where they have to be taken one by one.
+
+    A picture of 500 methods holds its leader against each of the others: 100,000 times two samples of a few
+    runs, which took 10 s one by one.
+    """
+    sizes = [{one.size for one in own} for own in runs]
+    if len(runs) != 2 or any(len(size) != 1 for size in sizes):
+        return None
+    n, m = (size.pop() for size in sizes)
+    if not n or not m or n * m * len(runs[0]) > MOST_DUELS:
+        return None
+    a, b = (np.stack(list(own)) for own in runs)
+    if np.isnan(a).any() or np.isnan(b).any():
+        return None
+    won = np.count_nonzero(a[:, :, None] > b[:, None, :], axis=(1, 2))
+    lost = np.count_nonzero(a[:, :, None] < b[:, None, :], axis=(1, 2))
+    # Whole numbers are summed before they are divided, as `win_shares` does it.
+    return (n * m + won - lost) / (2.0 * n * m), (n * m + lost - won) / (2.0 * n * m)
+
+
+def _of_two(won: FloatArray, lost: FloatArray) -> FloatArray:
+    """Distances of two methods from the better of them, where the first wins and loses so often."""
+    first, second = (0.5 + won).round(12), (0.5 + lost).round(12)
+    behind = np.where(first < second, lost, 0.5), np.where(second < first, won, 0.5)
+    return np.maximum(np.stack(behind) - 0.5, 0.0)
 
 
 def _most_wins(wins: FloatArray) -> IntArray:

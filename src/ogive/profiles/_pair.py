@@ -14,7 +14,7 @@ from ogive.arguments import FloatArray
 from ogive.profiles._curve import DRAWN, Curve, corridor
 from ogive.results import Guarantee
 from ogive.statistics import Interval
-from ogive.words import interval, listed, number, plural, printable
+from ogive.words import interval, listed, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from ogive.profiles._profile import Profile
@@ -209,7 +209,7 @@ def _sentences(found: PairOfCurves, pair: Profile, whole: Profile, what: str) ->
     alone = ", only these two in the field" if len(whole.methods) > 2 and pair.kind != "score" else ""
     sure = pair.strength
     design = (
-        f"({100 * pair.confidence:.4g} % confidence for all τ at once, {sure}; {_population(pair)}{alone}; {family})"
+        f"({percent_sure(pair.confidence)} confidence for all τ at once, {sure}; {_population(pair)}{alone}; {family})"
     )
     where = {who: _where([entry for entry in found.certain if entry[2] == who], pair.kind) for who in (found.a, found.b)}  # fmt: skip
     claims = {

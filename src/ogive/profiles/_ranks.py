@@ -15,7 +15,7 @@ from ogive.notes import Note, capitalized, sentences
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
-from ogive.profiles._signed_ranks import signed_ranks_p
+from ogive.profiles._signed_ranks import signed_ranks_ps
 from ogive.words import aligned, listed, number, plural, printable
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def average_ranks(
 def _pairs(methods: tuple[str, ...], values: FloatArray, test: str) -> tuple[RankedPair, ...]:
     places = list(itertools.combinations(range(len(methods)), 2))
     gaps = [_gaps(values[i], values[j]) for i, j in places]
-    p = np.array([_p_value(gap, test) for gap in gaps])
+    p = _p_values(gaps, test)
     adjusted = holm(p)
     return tuple(
         RankedPair(
@@ -209,15 +209,18 @@ def _gaps(one: FloatArray, two: FloatArray) -> FloatArray:
     return np.clip(gap, -largest, largest)
 
 
-def _p_value(gap: FloatArray, test: str) -> float:
+def _p_values(gaps: list[FloatArray], test: str) -> FloatArray:
     from scipy.stats import binomtest
 
-    moved = gap[gap != 0.0]
-    if not moved.size:
-        return 1.0
+    moved = [gap[gap != 0.0] for gap in gaps]
     if test == "sign":
-        return float(binomtest(int(np.sum(moved > 0)), moved.size).pvalue)
-    return signed_ranks_p(moved)
+        counts = [(int(np.sum(gap > 0)), gap.size) for gap in moved]
+        known = {(won, n): float(binomtest(won, n).pvalue) if n else 1.0 for won, n in set(counts)}
+        return np.array([known[count] for count in counts])
+    p, there = np.ones(len(gaps)), [i for i, gap in enumerate(moved) if gap.size]
+    if there:
+        p[there] = signed_ranks_ps([moved[i] for i in there])
+    return p
 
 
 def holm(p: FloatArray) -> FloatArray:
@@ -240,12 +243,15 @@ def _groups(
 ) -> tuple[tuple[str, ...], ...]:
     """The longest runs of neighbours in rank among which no pair is separated."""
     order = [methods[i] for i in np.argsort(ranks, kind="stable")]
-    apart = {frozenset((p.a, p.b)) for p in pairs if p.p_holm < error}
+    place = {method: i for i, method in enumerate(order)}
+    apart = np.zeros((len(order), len(order)), dtype=bool)
+    for p in pairs:
+        apart[place[p.a], place[p.b]] = apart[place[p.b], place[p.a]] = p.p_holm < error
     out: list[tuple[str, ...]] = []
     reached = 0
     for i in range(len(order)):
-        j = i + 1
-        while j < len(order) and all(frozenset((order[j], m)) not in apart for m in order[i:j]):
+        j = max(i + 1, reached)  # what stands together with an earlier one as well stands together without it
+        while j < len(order) and not apart[j, i:j].any():
             j += 1
         if j - i > 1 and j > reached:
             out.append(tuple(order[i:j]))

@@ -36,7 +36,7 @@ Json: TypeAlias = dict[str, Any]
 # Corners of all curves together; with 26 tasks and 8 methods about 150 for each, some 3 MB of page.
 MOST_CORNERS = 60_000
 FEWEST_CORNERS, MOST_CORNERS_EACH, MOST_CORNERS_ALONE = 24, 400, 2400
-MOST_PANELS, COLUMNS = 60, 4
+COLUMNS = 4
 LONGEST_NAME, LONGEST_TASK = 48, 30
 GREY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open")
@@ -76,9 +76,9 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
 
 def distribution_figure(display: DistributionDisplay) -> Json:
     """All runs of every method from worst to best; tasks as panels."""
-    tasks = display.tasks[:MOST_PANELS]
+    tasks = display.tasks
     style = looks(display.methods)
-    shown = [c for c in display.bands if c.task in tasks]
+    shown = display.bands
     each = int(np.clip(MOST_CORNERS // max(1, 3 * len(shown)), FEWEST_CORNERS, MOST_CORNERS_EACH))
     traces: list[Json] = []
     spans = []
@@ -351,12 +351,12 @@ def best_of_figure(display: BestOfDisplay) -> Json:
 def profile_figure(display: ProfileDisplay) -> Json:
     """How often each method is within τ of the best, or has scores above τ."""
     found = display.profile
-    style = looks(found.methods)
+    style = display.style
     what = "runs" if found.kind == "score" else "tasks"
     hover = f"<b>%{{fullData.name}}</b><br>τ = %{{x:.4~g}}: %{{y:.1%}} of the {what}<extra></extra>"
     shades: list[Json] = []
     lines: list[Json] = []
-    for method in reversed(display.order):  # the best one on top
+    for method in reversed(display.drawn):  # the best one on top
         s = display.steps(method)
         tau = np.repeat(s.tau, 2)[1:]
         seen, low, high = (np.repeat(side, 2)[:-1] for side in (s.estimate, s.low, s.high))
@@ -368,7 +368,7 @@ def profile_figure(display: ProfileDisplay) -> Json:
             )
         kept = waypoints((tau, seen), MOST_CORNERS_EACH)
         lines.append({**line_trace(tau[kept], seen[kept], style[method]), **group, "hovertemplate": hover})
-    legend = _legend_height(found.methods)
+    legend = _legend_height(display.drawn)
     layout = frame(ONE_HEIGHT + legend, legend + 4)
     layout["legend"]["traceorder"] = "reversed"
     across, up = (html.escape(text, quote=False) for text in display.labels)

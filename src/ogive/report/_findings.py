@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ogive.answers import Summary, summarize
+from ogive.answers import Foremost, Summary, foremost, summarize
 from ogive.answers._statistic import DEFAULT, Statistic
 from ogive.answers._summary import Remark, Row
 from ogive.errors import InputError
@@ -15,6 +15,10 @@ from ogive.report._judgement import Judgement, Sensitivity, attempt, judge, sens
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.trials import Trials, failure_rule
 from ogive.words import listed, plural, printable, share
+
+# Cells of methods and tasks whose numbers a page holds; 6,000 with six statistics each are some 4 MB of it.
+MOST_CELLS = 6_000
+ALL_NUMBERS = "All numbers: ogive.summarize(trials).to_pandas(), on the command line `ogive summary --json`."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +36,8 @@ class Findings:
     summary: Summary | None
     unshown: str
     over: OverTasks | None
+    foremost: Foremost
+    shortened: str
 
     @property
     def opening(self) -> str:
@@ -66,11 +72,16 @@ def find(
     }  # fmt: skip
     judgement = judge(trials, name, chosen, terms)
     summary, unshown = _summary(trials, name, confidence, chosen)
+    ranking = judgement.ranking
+    shown = foremost(trials, name, order=None if ranking is None else [r.algorithm for r in ranking.rows])
+    shortened = ""
+    if summary is not None and len(trials.cells) > MOST_CELLS:
+        summary, shortened = _short(summary, shown), f"{shown.sentence} {ALL_NUMBERS}"
     n_runs = cell_numbers(judgement.part or trials, name, usable=False)[1]
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
         judgement=judgement, sensitivity=sensitivity(judgement) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
-        over=over_tasks(judgement, name, confidence, chosen, looks, n_runs),
+        over=over_tasks(judgement, name, confidence, chosen, looks, n_runs), foremost=shown, shortened=shortened,
     )  # fmt: skip
 
 
@@ -100,6 +111,13 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
         shown,
         f"Not shown: {listed([Statistic.parse(s).label for s in dropped])}. {plural(most, 'run')} of a method on a task do not limit them on both sides.",
     )
+
+
+def _short(summary: Summary, shown: Foremost) -> Summary:
+    """The rows of these methods on these tasks, in this order."""
+    methods, tasks = ({name: i for i, name in enumerate(names)} for names in (shown.methods, shown.tasks))
+    kept = [r for r in summary.rows if r.algorithm in methods and r.task in tasks]
+    return replace(summary, rows=tuple(sorted(kept, key=lambda r: (methods[r.algorithm], tasks[r.task]))))
 
 
 def _limited(row: Row) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -71,6 +72,15 @@ class Judgement:
         n = len(self.ranking.rows)
         leading = (q for q in self.ranking.questions.values() if q.refused is None and not q.primary)
         return {q.name: "nobody" if len(q.leaders) == n else some(sorted(q.leaders)) for q in leading}
+
+    @property
+    def tells_something(self) -> bool:
+        """Whether anything is concluded of any pair or task; asks no further than the first."""
+        if self.ranking is not None:
+            names = [r.algorithm for r in self.ranking.rows]
+            asked = (self.ranking.pair(a, b) for a, b in itertools.combinations(names, 2))
+            return any(pair.conclusion != "cannot tell" for pair in asked)
+        return any(c != "cannot tell" for c in self.conclusions().values())
 
     def conclusions(self) -> dict[str, Conclusion]:
         """What is concluded of each pair (and task)."""

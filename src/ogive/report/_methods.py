@@ -17,7 +17,7 @@ from ogive.report._over_tasks import profile_words
 from ogive.report._tables import guarantee_words
 from ogive.results import weakest
 from ogive.trials import Trials
-from ogive.words import listed, plural, printable
+from ogive.words import listed, percent_sure, plural, printable
 
 # A gap that the author must fill; it stands in texts that are pasted into a paper.
 GAP = "[STATE WHAT VARIED BETWEEN RUNS]"
@@ -220,11 +220,11 @@ def _verdict_family(found: Findings) -> str:
         return f"{plural(judged.ranking.n_pairs, 'pair')}; decided together so that all hold with {level} ({family_rule(judged.ranking)}). {others}."
     compared = judged.comparison
     if compared is not None and compared.tasks:
-        together = f"{100 * compared.primary.confidence:.4g} %"
+        together = percent_sure(compared.primary.confidence)
         return f"{len(compared.tasks)} tasks, one verdict each, decided together so that all hold with {level} (Holm). The sentence about all tasks together has {together} of its own. {others}."
     wider = ""
     if found.looks > 1 and compared is not None:
-        wider = f" Its interval has {100 * compared.primary.confidence:.4g} %."
+        wider = f" Its interval has {percent_sure(compared.primary.confidence)}."
     return f"One, at {level}.{wider} {others}; everything else about the pair is description, at {100 * found.confidence:g} %."
 
 

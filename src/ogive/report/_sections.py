@@ -14,7 +14,7 @@ from ogive.answers._summary import Row
 from ogive.answers._wording import second_error
 from ogive.plots import DistributionDisplay, best_of, difference, distribution, pairs
 from ogive.plots._ranks import caption as ranks_caption
-from ogive.report._figures import MOST_PANELS, best_of_figure, difference_figure, distribution_figure, profile_figure
+from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
 from ogive.report._judgement import attempt
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
@@ -36,6 +36,9 @@ from ogive.words import plural, printable, share
 
 FEWEST_FOR_BEST_OF = 20
 MOST_MESSAGES = 40
+# A matrix of more methods is no longer read, and a browser takes seconds for it.
+MOST_PAIRED, FOREMOST_PAIRED, MOST_PAIRS_TO_COPY = 60, 30, 5_000
+ALL_PAIRS = "All pairs: ogive.rank(trials).pairs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,21 @@ class Report:
 def compose(found: Findings) -> Report:
     """All sections, verdicts first."""
     report = Report()
-    display, refused = attempt(lambda: distribution(found.trials, metric=found.metric, confidence=found.confidence))
+    shown = found.foremost
+    display, refused = attempt(
+        lambda: distribution(found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
+    )
     report.add("In short", *_verdicts(found))
+    many = found.judgement.ranking is not None and len(found.judgement.ranking.rows) > MOST_PAIRED
+    if many:  # of so many methods the ranks say most
+        report.add("Ranks", *_ranks(found))
     report.add("All runs, worst to best", *_distribution(found, report, display, refused))
     report.add("The difference", *_difference(found, report))
     report.add("Over all tasks", *_over_tasks(found, report))
     report.add("The numbers", *_numbers(found))
     report.add("Every method against every other", *_pairs(found))
-    report.add("Ranks", *_ranks(found))
+    if not many:
+        report.add("Ranks", *_ranks(found))
     report.add("The best of k", *_best_of(found, report))
     report.add("Failures", *_failures(found))
     report.add("What the numbers stand on", definition_list(caveats(found)), *_notes(found))
@@ -99,7 +109,7 @@ def _verdicts(found: Findings) -> list[Html]:
     if not judged.sentence:
         parts = [element("p", judged.reason, class_="verdict undecided")]
     else:
-        decided = any(c != "cannot tell" for c in judged.conclusions().values())
+        decided = judged.tells_something
         claims, basis = judged.parts
         said = element(
             "p", claims, Html(" "), element("small", basis), class_="verdict" if decided else "verdict undecided"
@@ -129,8 +139,6 @@ def _distribution(found: Findings, report: Report, display: DistributionDisplay 
     if display is None:
         return [aside(f"No picture: {refused}")]
     text = display.caption
-    if len(display.tasks) > MOST_PANELS:
-        text += f" The first {MOST_PANELS} of {len(display.tasks)} tasks are drawn; the tables hold all."
     hint = " Point at a curve to read it; click a name to hide or show a method; drag to zoom, double-click to go back."
     return [report.figure(distribution_figure(display)), element("p", text + hint, class_="caption")]
 
@@ -198,7 +206,7 @@ def _numbers(found: Findings) -> list[Html]:
     if found.summary is None:
         return [aside(found.unshown)]
     said = footnote(found, found.summary.rows, brackets="Under each number")
-    return [summary_tables(found.summary), aside(said), aside(found.unshown)]
+    return [summary_tables(found.summary), aside(found.shortened), aside(said), aside(found.unshown)]
 
 
 def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -> str:
@@ -216,15 +224,27 @@ def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -
 def _pairs(found: Findings) -> list[Html]:
     if found.judgement.ranking is None:
         return []
-    display = pairs(found.judgement.ranking)
-    return [element("p", f"{display.headline}."), pairs_table(display), element("p", display.caption, class_="caption")]
+    n = len(found.judgement.ranking.rows)
+    display = pairs(found.judgement.ranking, first=FOREMOST_PAIRED if n > MOST_PAIRED else None)
+    left_out = f"The table holds the first {FOREMOST_PAIRED} of {n} methods. {ALL_PAIRS}" if n > MOST_PAIRED else ""
+    return [
+        element("p", f"{display.headline}."),
+        pairs_table(display),
+        aside(left_out),
+        element("p", display.caption, class_="caption"),
+    ]
 
 
 def _ranks(found: Findings) -> list[Html]:
     ranking = found.judgement.ranking
     if ranking is None:
         return []
-    return [ranks_table(ranking, unranked(found)), element("p", ranks_caption(ranking), class_="caption")]
+    said = element("p", ranks_caption(ranking), class_="caption")
+    if len(ranking.rows) <= MOST_PAIRED:
+        return [ranks_table(ranking, unranked(found)), said]
+    sizes = Counter(r.tier for r in ranking.rows)
+    tiers = f"{plural(len(ranking.rows), 'method')} in {plural(len(sizes), 'tier')}, from the first: {', '.join(str(sizes[t]) for t in sorted(sizes))}."
+    return [element("p", tiers), ranks_table(ranking, unranked(found)), said]
 
 
 def _best_of(found: Findings, report: Report) -> list[Html]:
@@ -292,6 +312,8 @@ def _to_paste(found: Findings, band: str) -> list[Html]:
         parts += [details("LaTeX: the ranking", ranking_latex(found.judgement.ranking, unranked(found)))]
     if found.summary is not None:
         parts += [details("CSV: the numbers", to_csv(found.summary))]
-    if found.judgement.ranking is not None:
+    if found.judgement.ranking is not None and found.judgement.ranking.n_pairs <= MOST_PAIRS_TO_COPY:
         parts += [details("CSV: the pairs", pairs_csv(found.judgement.ranking))]
-    return parts
+    elif found.judgement.ranking is not None:
+        parts += [aside(f"The {found.judgement.ranking.n_pairs:,} pairs are too many to copy from a page. {ALL_PAIRS}")]
+    return [*parts, aside(found.shortened)]

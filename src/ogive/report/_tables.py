@@ -25,11 +25,14 @@ from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, table
 from ogive.statistics import Interval
 from ogive.trials import spreadsheet_safe
-from ogive.words import clipped, interval_parts, latex, number, printable, share
+from ogive.words import clipped, interval_parts, latex, number, percent_sure, printable, share
 
 LONGEST_NAME = 40
 # More columns need smaller type.
 MOST_LOOSE = 5
+# Of more methods the first ones stand open, and the others are folded.
+MOST_OPEN, FIRST_OPEN = 60, 20
+MOST_AHEAD = 12
 NO_INTERVAL = "too few runs, or none that differ"
 
 
@@ -126,8 +129,19 @@ def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
         lines.append(element("tr", *cells, *(element("td", "–") for _ in range(2))))
     scale = f"rank 1 … {n}"
     head = [element("th", h) for h in ("method", "rank", scale, "tier", score_label(ranking.question))]
-    inside = element("table", element("thead", element("tr", *head)), element("tbody", *lines))
-    return element("div", inside, class_="wide")
+    return _folded_below(element("thead", element("tr", *head)), lines)
+
+
+def _folded_below(head: Html, lines: Sequence[Html], **attributes: str) -> Html:
+    """A table of methods, best first; of very many the first ones, and the others folded."""
+
+    def whole(some: Sequence[Html]) -> Html:
+        return element("div", element("table", head, element("tbody", *some), **attributes), class_="wide")
+
+    if len(lines) <= MOST_OPEN:
+        return whole(lines)
+    title = element("summary", f"The other {len(lines) - FIRST_OPEN} methods")
+    return join([whole(lines[:FIRST_OPEN]), element("details", title, whole(lines[FIRST_OPEN:]))])
 
 
 def questions_table(found: Comparison | Ranking) -> Html:
@@ -152,7 +166,8 @@ def _leaders_table(ranking: Ranking) -> Html:
         if q.refused is not None:
             rows.append([head, "–", WHY[q.refused]])
             continue
-        who = ", ".join(clipped(m, LONGEST_NAME) for m in q.ahead) or "cannot tell"
+        who = ", ".join(clipped(m, LONGEST_NAME) for m in q.ahead[:MOST_AHEAD]) or "cannot tell"
+        who += f" and {len(q.ahead) - MOST_AHEAD} more" if len(q.ahead) > MOST_AHEAD else ""
         rows.append([head, who, f"{share(q.resolution)} of pairs told apart"])
     return table(
         ["question", "ahead: no other method is certainly better", "how much can be told"],
@@ -176,7 +191,9 @@ def over_table(over: OverTasks) -> Html:
         assert found is not None
         columns.append((LABELS[s], [_interval(found.of(m, s), s) for m in methods]))
     body = [[element("th", clipped(m, LONGEST_NAME)), *(cells[i] for _, cells in columns)] for i, m in enumerate(methods)]  # fmt: skip
-    return table(["method", *(label for label, _ in columns)], body, class_=density_class(len(columns)))
+    head = element("thead", element("tr", *(element("th", h) for h in ("method", *(label for label, _ in columns)))))
+    lines = [element("tr", *(c if isinstance(c, Html) else element("td", c) for c in row)) for row in body]
+    return _folded_below(head, lines, class_=density_class(len(columns)))
 
 
 def comparison_table(found: Comparison) -> Html:
@@ -223,7 +240,7 @@ def _tasks_table(found: Comparison) -> Html:
 def _way(i: Interval, primary: Interval) -> str:
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return "no interval: these runs limit it on neither side"
-    read = f"; read by the verdict, at {100 * i.confidence:.4g} %" if i is primary else ""
+    read = f"; read by the verdict, at {percent_sure(i.confidence)}" if i is primary else ""
     return f"{i.method}, {i.strength}{read}"
 
 

@@ -3,7 +3,7 @@
 One sample
   ecdf, band                             the distribution, and what holds it with a confidence
   quantile_interval, exceedance          order statistics, Clopper and Pearson
-  mean_interval, tail_mean_interval      Student's t, and its version for a tail
+  mean_interval, tail_mean_interval      Student's t, and its version for a tail; _intervals of many samples at once
   Statistic.parse("worst_0.1")           what the name of a statistic means, for either direction of a metric
   bootstrap_interval                     percentile and BCa, for anything else
   variance_components                    between and within clusters
@@ -17,7 +17,7 @@ Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
   aggregate, improvement_over_tasks, profile_counts, tiers, rank_limits
 
-Inside: _assumptions _statistic _distribution _band _levels (levels.csv) _interval _bootstrap _leave_one_out _components
+Inside: _assumptions _statistic _distribution _band _levels (levels.csv) _interval _many _bootstrap _leave_one_out _components
 one sample; _comparison _dominance _almost_dominance two; _resampling _run_statistics
 _differences _families _aggregate _improvement tasks; _ranking tiers; _strata _effects _selection where spread comes from; _planning with _precision _power _pilot _anytime;
 _normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
@@ -60,6 +60,7 @@ from ogive.statistics._interval import (
     quantile_interval,
     tail_mean_interval,
 )
+from ogive.statistics._many import can_sum, mean_intervals, quantile_intervals, tail_mean_intervals
 from ogive.statistics._normality import Normality, normality
 from ogive.statistics._ranking import rank_limits, tiers
 from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
@@ -99,6 +100,7 @@ __all__ = [
     "bounded_mean_interval",
     "bounded_tail_mean_difference",
     "bounded_tail_mean_interval",
+    "can_sum",
     "clopper_pearson",
     "criterion_value",
     "differences_between",
@@ -115,16 +117,19 @@ __all__ = [
     "mcnemar",
     "mean_difference",
     "mean_interval",
+    "mean_intervals",
     "normality",
     "paired_improvement",
     "profile_counts",
     "proportion_difference",
     "quantile_difference",
     "quantile_interval",
+    "quantile_intervals",
     "rank_limits",
     "restriction_gain",
     "tail_mean_difference",
     "tail_mean_interval",
+    "tail_mean_intervals",
     "tiers",
     "variance_components",
     "variance_shares",

@@ -88,7 +88,7 @@ class Distribution:
     def quantile(self, p: ArrayLike) -> float | FloatArray:
         """The smallest outcome z with F(z) >= p; for p = 0 the smallest outcome."""
         levels = as_probability(p)
-        found = np.searchsorted(self.cumulative, levels - _slack(levels), side="left")
+        found = np.searchsorted(self.cumulative, levels - slack(levels), side="left")
         return _unwrap(self.points[np.minimum(found, self.points.size - 1)])
 
     def mean(self) -> float:
@@ -133,7 +133,7 @@ class Distribution:
         """The mean of the share `mass` of the smallest outcomes."""
         share = np.diff(np.minimum(self.cumulative, mass), prepend=0.0)
         # What is left to the last outcome where F reaches `mass` before it, but for rounding.
-        if self.points[-1] == math.inf and share[-1] <= _slack(np.asarray(mass)):
+        if self.points[-1] == math.inf and share[-1] <= slack(np.asarray(mass)):
             share[-1] = 0.0
         return _expectation(self.points, share / mass)
 
@@ -213,7 +213,7 @@ def step_function(values: FloatArray, codes: IntArray | None = None) -> Distribu
     return Distribution(ordered[last_of_tie], cumulative, sizes.size)
 
 
-def _slack(levels: FloatArray) -> FloatArray:
+def slack(levels: FloatArray) -> FloatArray:
     """By how much a level may be off; nothing at 0 and 1, which are met exactly."""
     return np.minimum(_ROUNDING, 1e-3 * np.minimum(levels, 1.0 - levels))
 

@@ -1,0 +1,51 @@
+"""What a long answer is doing now: said by whoever does it, shown by whoever waits for it.
+
+An answer counts its way through a loop with `counting`; nobody needs to listen. The command line looks
+at `current()` a few times a second, from a thread of its own, and shows it after a few seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Stage:
+    """One loop: what it does, how many things it has done, and of how many; 0 where nobody knows."""
+
+    words: str
+    done: int = 0
+    total: int = 0
+
+
+_stages: list[Stage] = []
+
+
+def current() -> Stage | None:
+    """The outermost loop whose end is known; else the one that was entered last."""
+    open_ = list(_stages)
+    return next((stage for stage in open_ if stage.total), open_[-1] if open_ else None)
+
+
+def counting(items: Iterable[T], words: str) -> Iterator[T]:
+    """The items one by one, counted under these words.
+
+    Examples
+    --------
+    >>> for _ in counting(["a", "b"], "reading names"):
+    ...     print(current())
+    Stage(words='reading names', done=0, total=2)
+    Stage(words='reading names', done=1, total=2)
+    """
+    stage = Stage(words, 0, len(items) if isinstance(items, Sequence) else 0)
+    _stages.append(stage)
+    try:
+        for item in items:
+            yield item
+            stage.done += 1
+    finally:
+        _stages.remove(stage)
