@@ -254,5 +254,5 @@ def test_a_verdict_on_many_methods_does_not_ask_for_every_pair(monkeypatch):
     trials = ogive.read({f"m{i:02d}": draws.normal(size=4) for i in range(70)}, unit="row", varied="seed")
     found, asked = ogive.rank(trials, criterion="mean", margin=90.0), []
     monkeypatch.setattr(type(found), "pair", lambda self, a, b: asked.append((a, b)))
-    assert found.verdict.startswith("No method can be told from the others by more than 90, by mean score.")
+    assert found.verdict.startswith("No method is certainly better than another by more than 90, judged by mean score.")
     assert not asked

@@ -21,13 +21,13 @@ class Cell:
 
 
 def compact(table: pa.Table) -> pa.Table:
-    """One chunk for each column, names dictionary-encoded in order of appearance."""
+    """One chunk for each column; names and statuses, which are few, dictionary-encoded in order of appearance."""
     columns: dict[str, pa.Array] = {}
     for name in table.column_names:
         column = table[name].combine_chunks()
         if isinstance(column, pa.ChunkedArray):
             column = column.chunk(0) if column.num_chunks else pa.array([], type=column.type)
-        if name in ("algorithm", "task"):
+        if name in ("algorithm", "task", "status"):
             column = (column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column).dictionary_encode()
         columns[name] = column
     return pa.table(columns)
