@@ -35,11 +35,11 @@ def test_there_are_kinds_of_all_sorts():
 
 
 def test_summaries_of_odd_files_are_those_of_pandas_or_refused():
-    assert found(chosen(25), ["summary"]) == []
+    assert found(chosen(50), ["summary"]) == []
 
 
 def test_no_command_crashes_on_an_odd_file():
-    assert found(chosen(150, begin=7), CHEAP) == []
+    assert found(chosen(300, begin=7), CHEAP) == []
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """Tables become features and targets: codes, kinds, and every refusal."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,25 @@ def test_a_bad_path_or_target_is_refused_at_once():
         tasks.csv(3, target="y")
     with pytest.raises(InputError, match="`target` must name a column"):
         tasks.csv("x.csv", target=3)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_a_packed_file_is_read_by_its_bytes(tmp_path, ending):
+    (tmp_path / f"d.{ending}").write_bytes(gzip.compress(b"a,y\n1,0\n2,1\n3,0\n"))
+    assert tasks.csv(tmp_path / f"d.{ending}", target="y").draw(np.random.default_rng(0))[0].X.shape[1] == 1
+
+
+def test_whole_numbers_beyond_2_to_53_are_the_nearest_floats(tmp_path):
+    task = tasks.csv(written(tmp_path, f"a,y\n{2**53 + 1},0\n{2**70},1\n3,0\n"), target="y")
+    train, test = task.draw(np.random.default_rng(0))
+    assert sorted([*train.X[:, 0], *test.X[:, 0]]) == [3.0, 2.0**53, 2.0**70]
+
+
+def test_a_header_in_latin_1_is_refused_in_one_sentence(tmp_path, capsys):
+    from ogive.cli import main
+
+    (tmp_path / "d.csv").write_bytes("é,y\n1,0\n2,1\n".encode("latin-1"))
+    assert (
+        main(["curves", str(tmp_path / "d.csv"), "--target", "y", "--models", "nmc", "--out", str(tmp_path / "o")]) == 2
+    )
+    assert "must be UTF-8; its header is not" in capsys.readouterr().err

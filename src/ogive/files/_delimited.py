@@ -61,8 +61,7 @@ def _once(table: pa.Table) -> bool:
 def _parsed(source: Source, delimiter: str, types: Mapping[str, pa.DataType], missing_text: bool) -> pa.Table:
     """The table; these columns of these types.
 
-    Arrow takes a column's type from its first block, and refuses what does not fit it later: whole numbers for a
-    megabyte and then 0.5, or a cell longer than a block. What it refuses is read once more, as one block.
+    Arrow refuses a row that is longer than its blocks of a megabyte; what it refuses is read once more, as one block.
     """
     from pyarrow import csv
 

@@ -89,8 +89,7 @@ def _fields(kind: pa.StructType) -> list[pa.Field]:
 
 
 def _names_once(kind: pa.StructType) -> bool:
-    names = [field.name for field in _fields(kind)]
-    return len(set(names)) == len(names)
+    return len({field.name for field in _fields(kind)}) == len(_fields(kind))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
