@@ -22,8 +22,10 @@ from ogive.tasks import none
 @pytest.fixture
 def page(tmp_path):
     with (tmp_path / "page").open("w+b") as file:
-        file.truncate(_wire.PAGE)
+        reader = _wire.PageReader(file.fileno())
         made = _wire.Page(file.fileno())
+        made.read = reader.read
+        made.says = reader.says
         yield made
         made.close()
 
@@ -32,7 +34,9 @@ def page(tmp_path):
 def slot(page):
     """A slot with four trials under way in a child that is only a page."""
     made = Slot(Job({}, b""), Limits(wall=0.5))
-    made._child = SimpleNamespace(page=page, end=lambda grace: -15, last_words=lambda: "")
+    made._child = SimpleNamespace(
+        page=page, end=lambda grace: -15, last_words=lambda: "", killed_for_memory=lambda: False
+    )
     made._queue = deque([Chunk(0, ("a", "t"), range(4), number=1)])
     return made
 
