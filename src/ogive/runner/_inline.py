@@ -36,6 +36,7 @@ class InlineEngine:
     def deliveries(self) -> Iterator[Delivery | None]:
         """Rows of cells, in order."""
         cells: dict[tuple[str, str], CellRunner] = {}
+        said: set[tuple[tuple[str, str], str]] = set()  # threads that trials of a cell left running
         with untouched(), contextlib.ExitStack() as stack:
             threads = OneThread(stack)
             while (chunk := self._agenda.take()) is not None:
@@ -52,8 +53,10 @@ class InlineEngine:
                     rows.append(cell.run(trial, interruptible=True))
                     if self._stopped:
                         break
-                if state.left:
-                    say_threads(state.left, chunk.names)
+                new = [name for name in state.left if (chunk.names, name) not in said]
+                if new:
+                    said.update((chunk.names, name) for name in new)
+                    say_threads(new, chunk.names)
                 self._agenda.learn(chunk, len(rows), time.perf_counter() - start)
                 batch = batch_of(rows)
                 batch.attempts = None if chunk.attempts is None else chunk.attempts[: len(rows)]

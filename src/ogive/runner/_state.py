@@ -299,7 +299,7 @@ class State:
         for number in _signal.sigpending() if self._main else ():
             before = _getsignal(number)
             if before is not None and number in _SIGNALS:
-                _setsignal(number, signal.SIG_IGN)
+                _setsignal(number, _signal.SIG_IGN)
                 _setsignal(number, before)
         _sigmask(signal.SIG_SETMASK, self._mask)
 

@@ -100,9 +100,9 @@ class CellRunner:
                     raise
                 replaced = f"the trial {broken}"
                 break
-            except BaseException:
+            except BaseException as error:
                 late += 1
-                if late > HANDLERS:
+                if late > HANDLERS or (not state.own and isinstance(error, KeyboardInterrupt)):
                     raise
         if replaced is not None and row.status == "ok":
             row.status, row.message, row.scores, row.inner, row.series = "crashed", replaced, {}, None, None
