@@ -23,7 +23,6 @@ import pytest
 
 from ogive.algorithms import Algorithm
 from ogive.runner import run
-from ogive.runner._state import State
 from ogive.spaces import as_space
 from ogive.study import Study
 from ogive.tasks import none
@@ -313,6 +312,8 @@ def tmp_path_for(tmp_path):
 
 def test_rows_that_an_untidy_trial_may_have_reached_are_made_again():
     """Short trials share one deep look; what it finds has been seen by those after the guilty one."""
+    from ogive.runner._state import State
+
     state = State(own=False)
     for _ in range(3):
         state.put_back()

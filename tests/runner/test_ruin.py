@@ -269,3 +269,14 @@ def test_a_child_whose_orders_were_read_by_somebody_else_is_found_out(monkeypatc
     trials = run(Study("steals", Algorithm("a", steal), none()), 6, workers=1, chunk=1, progress=False)
     assert len(trials) == 6
     assert trials.failures() == []  # its own row had its way; the order that was lost is given again
+
+
+@pytest.mark.cluster
+@pytest.mark.filterwarnings("ignore")
+def test_what_ruins_a_process_is_one_row_on_dask_too_and_a_resumed_run_goes_on(alone, tmp_path, no_orphans):
+    from ogive.runner import Dask
+
+    at = {2 * i: kind for i, kind in enumerate(FIRST)}
+    for n in (5, N):
+        trials = run(study_of(at), n, tmp_path, engine=Dask(n_workers=2), chunk=4, progress=False)
+    check(trials, at, alone)
