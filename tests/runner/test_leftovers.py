@@ -261,6 +261,10 @@ def test_a_copy_of_the_process_that_comes_back_does_not_go_on(tmp_path, no_orpha
     study = Study("forks", Algorithm("a", forks), none())
     for workers in (0, 1):
         assert len(run(study, 4, tmp_path / str(workers), workers=workers, progress=False)) == 4
+        with (tmp_path / "ends").open("a") as file:
+            file.write("once\n")
+    time.sleep(0.3)  # for copies, which would come here too
+    assert (tmp_path / "ends").read_text() == "once\n" * 2
 
 
 @pytest.mark.slow
