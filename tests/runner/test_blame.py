@@ -91,6 +91,17 @@ def test_a_trial_that_raises_a_memory_error_is_tried_again_alone_before_it_is_bl
     assert heard == [0, "memory"]
 
 
+def test_an_answer_that_comes_together_with_junk_still_counts(slot, page):
+    rows = _wire.dumps({"chunk": 1, "rows": _wire.encode(_wire.batch_of([Row(0, "ok", params="{}")]))})
+    slot._child.damage, slot._child.cut, slot._child.wait = "junk", False, lambda seconds: ([rows], True)
+    heard = []
+    page.begin(1, 2, time.monotonic_ns())
+    verdict = slot._look(lambda chunk, batch, seconds: heard.extend(batch.trials))
+    assert heard == [0]
+    assert buried(slot, verdict) == []  # which of the others it was is not known
+    assert [(list(chunk.trials), chunk.one_by_one) for chunk in slot._queue] == [([1, 2, 3], True)]
+
+
 def leaks(config, rng):
     """Runs out of memory unless its process is fresh."""
     os._ogive_held = getattr(os, "_ogive_held", 0) + 1

@@ -242,6 +242,24 @@ def test_what_a_trial_started_ends_with_it_even_what_left_its_session_or_forked_
     assert not sleepers()
 
 
+class Served:
+    """Has a process beside it that was started when the study was loaded, for all trials."""
+
+    def warm_up(self):
+        if "OGIVE_INSIDE_CHILD" in os.environ:
+            self.server = subprocess.Popen(["sleep", MARKS["session"]])
+
+    def __call__(self, config, rng):
+        start("plain")
+        return float(self.server.poll() is None)
+
+
+def test_what_a_study_started_when_it_was_loaded_outlives_its_trials_and_ends_with_the_run(no_orphans):
+    trials = run(Study("served", Algorithm("a", Served()), none()), 6, workers=1, progress=False)
+    assert set(trials.scores()) == {1.0}
+    assert not sleepers()
+
+
 def test_what_a_crashed_trial_started_ends_with_it(no_orphans):
     def starts(config, rng):
         for kind in ("plain", "session", "twice"):

@@ -18,7 +18,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from os import _exit, close, read, write
-from signal import ITIMER_PROF, SIG_DFL, SIGPROF, setitimer
 from time import monotonic_ns, process_time
 from typing import Any
 
@@ -29,7 +28,7 @@ from ogive.runner._trial import CellRunner, Row, one_line
 FLUSH = 0.05  # seconds between rows sent
 INSIDE = "OGIVE_INSIDE_CHILD"
 BROKEN = 70  # the exit code of a process that cannot go on and has said why
-_set_signal = signal.signal
+_set_signal, _set_timer = signal.signal, getattr(signal, "setitimer", None)  # Windows has none, and no children
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -227,11 +226,12 @@ def limit_cpu(seconds: float | None) -> None:
     """
     import resource
 
-    setitimer(ITIMER_PROF, seconds or 0.0)
+    assert _set_timer is not None
+    _set_timer(signal.ITIMER_PROF, seconds or 0.0)
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     soft = hard
     if seconds is not None:
-        _set_signal(SIGPROF, SIG_DFL)
+        _set_signal(signal.SIGPROF, signal.SIG_DFL)
         soft = int(process_time() + seconds) + 2
         soft = soft if hard == resource.RLIM_INFINITY else min(soft, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))

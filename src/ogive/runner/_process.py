@@ -61,6 +61,7 @@ class Process:
         self._frames = _wire.Frames(self._key)
         self._stderr = b""
         self.cut = False  # whether the pipe of rows ended before the process did
+        self.damage: str | None = None  # what came through it that is no frame
         self._killed_before = _memory.killed_for_memory()
         try:
             self._start(job, {**environment, MARK: self._mark})
@@ -128,14 +129,23 @@ class Process:
                     self._popen.wait(LEAVING)
                 self.cut = self._popen.poll() is None
                 return [], False
-            return list(self._frames.feed(data or b"")), True
+            return self._whole(data or b""), True
         if ready or self._popen.poll() is None:
             return [], True
         # Dead, though something it left behind holds the pipe open: what is in the pipe still counts.
         frames: list[bytes] = []
         while data := self._take(self._rows):
-            frames += self._frames.feed(data)
+            frames += self._whole(data)
         return frames, False
+
+    def _whole(self, data: bytes) -> list[bytes]:
+        """Frames out of what came; those before bytes that are none still count."""
+        frames: list[bytes] = []
+        try:
+            frames.extend(self._frames.feed(data))
+        except _wire.BadFrame as error:
+            self.damage = self.damage or str(error)
+        return frames
 
     def has_read_all(self) -> bool:
         """Whether everything that was sent has been read by somebody."""

@@ -181,8 +181,9 @@ class Slot:
                 if verdict is not None:
                     return verdict
         except (_wire.BadFrame, ValueError) as error:
-            said = f"{error} came through the pipe that its worker process answers through"
-            return Verdict("crashed", said, ruined=True)
+            return Verdict("crashed", _through_the_pipe(error), ruined=True)
+        if child.damage is not None:
+            return Verdict("crashed", _through_the_pipe(child.damage), ruined=True)
         if child.cut:
             return Verdict("crashed", "the trial closed the pipe that its worker process answers through", ruined=True)
         if not alive:
@@ -241,7 +242,7 @@ class Slot:
                 f"a worker process took more than {WARM_UP_LIMIT:g} s to load the study and warm up; "
                 "load less at the top level, or use workers=0 to see where the time goes."
             )
-        if running.trial < 0:
+        if running.trial < 0 or all(running.chunk != chunk.number for chunk in self._queue):
             return None
         if limits.wall is not None and passed > limits.wall:
             return Verdict("timeout", f"wall limit of {limits.wall:g} s", running)
@@ -270,7 +271,7 @@ class Slot:
             most = KILLED_ATTEMPTS
         if its_own:
             self._blame(running, self._named(verdict, code, child.last_words()), passed, most, deliver)
-        elif not self._ready or (running.chunk != chunk.number and not verdict.ruined):
+        elif running.chunk != chunk.number and not (self._ready and verdict.ruined):
             self._count_quiet(verdict.message or exit_words(code), child.last_words(), killed=most > ATTEMPTS)
         else:
             self._suspect(running, self._after(verdict, running, code, child.last_words()), most, deliver)
@@ -340,6 +341,10 @@ class Slot:
             deliver(chunk, batch, None)
         self._quiet_deaths = 0
         self._queue.extendleft(part for part in reversed(parts) if part.trials)
+
+
+def _through_the_pipe(what: object) -> str:
+    return f"{what} came through the pipe that its worker process answers through"
 
 
 def _out_of_memory(batch: _wire.Batch, chunk: Chunk) -> Verdict | None:

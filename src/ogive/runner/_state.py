@@ -75,7 +75,17 @@ KEPT: dict[ModuleType, tuple[str, ...]] = {
 }  # fmt: skip
 # Numbered as the platform numbers them; SIGKILL and SIGSTOP have no handlers, and those of real-time signals are rare.
 _SIGNALS = [n for n in range(1, 32) if n not in (9, getattr(signal, "SIGSTOP", 19))] if _POSIX else []
-_LIMITS = ("RLIMIT_NOFILE", "RLIMIT_AS", "RLIMIT_DATA", "RLIMIT_STACK", "RLIMIT_FSIZE", "RLIMIT_NPROC", "RLIMIT_CORE")
+_LIMITED = ("NOFILE", "AS", "DATA", "STACK", "FSIZE", "NPROC", "CORE")
+_LIMITS: dict[str, int] = {}
+if _POSIX:
+    import resource
+
+    _getrlimit, _setrlimit = resource.getrlimit, resource.setrlimit
+    _LIMITS = {
+        f"RLIMIT_{name}": getattr(resource, f"RLIMIT_{name}")
+        for name in _LIMITED
+        if hasattr(resource, f"RLIMIT_{name}")
+    }
 
 
 class Broken(Exception):
@@ -125,6 +135,7 @@ class State:
         self._limits = _limits()
         self._pipes = {fd: (name, _what(fd)) for fd, name in (pipes or {}).items()}
         self._standard = {fd: _spare(fd) for fd in (0, 1, 2)} if own else {}
+        self._children = set(_memory.children(self._pid)) if own else set()  # what the study started for all trials
         self._threads = set(threading.enumerate())
         self._n_threads = _thread._count()
         self._named: set[str] = set()
@@ -187,16 +198,15 @@ class State:
             changed = True
             _setlocale(locale.LC_ALL, self._locale)
         if (now := _limits()) != self._limits:
-            before, self._limits = self._limits, {**now, **self._limits}
-            for name in [name for name, limit in before.items() if now.get(name) != limit]:
-                changed = True
+            changed = True
+            for name in [name for name, limit in self._limits.items() if now[name] != limit]:
                 self._set_limit(name, now[name])
         changed |= self._set_standard()
         for fd, (name, what) in self._pipes.items():
             if _what(fd) != what:
                 raise Broken(f"closed or replaced {name}")
         if self.own:
-            changed |= end_left_processes()
+            changed |= end_left_processes(self._children)
         if _thread._count() != self._n_threads:
             self._name_threads()
         if _here() != self._cwd:
@@ -277,9 +287,8 @@ class State:
             raise Broken("removed the working directory") from None
 
     def _set_limit(self, name: str, now: tuple[int, int]) -> None:
-        resource: Any = sys.modules["resource"]
         try:
-            resource.setrlimit(getattr(resource, name), self._limits[name])
+            _setrlimit(_LIMITS[name], self._limits[name])
         except (ValueError, OSError):
             self._limits[name] = now
             raise Broken(f"lowered {name} for good") from None
@@ -371,11 +380,8 @@ def _spare(fd: int) -> tuple[int, tuple[int, int] | None]:
 
 
 def _limits() -> dict[str, tuple[int, int]]:
-    """Limits of this process; nobody can have changed them who has not loaded the module for it."""
-    resource = sys.modules.get("resource")
-    if resource is None:
-        return {}
-    return {name: resource.getrlimit(getattr(resource, name)) for name in _LIMITS if hasattr(resource, name)}
+    """Limits of this process; none on Windows."""
+    return {name: _getrlimit(number) for name, number in _LIMITS.items()}
 
 
 def _forget_filters() -> None:
@@ -384,8 +390,8 @@ def _forget_filters() -> None:
         pass
 
 
-def end_left_processes() -> bool:
-    """End every process that this one started and that no pool keeps for its next call; whether there were any.
+def end_left_processes(earlier: set[int]) -> bool:
+    """End every process that this one started but `earlier` ones and those that a pool keeps; whether there were any.
 
     Where this process adopts orphans (Linux), that includes those which forked twice or lead a session of their own.
     """
@@ -398,7 +404,7 @@ def end_left_processes() -> bool:
     ended, deadline = False, _monotonic() + ENDING
     while True:
         mine = _memory.children(_getpid())
-        keep = _kept()
+        keep = _kept() | earlier
         left = [pid for pid in mine if pid not in keep]
         alive = [pid for pid in left if not _reap(pid)]
         if not alive:

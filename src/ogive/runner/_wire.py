@@ -76,9 +76,11 @@ class Frames:
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The frames that are whole with these bytes."""
         self._buffer += data
-        if not self._key.startswith(self._buffer[:KEY]):  # at once: the rest of a header may never come
-            raise BadFrame("bytes that are no answer")
-        while len(self._buffer) >= HEADER.size:
+        while self._buffer:
+            if not self._key.startswith(self._buffer[:KEY]):  # at once: the rest of a header may never come
+                raise BadFrame("bytes that are no answer")
+            if len(self._buffer) < HEADER.size:
+                return
             length, digest = opened(self._buffer, self._key)
             end = HEADER.size + length
             if len(self._buffer) < end:
