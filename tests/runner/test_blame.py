@@ -22,8 +22,10 @@ from ogive.tasks import none
 @pytest.fixture
 def page(tmp_path):
     with (tmp_path / "page").open("w+b") as file:
-        file.truncate(_wire.PAGE)
+        reader = _wire.PageReader(file.fileno())
         made = _wire.Page(file.fileno())
+        made.read = reader.read
+        made.says = reader.says
         yield made
         made.close()
 
@@ -32,7 +34,9 @@ def page(tmp_path):
 def slot(page):
     """A slot with four trials under way in a child that is only a page."""
     made = Slot(Job({}, b""), Limits(wall=0.5))
-    made._child = SimpleNamespace(page=page, end=lambda grace: -15, last_words=lambda: "")
+    made._child = SimpleNamespace(
+        page=page, end=lambda grace: -15, last_words=lambda: "", killed_for_memory=lambda: False
+    )
     made._queue = deque([Chunk(0, ("a", "t"), range(4), number=1)])
     return made
 
@@ -85,6 +89,17 @@ def test_a_trial_that_raises_a_memory_error_is_tried_again_alone_before_it_is_bl
     again = {"chunk": 2, "rows": _wire.encode(_wire.batch_of(rows[1:2]))}
     assert slot._hear(again, lambda chunk, batch, seconds: heard.extend(batch.statuses)) is None
     assert heard == [0, "memory"]
+
+
+def test_an_answer_that_comes_together_with_junk_still_counts(slot, page):
+    rows = _wire.dumps({"chunk": 1, "rows": _wire.encode(_wire.batch_of([Row(0, "ok", params="{}")]))})
+    slot._child.damage, slot._child.cut, slot._child.wait = "junk", False, lambda seconds: ([rows], True)
+    heard = []
+    page.begin(1, 2, time.monotonic_ns())
+    verdict = slot._look(lambda chunk, batch, seconds: heard.extend(batch.trials))
+    assert heard == [0]
+    assert buried(slot, verdict) == []  # which of the others it was is not known
+    assert [(list(chunk.trials), chunk.one_by_one) for chunk in slot._queue] == [([1, 2, 3], True)]
 
 
 def leaks(config, rng):

@@ -135,7 +135,9 @@ class DiesWhenWarm:
 
 
 def test_deaths_outside_any_trial_stop_the_run_and_blame_nobody(no_orphans):
-    with pytest.raises(RunStopped, match=r"died 3 times outside any trial \(the process ended with exit code 7\)"):
+    with pytest.raises(
+        RunStopped, match=r"died 3 times in a row outside any trial \(the process ended with exit code 7\)"
+    ):
         run(Study("dies", Algorithm("a", DiesWhenWarm()), none()), 5, workers=1, progress=False)
 
 

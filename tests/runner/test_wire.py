@@ -75,19 +75,39 @@ def test_the_row_that_the_refusals_are_made_of_is_accepted():
 
 def test_a_frame_that_announces_too_much_is_refused():
     with pytest.raises(_wire.BadFrame):
-        list(_wire.Frames().feed(b"\xff\xff\xff\xff"))
+        list(_wire.Frames().feed(bytes(_wire.KEY) + b"\xff" * 20))
+
+
+@pytest.mark.parametrize("junk", [b"\xff", b"\x10\x00", b"x" * 64])
+def test_what_is_no_frame_is_refused_as_soon_as_it_comes(junk):
+    frames = _wire.Frames(b"a word !")
+    whole = _wire.frame(b"rows", b"a word !")
+    came = []
+    with pytest.raises(_wire.BadFrame, match="no answer"):
+        came.extend(frames.feed(whole + whole + junk + whole))
+    assert came == [b"rows", b"rows"]  # what came before it counts
+
+
+@pytest.mark.parametrize("at", [0, 13, 28, 30])
+def test_a_frame_that_was_damaged_is_refused(at):
+    damaged = bytearray(_wire.frame(b"rows", b"a word !") + bytes(10))
+    damaged[at] ^= 1
+    with pytest.raises(_wire.BadFrame):
+        list(_wire.Frames(b"a word !").feed(bytes(damaged)))
 
 
 def test_the_page_says_what_runs_with_which_configuration(tmp_path):
     with (tmp_path / "page").open("w+b") as file:
-        file.truncate(_wire.PAGE)
-        writer, reader = _wire.Page(file.fileno()), _wire.Page(file.fileno())
+        reader, writer = _wire.PageReader(file.fileno()), _wire.Page(file.fileno())
         writer.begin(7, 12, 99)
         assert (reader.read().chunk, reader.read().trial, reader.read().params) == (7, 12, None)
         writer.note('{"a":"ü"}')
         assert reader.read().params == '{"a":"ü"}'
         writer.note("x" * 100_000)  # too long to be kept
-        writer.begin(7, _wire.IDLE, 100)
+        writer.rest(_wire.IDLE, 100)
+        assert (reader.read().trial, reader.read().chunk, reader.read().params) == (_wire.IDLE, 7, '{"a":"ü"}')
+        writer.broken("the trial closed the pipe")
+        assert (reader.read().trial, reader.read().params) == (_wire.BROKEN, "the trial closed the pipe")
+        file.truncate(0)  # what user code may do to it must not end this process
         assert reader.read().trial == _wire.IDLE
         writer.close()
-        reader.close()

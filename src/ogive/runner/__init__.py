@@ -9,7 +9,8 @@ In the order of the way through
   _local      a thread for each slot; _dask: a task for each chunk; _inline: in this process
   _slot       the parent's side of one child: limits, blame, second attempts
   _process    one child as a process: its pipes, its shared cell, its end; _memory: what it holds
-  _child      the child's program; _trial: one trial; _source: how a study gets there
+  _child      the child's program; _trial: one trial; _state: what is put back after it
+  _source     how a study gets there
   _pickling   functions and arrays on their way to the child, and the name of what cannot go
   _wire       frames and rows between the two: JSON from child to parent, never pickle
   _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile

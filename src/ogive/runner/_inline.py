@@ -14,6 +14,7 @@ import numpy as np
 
 from ogive.runner._local import Delivery
 from ogive.runner._plan import Agenda
+from ogive.runner._state import State, say_threads
 from ogive.runner._trial import CellRunner, Row
 from ogive.runner._wire import batch_of
 
@@ -35,18 +36,27 @@ class InlineEngine:
     def deliveries(self) -> Iterator[Delivery | None]:
         """Rows of cells, in order."""
         cells: dict[tuple[str, str], CellRunner] = {}
+        said: set[tuple[tuple[str, str], str]] = set()  # threads that trials of a cell left running
         with untouched(), contextlib.ExitStack() as stack:
             threads = OneThread(stack)
             while (chunk := self._agenda.take()) is not None:
                 threads.again()
+                state = State(own=False)  # as it is now: the program around may change it between chunks
                 if chunk.names not in cells:
-                    cells[chunk.names] = CellRunner(self._study, *chunk.names)
+                    cells[chunk.names] = CellRunner(self._study, *chunk.names, state)
+                cell = cells[chunk.names]
+                cell.state = state
+                state.careful = True
                 rows: list[Row] = []
                 start = time.perf_counter()
                 for trial in chunk.trials:
-                    rows.append(cells[chunk.names].run(trial, interruptible=True))
+                    rows.append(cell.run(trial, interruptible=True))
                     if self._stopped:
                         break
+                new = [name for name in state.left if (chunk.names, name) not in said]
+                if new:
+                    said.update((chunk.names, name) for name in new)
+                    say_threads(new, chunk.names)
                 self._agenda.learn(chunk, len(rows), time.perf_counter() - start)
                 batch = batch_of(rows)
                 batch.attempts = None if chunk.attempts is None else chunk.attempts[: len(rows)]

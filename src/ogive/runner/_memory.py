@@ -32,9 +32,9 @@ def family(pid: int) -> list[int]:
         found: list[int] = []
         waiting = [pid]
         while waiting:
-            children = _children(waiting.pop())
-            found += children
-            waiting += children
+            started = _children(waiting.pop())
+            found += started
+            waiting += started
         return found
     import psutil
 
@@ -42,6 +42,56 @@ def family(pid: int) -> list[int]:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.Error:
         return []
+
+
+def children(pid: int) -> list[int]:
+    """What a process started itself, or adopted, and has not heard the end of."""
+    if _LINUX and Path(f"/proc/{pid}/task/{pid}/children").exists():
+        return _children(pid)
+    import psutil
+
+    try:
+        return [child.pid for child in psutil.Process(pid).children()]
+    except psutil.Error:
+        return []
+
+
+def marked(mark: str) -> list[int]:
+    """Processes that were started with `mark` in their environment, by whomever, and not this one."""
+    found: list[int] = []
+    if _LINUX:
+        sought, me = mark.encode(), os.getpid()
+        for entry in os.listdir("/proc"):
+            if entry.isdigit() and int(entry) != me:
+                try:
+                    with open(f"/proc/{entry}/environ", "rb") as file:
+                        if sought in file.read().split(b"\0"):
+                            found.append(int(entry))
+                except OSError:
+                    continue
+        return found
+    import psutil
+
+    name, _, value = mark.partition("=")
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and process.environ().get(name) == value:
+                found.append(process.pid)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def killed_for_memory() -> int:
+    """How many processes this machine has killed to get memory back; 0 where it does not say."""
+    try:
+        with open("/proc/vmstat", "rb") as file:
+            for line in file:
+                if line.startswith(b"oom_kill "):
+                    return int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    return 0
 
 
 def _children(pid: int) -> list[int]:

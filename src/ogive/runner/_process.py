@@ -1,15 +1,18 @@
 """One child as a process: how it is started, what it says, how it ends.
 
-The child leads a session of its own, so everything it starts can be ended with it. A guardian,
-one waiting line of shell, ends that group should this process be killed: a parent-death signal
+The child leads a session of its own and carries a mark in its environment, so everything it starts
+can be ended with it: by the group, by descent, and by the mark where a process has left both. A
+guardian, one waiting line of shell, does so should this process be killed: a parent-death signal
 reaches only the child itself, and Python code in the child may be unable to run.
 """
 
 from __future__ import annotations
 
+import array
 import contextlib
 import os
 import re
+import secrets
 import select
 import signal
 import subprocess
@@ -33,7 +36,17 @@ ONE_THREAD = (
     "NUMBA_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
-_GUARD = 'read -r word || kill -s KILL -- "-$1"'
+MARK = "OGIVE_CHILD"
+LEAVING = 0.5  # seconds between the end of a process's pipe and its own
+# Twice, since a process that is being ended may just be starting another.
+_GUARD = f"""read -r word || {{
+  kill -s KILL -- "-$1"
+  for round in 1 2; do
+    for file in $(grep -ls "{MARK}=$2" /proc/[0-9]*/environ 2>/dev/null); do
+      file="${{file%/environ}}"; kill -s KILL "${{file#/proc/}}"
+    done
+  done
+}}"""
 _FAULT = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 _LIBRARY = sysconfig.get_paths()["stdlib"]
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
@@ -43,41 +56,46 @@ class Process:
     """A running child with its pipes; every read and write returns at once."""
 
     def __init__(self, job: Job, header: dict[str, object], environment: dict[str, str]) -> None:
-        self._cell_file: IO[bytes] = tempfile.TemporaryFile(prefix="ogive-cell-")  # noqa: SIM115 - closed in `end`
-        self._cell_file.truncate(_wire.PAGE)
-        self.page = _wire.Page(self._cell_file.fileno())
-        self.page.begin(-1, _wire.WARMING, time.monotonic_ns())
+        self._key, self._mark = secrets.token_bytes(_wire.KEY), secrets.token_hex(12)
         self._outgoing = bytearray()
-        self._frames = _wire.Frames()
+        self._frames = _wire.Frames(self._key)
         self._stderr = b""
-        self._start(job, environment)
+        self.cut = False  # whether the pipe of rows ended before the process did
+        self.damage: str | None = None  # what came through it that is no frame
+        self._killed_before = _memory.killed_for_memory()
+        try:
+            self._start(job, {**environment, MARK: self._mark})
+        except OSError as error:
+            raise RunStopped(f"a worker process cannot be started: {error.strerror or error}.") from None
         self.send(_wire.dumps({**job.header, **header}))
         self.send(job.body)
 
     def _start(self, job: Job, environment: dict[str, str]) -> None:
+        self._cell_file: IO[bytes] = tempfile.TemporaryFile(prefix="ogive-cell-")  # noqa: SIM115 - closed in `end`
+        self.page = _wire.PageReader(self._cell_file.fileno())
+        self.page.begin(-1, _wire.WARMING, time.monotonic_ns())
         child_in, self._commands = os.pipe()
         self._rows, child_out = os.pipe()
         self._errors, child_err = os.pipe()
         given = (child_in, child_out, self._cell_file.fileno(), *job.fds)
+        words = (os.getpid(), int.from_bytes(self._key, "little"), *given)
         try:
             self._popen = subprocess.Popen(
-                [sys.executable, "-P", "-m", "ogive.runner._child", str(os.getpid()), *map(str, given)],
+                [sys.executable, "-P", "-m", "ogive.runner._child", *map(str, words)],
                 pass_fds=given, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=child_err,
                 start_new_session=True, env=environment,
             )  # fmt: skip
-        except OSError as error:
-            raise RunStopped(f"a worker process cannot be started: {error}.") from None
         finally:
             for fd in (child_in, child_out, child_err):
                 os.close(fd)
         for fd in (self._commands, self._rows, self._errors):
             os.set_blocking(fd, False)
         self.pid = self._popen.pid
-        self._guardian = _guard(self.pid)
+        self._guardian = _guard(self.pid, self._mark)
 
     def send(self, content: bytes) -> None:
         """Queue a frame; `wait` writes it as far as the pipe takes it."""
-        self._outgoing += _wire.frame(content)
+        self._outgoing += _wire.frame(content, self._key)
         self._write()
 
     def _write(self) -> None:
@@ -107,15 +125,45 @@ class Process:
         if self._rows in ready:
             data = self._take(self._rows)
             if data == b"":
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._popen.wait(LEAVING)
+                self.cut = self._popen.poll() is None
                 return [], False
-            return list(self._frames.feed(data or b"")), True
+            return self._whole(data or b""), True
         if ready or self._popen.poll() is None:
             return [], True
         # Dead, though something it left behind holds the pipe open: what is in the pipe still counts.
         frames: list[bytes] = []
         while data := self._take(self._rows):
-            frames += self._frames.feed(data)
+            frames += self._whole(data)
         return frames, False
+
+    def _whole(self, data: bytes) -> list[bytes]:
+        """Frames out of what came; those before bytes that are none still count."""
+        frames: list[bytes] = []
+        try:
+            frames.extend(self._frames.feed(data))
+        except _wire.BadFrame as error:
+            self.damage = self.damage or str(error)
+        return frames
+
+    def has_read_all(self) -> bool:
+        """Whether everything that was sent has been read by somebody."""
+        if self._outgoing:
+            return False
+        try:
+            import fcntl
+            import termios
+
+            waiting = array.array("i", [0])
+            fcntl.ioctl(self._commands, termios.FIONREAD, waiting)
+        except (ImportError, OSError):
+            return False
+        return waiting[0] == 0
+
+    def killed_for_memory(self) -> bool:
+        """Whether this machine has killed a process for memory since the child was started."""
+        return _memory.killed_for_memory() > self._killed_before
 
     def _listen(self) -> None:
         """Keep the last words; at the end of this pipe nothing more will come, so it is closed."""
@@ -162,15 +210,25 @@ class Process:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         code = self._popen.wait()
+        self._end_marked()
         self._listen()
         self._release()
         return code
+
+    def _end_marked(self) -> None:
+        """End what left both the group and the family, and what that starts meanwhile."""
+        for _ in range(5):
+            left = _memory.marked(f"{MARK}={self._mark}")
+            if not left:
+                return
+            for pid in left:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
 
     def _release(self) -> None:
         for fd in (self._commands, self._rows, self._errors):
             if fd >= 0:
                 os.close(fd)
-        self.page.close()
         self._cell_file.close()
         if self._guardian is not None:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
@@ -187,11 +245,11 @@ class Process:
         return _ADDRESS.sub("0x…", lines[-1])[:200] if lines else ""
 
 
-def _guard(group: int) -> subprocess.Popen[bytes] | None:
-    """A line of shell that ends the group when this process is gone; None where there is no shell."""
+def _guard(group: int, mark: str) -> subprocess.Popen[bytes] | None:
+    """A shell that ends the group and what carries the mark when this process is gone; None where there is none."""
     try:
         return subprocess.Popen(
-            ["/bin/sh", "-c", _GUARD, "ogive-guardian", str(group)],
+            ["/bin/sh", "-c", _GUARD, "ogive-guardian", str(group), mark],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env={},
         )  # fmt: skip
     except OSError:
@@ -224,6 +282,6 @@ def exit_words(code: int) -> str:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
-    said = {"SIGSEGV": "segmentation fault", "SIGABRT": "abort", "SIGKILL": "killed, perhaps out of memory",
+    said = {"SIGSEGV": "segmentation fault", "SIGABRT": "abort", "SIGKILL": "killed from outside, by itself, or for want of memory",
             "SIGBUS": "bus error", "SIGFPE": "arithmetic error", "SIGILL": "illegal instruction"}.get(name)  # fmt: skip
     return f"the process ended with {name}" + (f" ({said})" if said else "")

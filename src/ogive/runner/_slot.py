@@ -6,14 +6,18 @@ The rules of blame:
   trial is blamed; rows that were finished but not yet sent are run again and give the same numbers.
 * A child that goes on to another trial before it is ended is left alone: the row is on its way.
 * A trial that crashed or ran out of memory, by the limit or by a MemoryError of its own, is tried
-  once more, alone in a fresh child: trials before it may have filled the memory.
+  once more, alone in a fresh child: trials before it may have filled the memory. What was killed by
+  a signal that comes from outside is tried up to four times: it may have been hit by chance.
 * What a limit on time cut is `timeout` at once: its clock was its own.
-* A death outside any trial is nobody's. After three in a row the run stops and says so.
+* A child that dies after a trial, sends what is no row, closes its pipe or neither answers nor runs a
+  trial was ruined by one of the trials whose rows have not come. These run one by one from then on;
+  the one whose row does not come is tried again, alone in a fresh child, and is then `crashed`.
+* A child that dies before its first trial was ruined by none. After three in a row the run stops and
+  says so; after ten where it was killed from outside.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
@@ -28,11 +32,17 @@ from ogive.runner._child import fold
 from ogive.runner._limits import WARM_UP_LIMIT, Limits
 from ogive.runner._process import GRACE, Process, environment, exit_words
 from ogive.runner._source import Job
-from ogive.runner._trial import Row
+from ogive.runner._state import say_threads
+from ogive.runner._trial import Row, clean
 
 POLL, REST = 0.02, 0.1  # seconds between looks with and without limits
 FAMILY_EVERY = 0.25  # seconds between looks at what the child started
-QUIET_DEATHS = 3
+QUIET_DEATHS, KILLED_DEATHS = 3, 10
+ATTEMPTS, KILLED_ATTEMPTS = 2, 4
+FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)
+# Seconds that a child may neither run a trial nor answer. The longest answer, of a gigabyte, takes half of the first;
+# one that waits for work which somebody has read is lost at once, but for the time to say that it has begun.
+SILENT, DEAF = 120.0, 3.0
 HARD_MEMORY = "OGIVE_HARD_MEMORY_LIMIT"
 
 
@@ -46,17 +56,23 @@ class Chunk:
     attempts: Sequence[int] | None = None
     done: int = 0
     number: int = -1
-    alone: bool = False  # the second attempt of a trial that took its child down
+    tries: int = 0  # how often its only trial has taken a child down
+    one_by_one: bool = False  # one of its trials ruined a child, and it is not known which
+
+    @property
+    def alone(self) -> bool:
+        """Whether its only trial has taken a child down and so gets a fresh one for itself."""
+        return self.tries > 0
 
     @property
     def left(self) -> Sequence[int]:
         """Trials without a row."""
         return self.trials[self.done :]
 
-    def part(self, low: int, high: int | None, *, alone: bool = False) -> Chunk:
+    def part(self, low: int, high: int | None, *, tries: int = 0) -> Chunk:
         """Some of its trials as a chunk of their own."""
         attempts = None if self.attempts is None else self.attempts[low:high]
-        return Chunk(self.cell, self.names, self.trials[low:high], attempts, alone=alone)
+        return Chunk(self.cell, self.names, self.trials[low:high], attempts, tries=tries, one_by_one=self.one_by_one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +83,7 @@ class Verdict:
     message: str
     about: _wire.Running | None = None  # the trial that broke a limit; of a dead child the page says it
     sent: bool = False  # the trial's own row said so, and the child has gone on
+    ruined: bool = False  # the child cannot go on, whatever trial its page names
 
 
 class Killed(Exception):
@@ -86,6 +103,8 @@ class Slot:
         self._queue: deque[Chunk] = deque()
         self._numbers = 0
         self._quiet_deaths = 0
+        self._silent, self._looked = 0.0, time.monotonic()
+        self._threads: set[tuple[tuple[str, str], str]] = set()
         self._ready = False
         self._family_seen = 0.0
         self._watched = any(v is not None for v in (limits.wall, limits.memory))
@@ -122,12 +141,16 @@ class Slot:
             if chunk is None:
                 break
             self._queue.append(chunk)
+        if self._queue and self._queue[0].one_by_one and len(self._queue[0].left) > 1 and self._queue[0].number < 0:
+            chunk = self._queue.popleft()
+            rest, first = chunk.part(chunk.done + 1, None), chunk.part(chunk.done, chunk.done + 1)
+            self._queue.extendleft((rest, first))
         for chunk in list(self._queue)[:2]:
-            if chunk.alone and chunk is not self._queue[0]:
+            if (chunk.alone or chunk.one_by_one) and chunk is not self._queue[0]:
                 break
             if chunk.number < 0:
                 self._hand_over(chunk)
-            if chunk.alone:
+            if chunk.alone or chunk.one_by_one:
                 break
 
     def _hand_over(self, chunk: Chunk) -> None:
@@ -141,6 +164,7 @@ class Slot:
         hard = limits.memory if os.environ.get(HARD_MEMORY) else None
         own: dict[str, Any] = {"cpu_limit": limits.cpu, "data_limit": hard, "pythonpath": os.environ.get("PYTHONPATH")}
         self._ready = False
+        self._silent = 0.0
         self._child = Process(self._job, own, environment(self._gpu))
         return self._child
 
@@ -153,14 +177,35 @@ class Slot:
         try:
             frames, alive = child.wait(POLL if self._watched else REST)
             for content in frames:
-                verdict = self._hear(json.loads(content), deliver)
+                verdict = self._hear(_wire.loads(content), deliver)
                 if verdict is not None:
                     return verdict
         except (_wire.BadFrame, ValueError) as error:
-            return Verdict("crashed", f"the process sent what is no row: {error}")
+            return Verdict("crashed", _through_the_pipe(error), ruined=True)
+        if child.damage is not None:
+            return Verdict("crashed", _through_the_pipe(child.damage), ruined=True)
+        if child.cut:
+            return Verdict("crashed", "the trial closed the pipe that its worker process answers through", ruined=True)
         if not alive:
             return Verdict("crashed", "")
-        return self._over_limit(child)
+        return self._over_limit(child) or self._gone_silent(child, heard=bool(frames))
+
+    def _gone_silent(self, child: Process, *, heard: bool) -> Verdict | None:
+        """The verdict on a child that neither runs a trial of its chunk nor answers."""
+        now = time.monotonic()
+        passed, self._looked = now - self._looked, now
+        running = child.page.read()
+        ours = {chunk.number for chunk in self._queue if chunk.number >= 0}
+        if heard or not ours or running.trial == _wire.WARMING or (running.trial >= 0 and running.chunk in ours):
+            self._silent = 0.0
+            return None
+        # A look that comes late says more about this process, which may have been asleep, than about the child.
+        self._silent += min(passed, 1.0)
+        deaf = running.trial == _wire.WAITING and running.chunk not in ours and child.has_read_all()
+        if self._silent < (DEAF if deaf else SILENT):
+            return None
+        said = "somebody else read what its worker process was told" if deaf else "its worker process did not answer"
+        return Verdict("crashed", f"{said} for {self._silent:.0f} s", ruined=True)
 
     def _hear(self, message: dict[str, Any], deliver: Deliver) -> Verdict | None:
         """Deliver rows up to the first that ran out of memory; that one is tried again, alone."""
@@ -171,7 +216,8 @@ class Slot:
             return None
         chunk = self._queue[0] if self._queue else None
         if chunk is None or message.get("chunk") != chunk.number:
-            raise _wire.BadFrame("rows of another chunk")
+            raise _wire.BadFrame("rows of other trials")
+        self._say_threads(message.get("threads"), chunk)
         batch = _wire.decode(message.get("rows"), chunk.left)
         seconds = message.get("seconds")
         verdict = None if chunk.alone else _out_of_memory(batch, chunk)
@@ -196,7 +242,7 @@ class Slot:
                 f"a worker process took more than {WARM_UP_LIMIT:g} s to load the study and warm up; "
                 "load less at the top level, or use workers=0 to see where the time goes."
             )
-        if running.trial < 0:
+        if running.trial < 0 or all(running.chunk != chunk.number for chunk in self._queue):
             return None
         if limits.wall is not None and passed > limits.wall:
             return Verdict("timeout", f"wall limit of {limits.wall:g} s", running)
@@ -214,15 +260,21 @@ class Slot:
         assert child is not None
         running = verdict.about or child.page.read()
         its_own = running.trial >= 0 and running.chunk == chunk.number and running.trial in chunk.left
+        its_own = its_own and not verdict.ruined
         if verdict.about is not None and not verdict.sent and not (its_own and child.page.says(running)):
             return  # it came to its end after all, or rows before it are still to be read
         self._child = None
         passed = (time.monotonic_ns() - running.start_ns) / 1e9
         code = child.end(grace=GRACE if verdict.message else 0.0)
+        most = ATTEMPTS
+        if code in FROM_OUTSIDE and not verdict.message and not child.killed_for_memory():
+            most = KILLED_ATTEMPTS
         if its_own:
-            self._blame(running, self._named(verdict, code, child.last_words()), passed, deliver)
+            self._blame(running, self._named(verdict, code, child.last_words()), passed, most, deliver)
+        elif running.chunk != chunk.number and not (self._ready and verdict.ruined):
+            self._count_quiet(verdict.message or exit_words(code), child.last_words(), killed=most > ATTEMPTS)
         else:
-            self._count_quiet(verdict.message or exit_words(code), child.last_words())
+            self._suspect(running, self._after(verdict, running, code, child.last_words()), most, deliver)
         for waiting in self._queue:
             waiting.trials, waiting.attempts, waiting.done = _rest(waiting)
             waiting.number = -1
@@ -234,22 +286,54 @@ class Slot:
             return Verdict("timeout", f"CPU limit of {self._limits.cpu:g} s")
         return Verdict("crashed", exit_words(code) + (f"; {words}" if words and code < 0 else ""))
 
-    def _count_quiet(self, how: str, words: str) -> None:
+    def _after(self, verdict: Verdict, running: _wire.Running, code: int, words: str) -> Verdict:
+        """What is said of a trial after which its child was of no use any more."""
+        if running.trial == _wire.BROKEN and running.params:
+            return Verdict("crashed", clean(running.params))
+        if verdict.message:
+            return verdict
+        said = f"after the trial {exit_words(code)}" + (f"; {words}" if words else "")
+        return Verdict("crashed", clean(said))
+
+    def _count_quiet(self, how: str, words: str, *, killed: bool) -> None:
+        """Count a death before any trial; the first of those that may be chance are waited out."""
         self._quiet_deaths += 1
-        if self._quiet_deaths >= QUIET_DEATHS:
+        if self._quiet_deaths >= (KILLED_DEATHS if killed else QUIET_DEATHS):
             said = f" Its last words: {words}." if words else ""
             raise RunStopped(
-                f"worker processes died {self._quiet_deaths} times outside any trial ({how}).{said} "
+                f"worker processes died {self._quiet_deaths} times in a row outside any trial ({how}).{said} "
                 "Finished trials are kept; use workers=0 to see more."
             )
+        if killed:
+            time.sleep(min(0.05 * 2**self._quiet_deaths, 1.0))
 
-    def _blame(self, running: _wire.Running, verdict: Verdict, passed: float, deliver: Deliver) -> None:
+    def _suspect(self, running: _wire.Running, verdict: Verdict, most: int, deliver: Deliver) -> None:
+        """Run the trials whose rows have not come one by one, or blame the only one there is."""
+        chunk = self._queue[0]
+        if len(chunk.left) > 1:
+            chunk.one_by_one = True
+            return
+        page_is_its_own = running.chunk == chunk.number and running.trial in (_wire.IDLE, chunk.left[0])
+        known = _wire.Running(chunk.number, chunk.left[0], 0, running.params if page_is_its_own else None)
+        self._blame(known, verdict, None, most, deliver)
+
+    def _say_threads(self, names: Any, chunk: Chunk) -> None:
+        """Say once which threads the trials of a cell left running."""
+        given = names if isinstance(names, list) else []
+        new = [name for name in map(clean, map(str, given[:20])) if (chunk.names, name) not in self._threads]
+        if new:
+            self._threads.update((chunk.names, name) for name in new)
+            say_threads(new, chunk.names)
+
+    def _blame(
+        self, running: _wire.Running, verdict: Verdict, passed: float | None, most: int, deliver: Deliver
+    ) -> None:
         """Split the chunk at the guilty trial: what was lost before it, the trial, what comes after."""
         chunk = self._queue.popleft()
         at = chunk.done + list(chunk.left).index(running.trial)
         parts = [chunk.part(chunk.done, at), chunk.part(at + 1, None)]
-        if verdict.status in ("crashed", "memory") and not chunk.alone:
-            parts.insert(0, chunk.part(at, at + 1, alone=True))
+        if verdict.status in ("crashed", "memory") and chunk.tries + 1 < most:
+            parts.insert(0, chunk.part(at, at + 1, tries=chunk.tries + 1))
         else:
             row = Row(running.trial, verdict.status, verdict.message, running.params, wall=passed)
             batch = _wire.batch_of([row])
@@ -257,6 +341,10 @@ class Slot:
             deliver(chunk, batch, None)
         self._quiet_deaths = 0
         self._queue.extendleft(part for part in reversed(parts) if part.trials)
+
+
+def _through_the_pipe(what: object) -> str:
+    return f"{what} came through the pipe that its worker process answers through"
 
 
 def _out_of_memory(batch: _wire.Batch, chunk: Chunk) -> Verdict | None:

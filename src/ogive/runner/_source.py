@@ -56,13 +56,29 @@ class SharedArrays:
     def add(self, array: np.ndarray[Any, Any]) -> int:
         """Write an array; its number is how the study refers to it."""
         order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
-        file = tempfile.TemporaryFile(prefix="ogive-array-")  # noqa: SIM115 - lives as long as the run
         whole = np.asarray(array, order="F" if order == "F" else "C")
-        file.write((whole.T if order == "F" else whole).data.cast("B"))
-        file.flush()
-        self.files.append(file)
+        self.files.append(_read_only((whole.T if order == "F" else whole).data.cast("B")))
         self.descriptions.append({"dtype": array.dtype.str, "shape": list(array.shape), "order": order})
         return len(self.files) - 1
+
+
+def _read_only(content: memoryview) -> IO[bytes]:
+    """A file without a name that holds `content` and that nobody can write into.
+
+    Children inherit its descriptor: one that writes into every descriptor it finds would otherwise
+    change the data of all others.
+    """
+    if os.path.isdir("/proc/self/fd"):
+        with tempfile.TemporaryFile(prefix="ogive-array-") as file:
+            file.write(content)
+            file.flush()
+            return open(f"/proc/self/fd/{file.fileno()}", "rb")
+    fd, path = tempfile.mkstemp(prefix="ogive-array-")
+    with open(fd, "wb") as file:
+        readable = open(path, "rb")  # noqa: SIM115 - lives as long as the run
+        os.unlink(path)  # before anything is in it, so that a kill leaves next to nothing behind
+        file.write(content)
+    return readable
 
 
 def file_job(path: str | Path, name: str | None) -> tuple[Job, Any]:

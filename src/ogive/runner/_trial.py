@@ -1,28 +1,27 @@
 """One trial of a cell, in this process: what it drew, what came out, what it cost.
 
 What the user's code does to the arrays and lists of its draw, to its configuration, to the global
-generators, to numpy's error handling and to warning filters does not reach another trial: each trial
-has a draw of its own (`Task.hand_out`), seeds `random`, `numpy.random` and, where it is imported,
-`torch`, and puts the settings back. Objects of the user's own classes, globals and other settings
-are theirs to leave alone.
+generators, to numpy's error handling and to the process (`_state`) does not reach another trial: each
+trial has a draw of its own (`Task.hand_out`), seeds `random`, `numpy.random` and, where it is imported,
+`torch`, and puts the settings back. Objects of the user's own classes, globals and settings of
+libraries are theirs to leave alone.
 """
 
 from __future__ import annotations
 
-import contextlib
-import math
 import random
 import re
 import sys
-import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isfinite
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.errors import InvalidScores
+from ogive.runner._state import LONG, Broken, State
 from ogive.seeding import Streams
 
 if TYPE_CHECKING:
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
 MOST_MESSAGE = 500
 # An address in a message would make two equal runs differ.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+HANDLERS = 10  # exceptions of handlers that a trial left behind, before its process is given up
+# Bound before user code runs: one that switches seeding off must not switch it off for its neighbors.
+_seed, _np_seed = random.seed, np.random.seed
 
 
 @dataclass(slots=True)
@@ -53,7 +55,8 @@ class Row:
 class CellRunner:
     """Runs trials of one algorithm on one task of a study."""
 
-    def __init__(self, study: Study, algorithm: str, task: str) -> None:
+    def __init__(self, study: Study, algorithm: str, task: str, state: State) -> None:
+        self.state = state
         self._cell = study.cell(algorithm, task)
         self._expected = tuple(self._cell.algorithm.metrics)
         self._data = None if self._cell.task.empty else Streams(study.seed, "data", task)
@@ -65,22 +68,44 @@ class CellRunner:
         process does not survive.
         """
         row = Row(trial)
-        wall, cpu = time.perf_counter(), time.process_time()
+        wall, cpu = perf_counter(), process_time()
         try:
-            with np.errstate(), same_warnings():
-                self._fill(row, note)
-        except MemoryError as error:
-            row.status, row.message = "memory", one_line(error)
-        except InvalidScores as error:
-            row.status, row.message = "invalid", one_line(error).partition(": ")[2]
-        except BaseException as error:
+            try:
+                with np.errstate():
+                    self._fill(row, note)
+            except BaseException as error:
+                if interruptible and isinstance(error, KeyboardInterrupt):
+                    raise
+                row.status, row.message = judged(error)
+        except BaseException as error:  # an alarm of the trial went off in the lines above
             if interruptible and isinstance(error, KeyboardInterrupt):
+                self.state.put_back()
                 raise
-            row.status, row.message = "error", one_line(error)
-            if isinstance(error, ValueError) and "read-only" in row.message:
-                row.message += " - it is kept for other trials: copy it first"
-        row.wall, row.cpu = time.perf_counter() - wall, time.process_time() - cpu
+            row.status, row.message = judged(error)
+        row.wall, row.cpu = perf_counter() - wall, process_time() - cpu
+        self._tidy(row)
         return row
+
+    def _tidy(self, row: Row) -> None:
+        """Put the process back; what a handler raises that the trial left behind comes too late to count."""
+        state, late = self.state, 0
+        while True:
+            try:
+                replaced = state.put_back()
+                if not state.careful and row.wall > LONG:  # type: ignore[operator]
+                    replaced = state.deep() or replaced
+                break
+            except Broken as broken:
+                if state.own:
+                    raise
+                replaced = f"the trial {broken}"
+                break
+            except BaseException as error:
+                late += 1
+                if late > HANDLERS or (not state.own and isinstance(error, KeyboardInterrupt)):
+                    raise
+        if replaced is not None and row.status == "ok":
+            row.status, row.message, row.scores, row.inner, row.series = "crashed", replaced, {}, None, None
 
     def _fill(self, row: Row, note: Callable[[str], None] | None) -> None:
         cell, trial = self._cell, row.trial
@@ -97,21 +122,16 @@ class CellRunner:
         _take(row, outcome, self._expected, cell.algorithm.searched)
 
 
-@contextlib.contextmanager
-def same_warnings() -> Iterator[None]:
-    """Put the filters of warnings back where they were changed.
-
-    `warnings.catch_warnings` would also forget which warnings were shown, and show each in every trial.
-    """
-    place, filters, show = warnings.filters, list(warnings.filters), warnings.showwarning
-    try:
-        yield
-    finally:
-        if warnings.filters is not place or place != filters or warnings.showwarning is not show:
-            place[:] = filters  # type: ignore[index]
-            warnings.filters, warnings.showwarning = place, show
-            with warnings.catch_warnings():  # tells the interpreter that filters were changed
-                pass
+def judged(error: BaseException) -> tuple[str, str]:
+    """Status and message of a trial that raised."""
+    message = one_line(error)
+    if isinstance(error, MemoryError):
+        return "memory", message
+    if isinstance(error, InvalidScores):
+        return "invalid", message.partition(": ")[2]
+    if isinstance(error, ValueError) and "read-only" in message:
+        message += " - it is kept for other trials: copy it first"
+    return "error", message
 
 
 def seed_globals(rng: np.random.Generator) -> None:
@@ -123,8 +143,8 @@ def seed_globals(rng: np.random.Generator) -> None:
     word = int(rng.bit_generator.random_raw())
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
-    random.seed(word)
-    np.random.seed(word >> 32)  # noqa: NPY002 - the user's code may use the old generator
+    _seed(word)
+    _np_seed(word >> 32)
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "manual_seed"):
         torch.manual_seed(word & 0x7FFFFFFF)
@@ -134,7 +154,7 @@ def one_line(error: BaseException) -> str:
     """Type and text of an exception in one line without addresses."""
     try:
         text = str(error)[: 4 * MOST_MESSAGE]
-    except Exception:
+    except BaseException:
         text = "(its text cannot be shown)"
     name = type(error).__name__
     return clean(f"{name}: {text}" if text else name)
@@ -156,7 +176,7 @@ def _take(row: Row, outcome: Outcome, expected: tuple[str, ...], searched: Space
         row.series = {str(name): _numbers(series.values) for name, series in outcome.series.items()}
     wrong = []
     for name, value in outcome.scores.items():
-        if math.isfinite(value):
+        if isfinite(value):
             row.scores[str(name)] = float(value)
         else:
             wrong.append(f"{name!r} is {float(value)}")
@@ -184,4 +204,4 @@ def _numbers(values: Any) -> list[float | None]:
 
 
 def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return float(value) if isfinite(value) else None

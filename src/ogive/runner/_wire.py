@@ -1,65 +1,93 @@
 """Frames and rows between parent and child.
 
-A frame is its length in four bytes and its content. Parent → child: JSON, and once a cloudpickled
-study. Child → parent: JSON only, checked on arrival, because user code in the child must not run
-code in the parent. Rows travel as columns, which costs a third of one object for each row.
+A frame is a word that only this child and its parent know, its length, a digest and its content:
+what user code writes into a pipe by mistake is never taken for a frame, and a frame that it damages
+is never taken for whole. Parent → child: JSON, and once a cloudpickled study. Child → parent: JSON
+only, checked on arrival, because user code in the child must not run code in the parent. Rows travel
+as columns, which costs a third of one object for each row.
 
 Beside the pipes there is one shared page: a 64-byte cell that says which trial of which chunk is
 running since when, and behind it the configuration of that trial. The child writes it before each
-trial without a system call; the parent reads it when the child is late or dead.
+trial without a system call; the parent reads it when the child is late or dead. It reads the file
+and not its memory: a file that user code has cut short would end the parent.
+
+Everything that is called here after user code has run was bound before.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-import math
 import mmap
+import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from math import isfinite
 from typing import Any
 
 from ogive.runner._trial import Row
 from ogive.schema import OK, STATUSES
 
-HEADER = struct.Struct("<I")
+KEY = 8  # bytes of the word before each frame
+HEADER = struct.Struct("<8sI16s")
 LARGEST = 1 << 30
 PAGE = 8192
 CELL = struct.Struct("<qqqq")  # chunk, trial (or a state below), start in monotonic ns, bytes of configuration behind
 ROOM = 64
-IDLE, WARMING = -1, -2
+# Between trials, loading, out of work, and at its end; then the text behind says why.
+IDLE, WARMING, WAITING, BROKEN = -1, -2, -3, -4
 
 
 class BadFrame(Exception):
     """What came is no frame or no row of this chunk."""
 
 
-def frame(content: bytes) -> bytes:
-    """Content with its length before it."""
+def frame(content: bytes, key: bytes = bytes(KEY)) -> bytes:
+    """Content with its header before it."""
     if len(content) >= LARGEST:
-        raise BadFrame(f"a frame of {len(content)} bytes is too large")
-    return HEADER.pack(len(content)) + content
+        raise BadFrame(f"an answer of {len(content)} bytes is too large")
+    return HEADER.pack(key, len(content), blake2b(content, digest_size=16).digest()) + content
+
+
+def opened(head: bytes | bytearray, key: bytes) -> tuple[int, bytes]:
+    """Length and digest of a frame from its header."""
+    word, length, digest = HEADER.unpack_from(head)
+    if word != key or length >= LARGEST:
+        raise BadFrame("bytes that are no answer")
+    return length, digest
+
+
+def whole(content: bytes, digest: bytes) -> bytes:
+    """The content of a frame, if it came as it was sent."""
+    if blake2b(content, digest_size=16).digest() != digest:
+        raise BadFrame("an answer that was damaged on its way")
+    return content
 
 
 class Frames:
     """Frames out of bytes that arrive in any pieces."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: bytes = bytes(KEY)) -> None:
+        self._key = key
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The frames that are whole with these bytes."""
         self._buffer += data
-        while len(self._buffer) >= HEADER.size:
-            (length,) = HEADER.unpack_from(self._buffer)
-            if length >= LARGEST:
-                raise BadFrame(f"a frame of {length} bytes is too large")
+        while self._buffer:
+            if not self._key.startswith(self._buffer[:KEY]):  # at once: the rest of a header may never come
+                raise BadFrame("bytes that are no answer")
+            if len(self._buffer) < HEADER.size:
+                return
+            length, digest = opened(self._buffer, self._key)
             end = HEADER.size + length
             if len(self._buffer) < end:
                 return
-            whole = bytes(memoryview(self._buffer)[HEADER.size : end])
+            content = bytes(memoryview(self._buffer)[HEADER.size : end])
             del self._buffer[:end]
-            yield whole
+            yield whole(content, digest)
 
 
 @dataclass(slots=True)
@@ -69,18 +97,35 @@ class Running:
     chunk: int
     trial: int
     start_ns: int
-    params: str | None
+    params: str | None  # of the trial that runs or ran last; why the process ended where it is BROKEN
 
 
 class Page:
-    """The shared page, from either side."""
+    """The shared page, as the child writes it."""
 
     def __init__(self, fd: int) -> None:
         self._memory = mmap.mmap(fd, PAGE)
+        self._into = CELL.pack_into
+
+    def hide(self, fd: int) -> None:
+        """Close the file behind the memory, and the copy that `mmap` keeps of it, as long as the process lives.
+
+        User code that writes into every descriptor it finds shall not find this one.
+        """
+        about = os.fstat(fd)
+        for one in range(3, 256):
+            with contextlib.suppress(OSError):
+                found = os.fstat(one)
+                if (found.st_dev, found.st_ino) == (about.st_dev, about.st_ino):
+                    os.close(one)
 
     def begin(self, chunk: int, trial: int, start_ns: int) -> None:
         """Say that a trial starts."""
-        self._memory[: CELL.size] = CELL.pack(chunk, trial, start_ns, 0)
+        self._into(self._memory, 0, chunk, trial, start_ns, 0)
+
+    def rest(self, state: int, start_ns: int) -> None:
+        """Say that no trial runs any more; the chunk and the configuration of the last one stay."""
+        _REST.pack_into(self._memory, 8, state, start_ns)
 
     def note(self, params: str) -> None:
         """Keep the configuration of the running trial where it fits."""
@@ -89,21 +134,46 @@ class Page:
             self._memory[ROOM : ROOM + len(text)] = text
             self._memory[24:32] = len(text).to_bytes(8, "little")
 
-    def says(self, running: Running) -> bool:
-        """Whether that trial is still what runs."""
-        return CELL.unpack(self._memory[: CELL.size])[:3] == (running.chunk, running.trial, running.start_ns)
-
-    def read(self) -> Running:
-        """What the other side is doing."""
-        chunk, trial, start, length = CELL.unpack(self._memory[: CELL.size])
-        params = None
-        if trial >= 0 and 0 < length <= PAGE - ROOM:
-            params = self._memory[ROOM : ROOM + length].decode("utf-8", "replace")
-        return Running(chunk, trial, start, params)
+    def broken(self, why: str) -> None:
+        """Say why the process ends."""
+        self._memory[24:32] = bytes(8)
+        self.note(why[:500])
+        self.rest(BROKEN, 0)
 
     def close(self) -> None:
         """Give the memory back."""
         self._memory.close()
+
+
+_REST = struct.Struct("<qq")
+
+
+class PageReader:
+    """The shared page, as the parent reads it."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        os.ftruncate(fd, PAGE)
+
+    def begin(self, chunk: int, trial: int, start_ns: int) -> None:
+        """Write what the child will find."""
+        os.pwrite(self._fd, CELL.pack(chunk, trial, start_ns, 0), 0)
+
+    def says(self, running: Running) -> bool:
+        """Whether that trial is still what runs."""
+        now = self.read()
+        return (now.chunk, now.trial, now.start_ns) == (running.chunk, running.trial, running.start_ns)
+
+    def read(self) -> Running:
+        """What the other side is doing; whatever user code has done to the page, this is an answer."""
+        data = b""
+        with contextlib.suppress(OSError):
+            data = os.pread(self._fd, PAGE, 0)
+        if len(data) < ROOM:
+            return Running(-1, IDLE, 0, None)
+        chunk, trial, start, length = CELL.unpack_from(data)
+        text = data[ROOM : ROOM + length].decode("utf-8", "replace") if 0 < length <= PAGE - ROOM else None
+        return Running(chunk, trial, start, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +299,34 @@ def _check(batch: Batch, n: int) -> None:
 
 
 def _numbers(values: Sequence[Any]) -> bool:
-    return all(v is None or (type(v) in (float, int) and math.isfinite(v)) for v in values)
+    return all(v is None or (type(v) in (float, int) and isfinite(v)) for v in values)
+
+
+def _own_encoder() -> Callable[[Any], str]:
+    """JSON text by an encoder that no later change of the `json` module reaches."""
+
+    def refuse(value: Any) -> Any:
+        raise TypeError(f"{type(value).__name__} is no part of an answer")
+
+    try:
+        from _json import encode_basestring_ascii, make_encoder
+
+        encoder = make_encoder(None, refuse, encode_basestring_ascii, None, ":", ",", False, False, False)
+    except (ImportError, TypeError):  # another Python than CPython
+        return json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+    join = "".join
+    return lambda value: join(encoder(value, 0))
+
+
+_encode = _own_encoder()
+_decode = json.JSONDecoder().decode
 
 
 def dumps(value: Any) -> bytes:
     """JSON in bytes."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+    return _encode(value).encode()
+
+
+def loads(data: bytes) -> Any:
+    """What `dumps` was given."""
+    return _decode(data.decode())
