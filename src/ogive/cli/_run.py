@@ -35,11 +35,23 @@ EngineName = Annotated[
     str, typer.Option("--engine", metavar="local|dask", help="local or dask.", rich_help_panel=ENGINE)
 ]
 Address = Annotated[
-    str | None, typer.Option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786.", rich_help_panel=ENGINE)
+    str | None, typer.Option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786, with --tls-ca, --tls-cert and --tls-key; where left out, a cluster of --workers is started here that takes nobody else.", rich_help_panel=ENGINE)
 ]  # fmt: skip
 Insecure = Annotated[
     bool, typer.Option("--insecure-network", help="Talk to other machines without TLS.", rich_help_panel=ENGINE)
 ]
+TlsCa = Annotated[
+    Path | None, typer.Option("--tls-ca", metavar="FILE", help="Who signed the cluster's certificates (PEM); where left out, what Dask's configuration says.", rich_help_panel=ENGINE)
+]  # fmt: skip
+TlsCert = Annotated[
+    Path | None, typer.Option("--tls-cert", metavar="FILE", help="Our certificate for the cluster (PEM).", rich_help_panel=ENGINE)
+]  # fmt: skip
+TlsKey = Annotated[
+    Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, where that is a file of its own (PEM).", rich_help_panel=ENGINE)
+]  # fmt: skip
+Patience = Annotated[
+    float | None, typer.Option("--patience", metavar="SECONDS", help="How long to wait for a worker while the cluster has none; 300 where left out.", rich_help_panel=ENGINE)
+]  # fmt: skip
 Gpus = Annotated[
     str | None, typer.Option("--gpus", metavar="0,1", help="Each worker sees one.", rich_help_panel=ENGINE)
 ]
@@ -69,7 +81,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 def run(
     context: typer.Context, study: StudyFile, trials: TrialCount, out: Out, workers: Workers = None, engine: EngineName = "local",
-    address: Address = None, insecure_network: Insecure = False, gpus: Gpus = None, shard: Shard = None,
+    address: Address = None, tls_ca: TlsCa = None, tls_cert: TlsCert = None, tls_key: TlsKey = None,
+    insecure_network: Insecure = False, patience: Patience = None, gpus: Gpus = None, shard: Shard = None,
     wall_limit: WallLimit = None, cpu_limit: CpuLimit = None, memory_limit: MemoryLimit = None, retry: Retry = "",
     accept_change: Accept = False, failed_ok: FailedOk = False, statistic: Statistic = "mean", as_json: Json = False,
     quiet: Quiet = False,
@@ -81,8 +94,9 @@ def run(
     from ogive.runner._run import Settings, execute
     from ogive.store import Store
 
+    where = {"address": address, "tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key, "patience": patience}
     settings = Settings.checked(
-        n_trials=trials, workers=workers, engine=_engine(engine, address, insecure_network), gpus=gpus, chunk=None,
+        n_trials=trials, workers=workers, engine=_engine(engine, insecure_network, where), gpus=gpus, chunk=None,
         limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)), retry=_plan.check_retry(retry),
         shard=_plan.check_shard(shard), statistic=statistic,
     )  # fmt: skip
@@ -122,16 +136,19 @@ def same_command(context: typer.Context) -> str:
     return shlex.join(["ogive", "run", *words])
 
 
-def _engine(engine: str, address: str | None, insecure: bool) -> Any:
+def _engine(engine: str, insecure: bool, where: dict[str, Any]) -> Any:
     if engine not in ("local", "dask"):
         raise InputError(f"`--engine` must be local or dask; got {engine!r}.")
+    given = {name: value for name, value in where.items() if value is not None} | (
+        {"insecure_network": True} if insecure else {}
+    )
     if engine == "local":
-        if address is not None:
-            raise InputError("`--address` belongs to `--engine dask`.")
+        if given:
+            raise InputError(f"`--{next(iter(given)).replace('_', '-')}` belongs to `--engine dask`.")
         return None
     from ogive.runner import Dask
 
-    return Dask(address, insecure_network=insecure)
+    return Dask(**given)
 
 
 def _announce(path: str, study: Any, n_trials: int) -> None:
