@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ogive.cli._options import Confidence, Json
-from ogive.cli._output import say
+from ogive.cli._output import say, show_text
 from ogive.errors import InputError
 from ogive.notes import sentences
 
@@ -96,13 +95,13 @@ def curves(
         return
     from ogive.curves._wording import headline
 
-    print("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
+    show_text("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
     for note in made.notes:
         say(f"note: {note.words('cli')}")
     for picture in pictures:
-        print(f"picture: {picture}", file=sys.stderr)
+        say(f"picture: {picture}")
     if page is not None:
-        print(f"page: {page}", file=sys.stderr)
+        say(f"page: {page}")
 
 
 def _refuse_name(report: Path) -> None:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 if TYPE_CHECKING:
     from ogive.notes import Note
 
-# Signs that JSON may hold as they are, and that could steer a terminal.
-_INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _ARGUMENTS = (
     "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin"
     "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalise|band"
@@ -65,11 +63,13 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
 
     JSON has the same layout for one task as for several: `rows` holds one entry for each.
     """
+    from ogive.words import json_escaped
+
     if as_json:
         held = result.to_dict()
         held = held if about is None else {**held, **about, "rows": held["rows"] or [held]}
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
-        print(_INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+        print("\n".join(map(json_escaped, text.split("\n"))))
     else:
         in_words = getattr(result, "text", None)  # results with notes, which name options here
         show_text(str(result) if in_words is None else in_words("cli"))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ogive.cli._options import Json
-from ogive.cli._output import show
+from ogive.cli._output import show, show_text
 from ogive.cli._status import StoreFolder
 
 Once = Annotated[bool, typer.Option("--once", help="Look once and leave.")]
@@ -28,17 +28,23 @@ def watch(store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: J
         from rich.live import Live
         from rich.text import Text
 
-        with Live(Text(str(found)), refresh_per_second=4) as live:
+        from ogive.words import printable
+
+        def page() -> Text:
+            return Text("\n".join(map(printable, str(found).split("\n"))))
+
+        with Live(page(), refresh_per_second=4) as live:
             while not found.finished:
                 time.sleep(every)
                 found = ask(store)
-                live.update(Text(str(found)))
+                live.update(page())
         return
     shown = None
     while True:
         line = str(found)
         if line != shown:
-            print(line, flush=True)
+            show_text(line)
+            sys.stdout.flush()
             shown = line
         if found.finished:
             return
