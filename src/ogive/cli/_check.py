@@ -9,7 +9,7 @@ import typer
 
 from ogive.cli._compare import Guaranteed
 from ogive.cli._options import Confidence, Failures, Json, MetricName, Quiet, read_sources, reading_options
-from ogive.cli._output import show, tell
+from ogive.cli._output import complain, show, tell
 from ogive.errors import InputError
 
 New = Annotated[str, typer.Argument(metavar="NEW", help="The table of the new version.")]
@@ -58,6 +58,8 @@ def check(
     if comment is not None:
         comment.parent.mkdir(parents=True, exist_ok=True)
         comment.write_text(result.to_markdown(), encoding="utf-8")
+    if result.exit_code:  # also where nobody sees the answer: in a file, in a closed pipe, as JSON
+        complain(result.verdict, result.exit_code)
     raise typer.Exit(result.exit_code)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.cli._options import Confidence, Json
+from ogive.cli._options import Confidence, Json, Quiet
 from ogive.cli._output import say, show_text
 from ogive.errors import InputError
 from ogive.notes import sentences
@@ -58,7 +58,6 @@ MaxCost = Annotated[
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also one page with everything: .html.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def curves(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.cli._options import Json
+from ogive.cli._options import Json, Quiet
 from ogive.cli._output import complain, say, show
 from ogive.errors import InputError, OgiveError
 from ogive.notes import sentences
@@ -76,7 +76,6 @@ FailedOk = Annotated[bool, typer.Option("--failed-ok", help="Exit code 0 althoug
 Statistic = Annotated[
     str, typer.Option("--statistic", "-s", metavar="NAME", help="Shown meanwhile: mean, median, q0.1 or worst_0.1.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def run(
@@ -171,7 +170,10 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> int:
             "report": page and str(page),
         }
         show(_Shown(content), as_json=True)
-        return sum(group["count"] for group in groups)
+        failed: int = sum(group["count"] for group in groups)
+        if failed:
+            say(f"ogive: {failed:,} of {len(trials):,} trials failed; the JSON says which and why.")
+        return failed
     for group in groups[:MOST_GROUPS]:
         example = group["example"]
         where = f"{example['algorithm']} on {example['task']}, trial {example['trial']}"

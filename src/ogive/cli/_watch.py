@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ogive.cli._options import Json
+from ogive.cli._options import Json, Quiet
 from ogive.cli._output import show, show_text
 from ogive.cli._status import StoreFolder
 
@@ -16,7 +16,9 @@ Once = Annotated[bool, typer.Option("--once", help="Look once and leave.")]
 Every = Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.1, help="Between looks.")]
 
 
-def watch(store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: Json = False) -> None:
+def watch(
+    store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: Json = False, quiet: Quiet = False
+) -> None:
     """Show how far a run is, again and again, until it is finished or Ctrl-C."""
     from ogive.runner._status import status as ask
 
