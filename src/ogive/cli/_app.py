@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -89,10 +90,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
 
 
+@cache
+def _command() -> Any:
+    """The commands as click knows them; reading their signatures takes a tenth of a second."""
+    return typer.main.get_command(app)
+
+
 def _run_command(arguments: list[str] | None) -> int:
-    command = typer.main.get_command(app)
     try:
-        code = command.main(args=arguments, prog_name="ogive", standalone_mode=False)
+        code = _command().main(args=arguments, prog_name="ogive", standalone_mode=False)
     except OgiveError as error:
         return complain(error.args[0] if error.args else "", 2)
     except KeyboardInterrupt as stopped:
