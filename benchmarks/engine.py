@@ -26,7 +26,7 @@ from _measure import ROUNDS, Claim, circumstances, report
 
 from ogive.algorithms import Algorithm
 from ogive.runner import Dask, run
-from ogive.runner._dask import _own_cluster
+from ogive.runner._cluster import own_cluster
 from ogive.spaces import choice, loguniform
 from ogive.study import Study
 from ogive.tasks import none
@@ -105,7 +105,7 @@ def optuna_trivial(seed: int) -> float:
 def speed_up() -> tuple[float, float, float]:
     """Seconds with one worker, with two, and on Dask with two."""
     best = [float("inf")] * 3
-    with _own_cluster(2) as cluster:
+    with own_cluster(2) as cluster:
         dask = Dask(cluster)
         for seed in range(3):
             one = study(seed, working)

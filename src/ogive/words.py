@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -14,6 +18,9 @@ _LATEX = {
     # At the beginning of a line a bracket or a star would be an argument of the \\ before it.
     "[": "{[}", "]": "{]}", "*": "{*}", "≥": r"$\geq$",
 }  # fmt: skip
+# Control, format (direction, zero width, tags) and surrogate characters, and the two separators that end a line.
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_BEYOND = re.compile("[^ -~]")
 MOST_DECIMALS = 8
 PLAIN_BELOW = 1e9
 # A float knows fifteen digits; the last is left to the rounding of sums.
@@ -179,8 +186,52 @@ def quoted(names: Sequence[str], most: int = 8) -> str:
 
 
 def printable(text: object) -> str:
-    """Text without control characters, so that a name cannot move the cursor or colour the screen."""
-    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in str(text))
+    """Text without control characters, so that a name cannot move the cursor, colour the screen or turn the line round."""
+    return _shown(text, lambda sign: "�")
+
+
+def escaped(text: object) -> str:
+    """Text with control and direction characters as escapes, such as \\x1b and \\u202e: two names stay two."""
+    return _shown(text, lambda sign: sign.encode("unicode_escape").decode())
+
+
+def json_escaped(text: str) -> str:
+    """A line of JSON with control and direction characters as JSON's escapes, which mean the same."""
+    return _shown(text, lambda sign: json.dumps(sign)[1:-1])
+
+
+def _shown(text: object, instead: Callable[[str], str]) -> str:
+    return _BEYOND.sub(
+        lambda found: instead(found[0]) if unicodedata.category(found[0]) in _UNSEEN else found[0], str(text)
+    )
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula, with an apostrophe before it; all that is no text stays as it is.
+
+    Spreadsheets begin a formula at =, +, - and @, some of them also at their full-width forms, and
+    some pass over white space before it.
+    """
+    if not isinstance(value, str):
+        return value
+    shown = escaped(value)
+    first = value.lstrip()[:1]
+    runs = unicodedata.normalize("NFKC", first) in ("=", "+", "-", "@", "−") if first else False
+    return f"'{shown}" if runs else shown
+
+
+def comma_separated(head: Sequence[str], rows: Iterable[Sequence[object]], *, raw: bool = False) -> str:
+    """Comma-separated values: numbers in full, nothing where there is none, names that nobody runs (unless `raw`)."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+
+    def cell(value: object) -> object:
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return ""
+        return value if raw else spreadsheet_safe(value)
+
+    writer.writerows([[cell(value) for value in row] for row in (head, *rows)])
+    return out.getvalue()
 
 
 def clipped(text: str, most: int) -> str:

@@ -66,10 +66,8 @@ def test_a_network_without_tls_is_refused(address):
     assert Dask(address, insecure_network=True).where == address
 
 
-@pytest.mark.parametrize(
-    "address", ["tcp://127.0.0.1:8786", "localhost:8786", "tcp://[::1]:8786", "tls://10.0.0.5:8786"]
-)
-def test_this_machine_and_tls_are_accepted(address):
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "localhost:8786", "tcp://[::1]:8786"])
+def test_this_machine_is_accepted(address):
     assert Dask(address).where == address
 
 
@@ -168,8 +166,9 @@ def test_a_slot_that_was_given_back_is_used_again(monkeypatch):
 
 @quiet
 @pytest.mark.cluster
-def test_a_scheduler_that_does_not_answer_stops_the_run():
-    with pytest.raises(RunStopped, match="no Dask scheduler answers at"):
+def test_a_scheduler_that_does_not_answer_stops_the_run(monkeypatch):
+    monkeypatch.setattr("ogive.runner._cluster.ANSWER", 3.0)
+    with pytest.raises(RunStopped, match=r"no Dask scheduler lets us in at .*: nothing listens there"):
         run(Study("d", Algorithm("a", steadily, SPACE), none()), 2, engine=Dask("tcp://127.0.0.1:9"), progress=False)
 
 

@@ -23,7 +23,7 @@ from ogive.results import Strength, json_ready, strength_of
 from ogive.stages import counting
 from ogive.statistics import Assumption, Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import aligned, interval, markdown, number, plural, printable
+from ogive.words import aligned, comma_separated, interval, markdown, number, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,6 +170,14 @@ class Summary:
         import pandas as pd
 
         return pd.DataFrame([{c: getattr(r, c) for c in COLUMNS} for r in self.rows], columns=list(COLUMNS))
+
+    def to_csv(self, *, raw: bool = False) -> str:
+        """The rows of `to_pandas` as comma-separated values.
+
+        Names that a spreadsheet would run as formulas begin with an apostrophe, and control and
+        direction characters are written as escapes; `raw` leaves names as they are.
+        """
+        return comma_separated(COLUMNS, ([getattr(r, c) for c in COLUMNS] for r in self.rows), raw=raw)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""

@@ -4,7 +4,9 @@
   _options                      arguments that several commands share, and how they become `read`
   _output                       results to stdout, notes and errors to stderr
 
-Exit codes: 0; 1 error; 2 usage or input; 130 interrupted.
+Exit codes: 0; 1 error, or an answer that standard output did not take; 2 usage or input; 3 finished with
+failed trials (`run`); 4 cannot tell and 5 worse (`check`); 130 interrupted. Every one but 0 comes with a
+line on stderr that says why, with --quiet too. A reader that leaves (`| head`) changes no exit code.
 """
 
 from ogive.cli._app import main

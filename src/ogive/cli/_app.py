@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import sys
 from collections.abc import Sequence
-from typing import Annotated, TextIO, cast
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -31,7 +30,7 @@ from ogive.cli import (
     _verify,
     _watch,
 )
-from ogive.cli._output import PatientStream, complain
+from ogive.cli._output import complain, patient_streams
 from ogive.errors import OgiveError
 
 # A place that the user chose and that cannot be had; any other trouble with files is the machine's.
@@ -84,16 +83,24 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a sign shows its number instead
-            stream.reconfigure(errors="backslashreplace")
-    command = typer.main.get_command(app)
+    with patient_streams() as out:
+        code = _run_command(list(arguments) if arguments is not None else None)
+        out.flush()
+        if out.lost is not None:
+            complain(f"standard output could not be written: {out.lost}.", 1)
+            return code or 1
+        return code
+
+
+@cache
+def _command() -> Any:
+    """The commands as click knows them; reading their signatures takes a tenth of a second."""
+    return typer.main.get_command(app)
+
+
+def _run_command(arguments: list[str] | None) -> int:
     try:
-        with contextlib.redirect_stdout(cast(TextIO, PatientStream(sys.stdout))):
-            code = command.main(
-                args=list(arguments) if arguments is not None else None, prog_name="ogive", standalone_mode=False
-            )
-            sys.stdout.flush()
+        code = _command().main(args=arguments, prog_name="ogive", standalone_mode=False)
     except OgiveError as error:
         return complain(error.args[0] if error.args else "", 2)
     except KeyboardInterrupt as stopped:

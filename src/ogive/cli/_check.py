@@ -19,7 +19,7 @@ from ogive.cli._options import (
     read_sources,
     reading_options,
 )
-from ogive.cli._output import show, tell
+from ogive.cli._output import complain, show, tell
 from ogive.cli._target import as_text
 from ogive.errors import InputError
 from ogive.writing import make_folder_of, write
@@ -74,6 +74,8 @@ def check(
         write(target, result.to_markdown().encode(errors="backslashreplace"))
     for source, trials in zip((new, baseline), both, strict=True):
         note_looks([source], trials)
+    if result.exit_code:  # also where nobody sees the answer: in a file, in a closed pipe, as JSON
+        complain(result.verdict, result.exit_code)
     raise typer.Exit(result.exit_code)
 
 

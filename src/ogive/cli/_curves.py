@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.cli._options import Confidence, Json
-from ogive.cli._output import say
+from ogive.cli._options import Confidence, Json, Quiet
+from ogive.cli._output import say, show_text
 from ogive.cli._target import as_page, as_picture
 from ogive.errors import InputError, UnwritableFile
 from ogive.notes import sentences
@@ -62,7 +61,6 @@ MaxCost = Annotated[
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also one page with everything: .html.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def curves(
@@ -142,13 +140,13 @@ def _print(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, fi
         return
     from ogive.curves._wording import headline
 
-    print("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
+    show_text("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
     for note in made.notes:
         say(f"note: {note.words('cli')}")
     for picture in files.pictures:
-        print(f"picture: {picture}", file=sys.stderr)
+        say(f"picture: {picture}")
     if files.page is not None:
-        print(f"page: {files.page}", file=sys.stderr)
+        say(f"page: {files.page}")
 
 
 def _statistics(made: LearningCurves, metric: str) -> tuple[str, ...]:

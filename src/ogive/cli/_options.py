@@ -147,7 +147,14 @@ Tasks = Annotated[
     list[str] | None, typer.Option("--on", metavar="TASK", help="Only this task; may be given several times.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable, with a schema number.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not say how the table was read.")]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Neither progress nor how the table was read; answers, and why an exit code is not 0, are always said.",
+    ),
+]
 
 
 # Name in `read` -> type and option, and what it is where it is not given.
@@ -208,7 +215,7 @@ def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
 
 
 def _piped() -> bytes:
-    if sys.stdin.isatty():
+    if sys.stdin is None or sys.stdin.isatty():  # None: it is closed
         raise InputError(f"`{STDIN}` reads a table from standard input; pipe one into it, or name a file.")
     return sys.stdin.buffer.read()
 

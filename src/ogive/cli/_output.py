@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 if TYPE_CHECKING:
     from ogive.notes import Note
 
-# Signs that JSON may hold as they are, and that could steer a terminal.
-_INVISIBLE = re.compile(
-    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
 MOST_SIGNS = 400
 _ENDLESS = re.compile(rf"\S{{{MOST_SIGNS + 20},}}")
 _ARGUMENTS = (
@@ -27,33 +24,70 @@ _ARGUMENTS = (
 
 
 class PatientStream:
-    """A stream whose reader may leave, as `head` does: what nobody reads is dropped, and the work goes on."""
+    """A stream that may not be there to the end: what cannot be written is dropped, and the work goes on.
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    A reader that leaves, as `head` does, has what it wanted. Any other reason is kept in `lost`: the
+    stream was closed from the beginning (Python then has None for it), or the disk is full.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream: TextIO = io.StringIO() if stream is None else stream
+        self._closed = stream is None
+        self.lost: str | None = None
 
     def write(self, text: str) -> int:
         """Write, or drop."""
+        if self._closed:
+            self.lost = "it is closed" if text else self.lost
+            return len(text)
         try:
             return self._stream.write(text)
-        except BrokenPipeError:
-            return self._drop(len(text))
+        except (OSError, ValueError) as error:
+            return self._drop(error, len(text))
 
     def flush(self) -> None:
         """Flush, or drop."""
         try:
             self._stream.flush()
-        except BrokenPipeError:
-            self._drop(0)
+        except (OSError, ValueError) as error:
+            self._drop(error, 0)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
-    def _drop(self, length: int) -> int:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._stream.fileno())
-        os.close(nowhere)
+    def _drop(self, error: OSError | ValueError, length: int) -> int:
+        """Let what follows, and what is still buffered, go nowhere; Python would write it once more at its end."""
+        if not isinstance(error, BrokenPipeError):
+            self.lost = getattr(error, "strerror", None) or str(error)
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
         return length
+
+
+@contextlib.contextmanager
+def patient_streams() -> Iterator[PatientStream]:
+    """Patient standard streams; the one for results.
+
+    A standard stream that is closed leaves its number to the next file that is opened, into which
+    a child or a library would then write its messages: the numbers are taken first.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number: this one
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a sign shows its number instead
+            stream.reconfigure(errors="backslashreplace")
+    out, err = PatientStream(sys.stdout), PatientStream(sys.stderr)
+    with contextlib.redirect_stdout(cast(TextIO, out)), contextlib.redirect_stderr(cast(TextIO, err)):
+        try:
+            yield out
+        finally:
+            out.flush()
+            err.flush()
 
 
 class Result(Protocol):
@@ -69,11 +103,13 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
 
     JSON has the same layout for one task as for several: `rows` holds one entry for each.
     """
+    from ogive.words import json_escaped
+
     if as_json:
         held = result.to_dict()
         held = held if about is None else {**held, **about, "rows": held["rows"] or [held]}
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
-        print(_INVISIBLE.sub(lambda found: json.dumps(found[0])[1:-1], text))
+        print("\n".join(map(json_escaped, text.split("\n"))))
     else:
         in_words = getattr(result, "text", None)  # results with notes, which name options here
         show_text(str(result) if in_words is None else in_words("cli"))

@@ -19,7 +19,7 @@ from ogive.cli._options import (
     reading_options,
     refuse_unknown_task,
 )
-from ogive.cli._output import show, tell
+from ogive.cli._output import show, show_text, tell
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
 from ogive.writing import make_folder_of
@@ -109,9 +109,9 @@ def plan(
 def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
     show(result, as_json=as_json)
     if not as_json:
-        print(*result.footnotes(), sep="\n")
+        show_text("\n".join(result.footnotes()))
     if table and not as_json:
-        print(f"\n{result.question.unit:>15}  {result.question.axis}")
+        show_text(f"\n{result.question.unit:>15}  {result.question.axis}")
         for row in result.table():
             shown = f"{row.achieved_width:.3g}" if math.isfinite(row.achieved_width) else "too few"
             print(f"{row.n_trials:>15,}  {shown}")

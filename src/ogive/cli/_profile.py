@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -21,7 +20,7 @@ from ogive.cli._options import (
     Repeat,
     Task,
 )
-from ogive.cli._output import show, tell
+from ogive.cli._output import say, show, tell
 from ogive.cli._target import as_picture
 from ogive.cli._waiting import waiting
 from ogive.errors import InputError
@@ -171,4 +170,4 @@ def _baselines(path: Path) -> Baselines:
 def _save(picture: Picture, target: Path) -> None:
     make_folder_of(target)
     picture.save(target)
-    print(f"picture: {target}", file=sys.stderr)
+    say(f"picture: {target}")

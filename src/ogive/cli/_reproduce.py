@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ogive.cli._options import Quiet
 from ogive.errors import InputError
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A study of the folder studies/, such as jordan2018.")]
@@ -26,7 +27,7 @@ Workers = Annotated[int | None, typer.Option("--workers", help="Child processes.
 
 def reproduce(
     name: Name, table: TableNumber = None, figure: FigureNumber = None, trials: NumberOfTrials = None,
-    studies: Studies = Path("studies"), out: Out = None, workers: Workers = None,
+    studies: Studies = Path("studies"), out: Out = None, workers: Workers = None, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Recompute a table or figure of a publication, beside the published numbers."""
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.cli._options import Json
+from ogive.cli._options import Json, Quiet
 from ogive.cli._output import complain, say, show
 from ogive.cli._target import as_page
 from ogive.errors import InputError, OgiveError, StoreError, UnwritableFile
@@ -35,11 +35,23 @@ EngineName = Annotated[
     str, typer.Option("--engine", metavar="local|dask", help="local or dask.", rich_help_panel=ENGINE)
 ]
 Address = Annotated[
-    str | None, typer.Option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786.", rich_help_panel=ENGINE)
+    str | None, typer.Option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786, with --tls-ca, --tls-cert and --tls-key; where left out, a cluster of --workers is started here that takes nobody else.", rich_help_panel=ENGINE)
 ]  # fmt: skip
 Insecure = Annotated[
     bool, typer.Option("--insecure-network", help="Talk to other machines without TLS.", rich_help_panel=ENGINE)
 ]
+TlsCa = Annotated[
+    Path | None, typer.Option("--tls-ca", metavar="FILE", help="Who signed the cluster's certificates (PEM); where left out, what Dask's configuration says.", rich_help_panel=ENGINE)
+]  # fmt: skip
+TlsCert = Annotated[
+    Path | None, typer.Option("--tls-cert", metavar="FILE", help="Our certificate for the cluster (PEM).", rich_help_panel=ENGINE)
+]  # fmt: skip
+TlsKey = Annotated[
+    Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, where that is a file of its own (PEM).", rich_help_panel=ENGINE)
+]  # fmt: skip
+Patience = Annotated[
+    float | None, typer.Option("--patience", metavar="SECONDS", help="How long to wait for a worker while the cluster has none; 300 where left out.", rich_help_panel=ENGINE)
+]  # fmt: skip
 Gpus = Annotated[
     str | None, typer.Option("--gpus", metavar="0,1", help="Each worker sees one.", rich_help_panel=ENGINE)
 ]
@@ -64,12 +76,12 @@ FailedOk = Annotated[bool, typer.Option("--failed-ok", help="Exit code 0 althoug
 Statistic = Annotated[
     str, typer.Option("--statistic", "-s", metavar="NAME", help="Shown meanwhile: mean, median, q0.1 or worst_0.1.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def run(
     context: typer.Context, study: StudyFile, trials: TrialCount, out: Out, workers: Workers = None, engine: EngineName = "local",
-    address: Address = None, insecure_network: Insecure = False, gpus: Gpus = None, shard: Shard = None,
+    address: Address = None, tls_ca: TlsCa = None, tls_cert: TlsCert = None, tls_key: TlsKey = None,
+    insecure_network: Insecure = False, patience: Patience = None, gpus: Gpus = None, shard: Shard = None,
     wall_limit: WallLimit = None, cpu_limit: CpuLimit = None, memory_limit: MemoryLimit = None, retry: Retry = "",
     accept_change: Accept = False, failed_ok: FailedOk = False, statistic: Statistic = "mean", as_json: Json = False,
     quiet: Quiet = False,
@@ -81,8 +93,9 @@ def run(
     from ogive.runner._run import Settings, execute
     from ogive.store import Store
 
+    where = {"address": address, "tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key, "patience": patience}
     settings = Settings.checked(
-        n_trials=trials, workers=workers, engine=_engine(engine, address, insecure_network), gpus=gpus, chunk=None,
+        n_trials=trials, workers=workers, engine=_engine(engine, insecure_network, where), gpus=gpus, chunk=None,
         limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)), retry=_plan.check_retry(retry),
         shard=_plan.check_shard(shard), statistic=statistic,
     )  # fmt: skip
@@ -124,16 +137,19 @@ def same_command(context: typer.Context) -> str:
     return shlex.join(["ogive", "run", *words])
 
 
-def _engine(engine: str, address: str | None, insecure: bool) -> Any:
+def _engine(engine: str, insecure: bool, where: dict[str, Any]) -> Any:
     if engine not in ("local", "dask"):
         raise InputError(f"`--engine` must be local or dask; got {engine!r}.")
+    given = {name: value for name, value in where.items() if value is not None} | (
+        {"insecure_network": True} if insecure else {}
+    )
     if engine == "local":
-        if address is not None:
-            raise InputError("`--address` belongs to `--engine dask`.")
+        if given:
+            raise InputError(f"`--{next(iter(given)).replace('_', '-')}` belongs to `--engine dask`.")
         return None
     from ogive.runner import Dask
 
-    return Dask(address, insecure_network=insecure)
+    return Dask(**given)
 
 
 def _announce(path: str, study: Any, n_trials: int) -> None:
@@ -157,6 +173,8 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> tupl
             "report": page and str(page),
         }
         show(_Shown(content), as_json=True)
+        if failed:
+            say(f"ogive: {failed:,} of {len(trials):,} trials failed; the JSON says which and why.")
         return failed, written
     for group in groups[:MOST_GROUPS]:
         example = group["example"]

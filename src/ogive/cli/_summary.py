@@ -43,20 +43,26 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="text|markdown|latex|csv",
-        help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic.",
+        help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic. In csv, names that a spreadsheet would run as formulas begin with an apostrophe.",
     ),
+]
+Raw = Annotated[
+    bool,
+    typer.Option("--raw", help="With --format csv: names as they are, formulas and control characters included."),
 ]
 
 
 @reading_options
 def summary(
     source: Sources, statistic: Statistics = None, failures: Failures = "refuse", confidence: Confidence = 0.95,
-    guaranteed: Guaranteed = False, metric: MetricName = None, method: Methods = None, on: Tasks = None, output: Format = "text", as_json: Json = False, quiet: Quiet = False,
+    guaranteed: Guaranteed = False, metric: MetricName = None, method: Methods = None, on: Tasks = None, output: Format = "text", raw: Raw = False, as_json: Json = False, quiet: Quiet = False,
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval."""
     if output not in ("text", "markdown", "latex", "csv"):
         raise InputError(f"`--format` must be text, markdown, latex or csv; got {output!r}.")
+    if raw and output != "csv":
+        raise InputError(f"`--raw` is about --format csv; got {'--json' if as_json else f'--format {output}'}.")
     if as_json and output != "text":
         raise InputError(f"`--format` {output} and --json are two ways to print one result; choose one.")
     trials = only(read_sources(source, roles), method, on)
@@ -74,12 +80,12 @@ def summary(
     elif output == "text":
         show_text(result.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
     else:
-        print(_written(result, output), end="")
+        print(_written(result, output, raw), end="")
 
 
-def _written(result: Summary, output: str) -> str:
+def _written(result: Summary, output: str, raw: bool) -> str:
     if output == "csv":
-        return result.to_pandas().to_csv(index=False)
+        return result.to_csv(raw=raw)
     return result.to_markdown() if output == "markdown" else _latex(result)
 
 

@@ -10,15 +10,17 @@ from typing import Annotated
 
 import typer
 
-from ogive.cli._options import Json
-from ogive.cli._output import say, show
+from ogive.cli._options import Json, Quiet
+from ogive.cli._output import say, show, show_text
 from ogive.cli._status import StoreFolder
 
 Once = Annotated[bool, typer.Option("--once", help="Look once and leave.")]
 Every = Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.1, help="Between looks.")]
 
 
-def watch(store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: Json = False) -> None:
+def watch(
+    store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: Json = False, quiet: Quiet = False
+) -> None:
     """Show how far a run is, again and again, until it is finished or Ctrl-C; it may be started before the run."""
     from ogive.runner._status import status as ask
 
@@ -32,17 +34,23 @@ def watch(store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: J
         from rich.live import Live
         from rich.text import Text
 
-        with Live(Text(str(found)), refresh_per_second=4) as live:
+        from ogive.words import printable
+
+        def page() -> Text:
+            return Text("\n".join(map(printable, str(found).split("\n"))))
+
+        with Live(page(), refresh_per_second=4) as live:
             while not found.finished:
                 time.sleep(every)
                 found = ask(store)
-                live.update(Text(str(found)))
+                live.update(page())
         return
     shown = None
     while True:
         line = str(found)
         if line != shown:
-            print(line, flush=True)
+            show_text(line)
+            sys.stdout.flush()
             shown = line
         if found.finished:
             return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -24,8 +22,7 @@ from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, table
 from ogive.statistics import Interval
-from ogive.trials import spreadsheet_safe
-from ogive.words import clipped, interval_parts, latex, number, percent_sure, printable, share
+from ogive.words import clipped, comma_separated, interval_parts, latex, number, percent_sure, share
 
 LONGEST_NAME = 40
 # More columns need smaller type.
@@ -273,19 +270,8 @@ def pairs_csv(ranking: Ranking) -> str:
 
 
 def as_csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Comma-separated values that a spreadsheet does not run."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    for row in rows:
-        writer.writerow([_csv_cell(value) for value in row])
-    return out.getvalue()
-
-
-def _csv_cell(value: object) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.6g}"
-    return str(spreadsheet_safe(printable(str(value))))
+    """Comma-separated values that a spreadsheet does not run; six digits are enough beside a page."""
+    return comma_separated(head, [[float(f"{v:.6g}") if isinstance(v, float) else v for v in row] for row in rows])
 
 
 def to_latex(summary: Summary, note: Callable[[Sequence[Row]], str]) -> str:

@@ -7,6 +7,7 @@ In the order of the way through
   _run        the deep function: checks, plan, engine, parts, signals, the table
   _plan       what is missing and in which order; _chunks: how much at once
   _local      a thread for each slot; _dask: a task for each chunk; _inline: in this process
+  _cluster    the way to a Dask cluster, and who else may go it: addresses, TLS, one of our own
   _slot       the parent's side of one child: limits, blame, second attempts
   _process    one child as a process: its pipes, its shared cell, its end; _memory: what it holds
   _child      the child's program; _trial: one trial; _state: what is put back after it
@@ -24,12 +25,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ogive.errors import RunStopped, StudyNotPortable
-    from ogive.runner._dask import Dask
+    from ogive.runner._cluster import Dask
     from ogive.runner._run import run
 
 # A child imports this package too, and needs neither the store nor the engines.
 _HOME = {
-    "Dask": "ogive.runner._dask",
+    "Dask": "ogive.runner._cluster",
     "RunStopped": "ogive.errors",
     "StudyNotPortable": "ogive.errors",
     "run": "ogive.runner._run",

@@ -1,115 +1,44 @@
-"""The same supervised children inside the tasks of a Dask cluster; the only file that knows Dask.
+"""The same supervised children inside the tasks of a Dask cluster.
 
 Dask moves chunks and survives the loss of a worker; blame, limits and second attempts are those of
 a slot. What comes back from a task is JSON. A chunk that is lost with its worker is sent again in
-halves; a trial that has been lost three times gets the row `crashed`, "worker lost".
+halves; a trial that has been lost three times gets the row `crashed`, "worker lost". A scheduler
+that is lost, or silent, or has no worker for long stops the run: what is finished is kept.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import ipaddress
 import json
 import logging
 import queue
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from ogive.canonical import digest
-from ogive.errors import InputError, MissingDependency, RunStopped
+from ogive.errors import RunStopped
 from ogive.runner import _wire
 from ogive.runner._child import fold, unfold
-from ogive.runner._limits import Limits, whole
+from ogive.runner._cluster import Dask, Entrance
+from ogive.runner._limits import Limits
 from ogive.runner._plan import Agenda, Missing
 from ogive.runner._slot import Chunk, Slot
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
 from ogive.store._versions import versions_here, versions_name
 
+log = logging.getLogger("ogive")
+
 AIM = 3.0  # seconds of compute in a chunk
 LOSSES = 3
 LOOK = 1.0  # seconds between looks at how many workers there are
+SILENCE = 60.0  # seconds after which a scheduler that says nothing is given up
+KEPT = "trials that are finished are kept, and the same call goes on"
 IDLE = 180.0  # seconds after which a child is ended that nobody has asked for: its driver may be dead
-
-
-@dataclass(frozen=True, slots=True)
-class Dask:
-    """Where a Dask cluster is.
-
-    Parameters
-    ----------
-    address : str or cluster, optional
-        Of a scheduler ("tls://10.0.0.5:8786"), or an object with `scheduler_address`. Left out, a
-        cluster of `n_workers` processes is started on this machine, bound to 127.0.0.1.
-    security : distributed.security.Security, optional
-        For TLS.
-    insecure_network : bool
-        Whether to talk without TLS to other machines: everyone on that network could then run
-        code here and there.
-    n_workers : int, optional
-        Processes of the cluster that is started when there is no address; `workers` of the run where
-        left out.
-    """
-
-    address: Any = None
-    security: Any = None
-    insecure_network: bool = False
-    n_workers: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.n_workers is not None:
-            whole("n_workers", self.n_workers, 1)
-        where = self.where
-        if where is not None and not self.insecure_network and not _private(where):
-            raise InputError(
-                f"`address` {where!r} leaves this machine without TLS, so that others on the network could run code; use "
-                "tls:// with security=, or say insecure_network=True (--insecure-network)."
-            )
-
-    @property
-    def where(self) -> str | None:
-        """The scheduler's address; None for a cluster of our own."""
-        if self.address is None or isinstance(self.address, str):
-            return self.address
-        found = getattr(self.address, "scheduler_address", None)
-        if not isinstance(found, str):
-            raise InputError(f"`address` must be text or a Dask cluster; got {type(self.address).__name__}.")
-        return found
-
-
-def sized(dask: Dask, workers: int | None, cores: int) -> Dask:
-    """The cluster with the number of workers that was asked for; refused where that cannot be."""
-    if workers == 0:
-        raise InputError("`workers` 0 runs in this process, not on a Dask cluster; leave out `workers` or `engine`.")
-    if workers is not None and dask.address is not None:
-        raise InputError(
-            f"`workers` must be left out, since the Dask cluster at {dask.where!r} has its own; got {workers}."
-        )
-    if workers is not None and dask.n_workers not in (None, workers):
-        raise InputError(
-            f"`workers` is {workers} and `n_workers` of the Dask cluster {dask.n_workers}; say one of them."
-        )
-    return replace(dask, n_workers=dask.n_workers or workers or cores)
-
-
-def _private(address: str) -> bool:
-    """Whether nobody else can listen: TLS, or this machine."""
-    parts = urlsplit(address if "://" in address else f"tcp://{address}")
-    if parts.scheme in ("tls", "wss", "inproc"):
-        return True
-    host = parts.hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 @dataclass(slots=True)
@@ -140,27 +69,33 @@ class DaskEngine:
     def deliveries(self) -> Iterator[tuple[tuple[str, str], _wire.Batch] | None]:
         """Rows of cells as tasks end."""
         with contextlib.ExitStack() as stack:
-            client = stack.enter_context(_client(self._dask))
+            entrance = Entrance(self._dask)
+            pulse: _Pulse | None = None
+            stack.callback(lambda: entrance.close(gone=pulse is not None and pulse.lost is not None))
+            while (client := entrance.client(0.1)) is None:
+                if self._agenda.stopped:
+                    return
+                yield None
+            pulse = stack.enter_context(_Pulse(client, self._dask))
             job = client.submit(_hold, self._payload, pure=False)
             done: queue.Queue[Any] = queue.Queue()
             sent: dict[Any, _Sent] = {}
-            places, looked = 1, 0.0
-            stack.callback(self._leave, client, sent)
+            stack.callback(self._leave, client, sent, pulse)
             while not self._killed:
-                if time.monotonic() - looked > LOOK:
-                    places, looked = max(1, sum(client.nthreads().values())), time.monotonic()
-                self._submit(client, job, sent, done, 2 * places)
-                if not sent:
+                pulse.check(job)
+                self._submit(client, job, sent, done, 2 * max(1, pulse.places))
+                if not sent or (self._agenda.stopped and not pulse.places):  # nobody will finish what is under way
                     return
                 try:
                     future = done.get(timeout=0.1)
                 except queue.Empty:
                     yield None
                     continue
-                yield from self._ended(future, sent.pop(future))
+                pulse.check(job)  # what was cancelled with its scheduler is not the loss of a worker
+                yield from self._ended(future, sent, done)
 
-    def _leave(self, client: Any, sent: dict[Any, _Sent]) -> None:
-        if self._dask.where is None:  # the whole cluster ends, and its children with it
+    def _leave(self, client: Any, sent: dict[Any, _Sent], pulse: _Pulse) -> None:
+        if self._dask.where is None or pulse.lost is not None:  # with the cluster its children end, too
             return
         with contextlib.suppress(Exception):
             client.cancel(list(sent), force=True)
@@ -178,16 +113,29 @@ class DaskEngine:
             sent[future] = one
             future.add_done_callback(done.put)
 
-    def _ended(self, future: Any, one: _Sent) -> Iterator[tuple[tuple[str, str], _wire.Batch]]:
+    def _ended(
+        self, future: Any, sent: dict[Any, _Sent], done: queue.Queue[Any]
+    ) -> Iterator[tuple[tuple[str, str], _wire.Batch]]:
+        one, error = sent.pop(future), None
         if future.status == "finished":
-            answer = json.loads(future.result())
-            if "stopped" in answer:
-                raise RunStopped(answer["stopped"])
-            self._agenda.learn(one.chunk, len(one.chunk.trials), answer["seconds"])
-            yield from self._rows(one.chunk, answer)
-            return
-        if future.status == "error" and not _lost(error := future.exception()):
-            raise RunStopped(f"a Dask task failed: {type(error).__name__}: {' '.join(str(error).split())[:300]}.")
+            try:
+                answer = json.loads(future.result(timeout=SILENCE / 4))
+            except TimeoutError:  # the worker that held it was lost, and another makes it again
+                sent[future] = one
+                done.put(future)
+                return
+            except Exception as lost:
+                error = lost
+            else:
+                if "stopped" in answer:
+                    raise RunStopped(answer["stopped"])
+                self._agenda.learn(one.chunk, len(one.chunk.trials), answer["seconds"])
+                yield from self._rows(one.chunk, answer)
+                return
+        elif future.status == "error":
+            error = future.exception()
+        if error is not None and not _lost(error):
+            raise RunStopped(_failure(error))
         yield from self._lose(one)
 
     def _rows(self, chunk: Chunk, answer: dict[str, Any]) -> Iterator[tuple[tuple[str, str], _wire.Batch]]:
@@ -230,61 +178,65 @@ def _lost(error: BaseException) -> bool:
     return isinstance(error, (KilledWorker, CommClosedError, TimeoutError)) or "Cancelled" in type(error).__name__
 
 
-@contextlib.contextmanager
-def _client(dask: Dask) -> Iterator[Any]:
-    """A client of the cluster, which is started here when there is none."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingDependency("`engine` 'dask' needs dask.distributed; install ogive[dask].") from None
-    with contextlib.ExitStack() as stack:
-        n_workers = dask.n_workers or 1
-        address = dask.where or stack.enter_context(_own_cluster(n_workers)).scheduler_address
-        try:
-            client = Client(address, security=dask.security, timeout=30, set_as_default=False)
-        except (OSError, TimeoutError) as error:
-            raise RunStopped(f"no Dask scheduler answers at {address}: {' '.join(str(error).split())[:200]}.") from None
-        stack.callback(client.close)
-        if dask.where is None:
-            client.wait_for_workers(n_workers, timeout=120)
-        yield client
+def _failure(error: BaseException) -> str:
+    """Why a task could not even begin."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(".")
+    if "No module named 'ogive" in str(error) or "No module named 'ogive" in str(error.__cause__):
+        return f"a worker of the Dask cluster has no ogive; install it there ({text})."
+    return f"a Dask task failed: {text}."
 
 
-def _own_cluster(n_workers: int) -> Any:
-    """Processes on this machine, one thread each, reachable from this machine only, without a dashboard.
+class _Pulse:
+    """Looks after a cluster from a thread of its own: a call that is never answered must not hold up the driver."""
 
-    The scheduler lives in this process; workers are started by exec, so a script without a main
-    guard works, and in sessions of their own, so that Ctrl-C does not reach them.
-    """
-    import asyncio
+    def __init__(self, client: Any, dask: Dask) -> None:
+        self._client, self._dask = client, dask
+        self.places = 1
+        self.lost: str | None = None
+        self._heard = self._manned = time.monotonic()
+        self._warned = False
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True, name="ogive-dask-pulse")
 
-    from distributed import Scheduler
-    from distributed.deploy.spec import SpecCluster
-    from distributed.deploy.subprocess import SubprocessWorker
+    def __enter__(self) -> _Pulse:
+        self._thread.start()
+        return self
 
-    class Worker(SubprocessWorker):  # type: ignore[misc]
-        async def _start(self) -> None:
-            spec = json.dumps({"cls": self.worker_class, "opts": self.worker_kwargs})
-            command = [sys.executable, "-m", "dask", "spec", self.scheduler, "--spec", spec]
-            self.process = await asyncio.create_subprocess_exec(
-                *command, start_new_session=True, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+
+    def _look(self) -> None:
+        while not self._over.is_set():
+            # A call of a client that is being closed, or whose scheduler has died, fails in many ways;
+            # `check` sees what has become of it.
+            with contextlib.suppress(Exception):
+                self.places = sum(self._client.nthreads().values())
+                self._heard = time.monotonic()
+                if self.places:
+                    self._manned, self._warned = self._heard, False
+            self._over.wait(LOOK)
+
+    def check(self, job: Any) -> None:
+        """Stop the run when the scheduler is lost or silent, or has had no worker for too long."""
+        now, where = time.monotonic(), self._dask.where or "127.0.0.1"
+        # A job that is "lost" was held by a worker that is, and is made again; a cancelled one never.
+        if self._client.status != "running" or job.status == "cancelled":
+            self.lost = f"the connection to the Dask scheduler at {where} was lost; {KEPT}."
+        elif now - self._heard > SILENCE:
+            self.lost = f"the Dask scheduler at {where} has said nothing for {SILENCE:.0f} s; {KEPT}."
+        if self.lost is not None:
+            raise RunStopped(self.lost)
+        if self.places:
+            return
+        waited = now - self._manned
+        if waited > self._dask.patience:
+            raise RunStopped(
+                f"the Dask cluster at {where} has had no worker for {self._dask.patience:g} s (one without ogive leaves as "
+                f"soon as it gets a task: its log says so); {KEPT}."
             )
-
-    options = {
-        "host": "127.0.0.1",
-        "nthreads": 1,
-        "dashboard": False,
-        "silence_logs": logging.ERROR,
-        "death_timeout": 60,
-    }
-    worker = {"cls": Worker, "options": {"worker_class": "distributed.Nanny", "worker_kwargs": options}}
-    scheduler = {
-        "cls": Scheduler,
-        "options": {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"},
-    }
-    return SpecCluster(
-        workers=dict.fromkeys(range(n_workers), worker), scheduler=scheduler, worker=worker, silence_logs=logging.ERROR
-    )
+        if waited > 2 * LOOK and not self._warned:
+            self._warned = True
+            log.warning("the Dask cluster at %s has no worker; waiting up to %g s for one", where, self._dask.patience)
 
 
 def _hold(payload: tuple[str, bytes, str]) -> tuple[str, bytes, str]:

@@ -156,6 +156,11 @@ class Agenda:
         """Trials that nobody has taken."""
         return self._left
 
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing more is handed out."""
+        return self._stopped
+
     def stop(self) -> None:
         """Hand out nothing more."""
         self._stopped = True

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
 from ogive.runner._child import INSIDE, warm_up
-from ogive.runner._dask import Dask, DaskEngine, sized
+from ogive.runner._cluster import Dask, sized
+from ogive.runner._dask import DaskEngine
 from ogive.runner._gather import Gatherer
 from ogive.runner._inline import InlineEngine
 from ogive.runner._limits import Limits, as_bytes, whole

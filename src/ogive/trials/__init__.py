@@ -16,7 +16,6 @@ from ogive.arguments import FloatArray, IntArray
 from ogive.trials._failed import failure_rule
 from ogive.trials._rows import Cell, compact
 from ogive.trials._trials import Trials, require_trials
-from ogive.trials._written import spreadsheet_safe
 
 __all__ = [
     "Cell",
@@ -26,5 +25,4 @@ __all__ = [
     "compact",
     "failure_rule",
     "require_trials",
-    "spreadsheet_safe",
 ]

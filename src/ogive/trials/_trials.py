@@ -273,9 +273,13 @@ class Trials:
         frame: pd.DataFrame = self.table.select([*LEADING, *self.metrics, *TRAILING]).to_pandas()
         return frame
 
-    def write(self, path: str | Path) -> None:
-        """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending."""
-        write(self, path)
+    def write(self, path: str | Path, *, raw: bool = False) -> None:
+        """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending.
+
+        In CSV, names that a spreadsheet would run as formulas begin with an apostrophe, and control and
+        direction characters are written as escapes; `raw` leaves names as they are.
+        """
+        write(self, path, raw=raw)
 
     @classmethod
     def from_parquet_table(cls, table: pa.Table, source: str) -> Trials:

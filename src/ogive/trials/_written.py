@@ -11,6 +11,7 @@ import pyarrow as pa
 from ogive.errors import InputError, UnreadableSource
 from ogive.metric import Metric
 from ogive.notes import Note
+from ogive.words import spreadsheet_safe
 from ogive.writing import as_path, writing
 
 if TYPE_CHECKING:
@@ -20,13 +21,15 @@ FORMAT, VERSION = {"format": "ogive-trials"}, 1
 _FACTS = ("unit", "clustered", "question", "varied", "pair", "independent", "n_folds", "scope", "notes", "source")
 
 
-def write(trials: Trials, path: str | Path) -> None:
-    """Write Parquet, with everything that is known, or CSV, the columns alone."""
+def write(trials: Trials, path: str | Path, *, raw: bool = False) -> None:
+    """Write Parquet, with everything that is known, or CSV, the columns alone; `raw` leaves its names as they are."""
     target = as_path(path)
     if target.suffix == ".csv":
         frame = trials.to_pandas()
-        for column in ("algorithm", "task", "item", "group"):
-            frame[column] = [spreadsheet_safe(v) for v in frame[column]]
+        if not raw:
+            for column in frame.columns.difference(frame.select_dtypes("number").columns):
+                frame[column] = [spreadsheet_safe(v) for v in frame[column]]
+            frame.columns = [spreadsheet_safe(name) for name in frame.columns]
         with writing(target) as file:
             frame.to_csv(file, index=False)
     elif target.suffix == ".parquet":
@@ -72,8 +75,3 @@ def described(table: pa.Table, source: str) -> dict[str, Any]:
             f"{source} says that Ogive wrote it, but its description is damaged; write it again."
         ) from error
     return {"definitions": definitions, **known}
-
-
-def spreadsheet_safe(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula, with an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
