@@ -25,7 +25,7 @@ def watch(
     from ogive.runner._status import status as ask
 
     if not (once or as_json):
-        _wait_for(store, every)
+        _wait_for(store, every, quiet=quiet)
     found = ask(store)
     if once or found.finished or as_json:
         show(found, as_json=as_json)
@@ -58,13 +58,13 @@ def watch(
         found = ask(store)
 
 
-def _wait_for(store: Path, every: float) -> None:
+def _wait_for(store: Path, every: float, *, quiet: bool) -> None:
     """Wait until a run has begun in a folder that is empty or not there yet."""
     from ogive.store import is_store
 
     said = False
     while _may_come(store) and not is_store(store):
-        if not said:
+        if not (said or quiet):
             say(f"waiting for a run to begin in {store}; Ctrl-C ends this.")
             said = True
         time.sleep(every)
