@@ -13,7 +13,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ("bands.py", "summary.py", "verdicts.py", "sizes.py", "resampling.py", "normality.py", "profiles.py", "engine.py")
+SCRIPTS = (
+    "bands.py",
+    "summary.py",
+    "verdicts.py",
+    "sizes.py",
+    "resampling.py",
+    "normality.py",
+    "profiles.py",
+    "engine.py",
+)
 INTRODUCTION = """\
 # Speed
 
