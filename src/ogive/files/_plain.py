@@ -38,12 +38,15 @@ def canonical_text(value: object) -> str:
 def plain_table(table: pa.Table) -> pa.Table:
     """The same values as text, numbers, truth values, times, lists and objects; the metadata stay.
 
-    Dictionaries are decoded, extensions show what they are stored as. Bytes that are UTF-8 are text.
+    Dictionaries are decoded (those of text in a table that Ogive wrote stay), extensions show what they are stored as. Bytes that are UTF-8 are text.
     """
     names = table.column_names
+    own = b"ogive" in (table.schema.metadata or {})  # what Ogive wrote comes back as it was written
     for place, field in enumerate(table.schema):
         column = table.column(place)
         if _is_plain(field.type) and not _is_beyond_calendar(column):
+            continue
+        if own and pa.types.is_dictionary(field.type) and pa.types.is_string(field.type.value_type):
             continue
         try:
             table = table.set_column(place, names[place], _plain(column))
