@@ -28,6 +28,12 @@ class NoteKind(Enum):
     NOT_USED = "not used"
     NOT_REPORTED = "not reported"
     STATUS_NOT_USED = "status not used"
+    OUTCOME = "outcome"
+    NUMBERS_WRITTEN = "numbers written"
+    ROWS_CHOSEN = "rows chosen"
+    METHODS_LEFT_OUT = "methods left out"
+    SEED_OF_FOLD = "seed of a fold"
+    ONE_METHOD = "one method"
     GOAL_GUESSED = "goal guessed"
     GOAL_ASSUMED = "goal assumed"
     VARIED_GUESSED = "varied guessed"
@@ -56,6 +62,8 @@ class NoteKind(Enum):
     ASKS_METHOD = "asks: which column is the method"
     ASKS_PLANNED = "asks: values as in a plan"
     ASKS_HOLDS = "asks: shared in several ways"
+    ASKS_SPLIT = "asks: a column splits the runs"
+    ASKS_CURVES = "asks: rows are steps of runs"
 
     # A store, a study, a run
     FROM_STORE = "from store"
@@ -119,7 +127,7 @@ class NoteKind(Enum):
 # What somebody must answer, what may be wrong, and what nobody said: the command line says these unasked.
 QUESTIONS = frozenset({
     NoteKind.ASKS_GROUP, NoteKind.ASKS_CONFIGURATION, NoteKind.ASKS_REPEAT, NoteKind.ASKS_METHOD,
-    NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS,
+    NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS, NoteKind.ASKS_SPLIT, NoteKind.ASKS_CURVES,
 })  # fmt: skip
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
@@ -128,7 +136,8 @@ WARNINGS = frozenset({
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
     NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
-    NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES,
+    NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN,
+    NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD,
 })  # fmt: skip
 
 
@@ -238,12 +247,22 @@ class _Naming:
 
     names: Names
 
-    def __call__(self, argument: str, value: str | bool | None = None) -> str:
-        """`unit=`, `unit='row'` and `wide=True`; `--unit`, `--unit row` and `--wide`."""
+    def __call__(self, argument: str, value: str | bool | tuple[str, ...] | None = None) -> str:
+        """`unit=`, `unit='row'` and `wide=True`; `--unit`, `--unit row` and `--wide`. A tuple is said name by name."""
+        if isinstance(value, tuple) and len(value) == 1:
+            value = value[0]
         if self.names == "python":
-            return f"{argument}={'' if value is None else repr(value)}"
+            return f"{argument}={'' if value is None else repr(list(value) if isinstance(value, tuple) else value)}"
         option = OPTIONS.get(argument, f"--{argument}")
+        if isinstance(value, tuple):
+            return " ".join(f"{option} {shlex.quote(one)}" for one in value)
         return f"{option} {shlex.quote(value)}" if isinstance(value, str) else option
+
+    def where(self, column: str, value: str) -> str:
+        """`where={'step': '100'}`; `--where step=100`."""
+        if self.names == "python":
+            return f"where={{{column!r}: {value!r}}}"
+        return f"--where {shlex.quote(f'{column}={value}')}"
 
 
 _Values: TypeAlias = Mapping[str, Any]
@@ -296,6 +315,11 @@ def _asks_group(v: _Values, o: _Naming) -> str:
 
 
 def _asks_configuration(v: _Values, o: _Naming) -> str:
+    if v.get("fold"):  # rows that are folds are no runs, whoever drew their configurations
+        return (
+            f"{v['n']} rows share {v['n_configurations']} configurations, each over the folds of {v['fold']!r}, so they are not "
+            f"independent; say {o('unit', 'configuration')} to count each configuration once."
+        )
     return (
         f"{v['n']} rows share {v['n_configurations']} configurations, so they are not independent; "
         f"say {o('unit', 'configuration')} to count each once, or {o('unit', 'row')} if every row drew its own."
@@ -326,6 +350,66 @@ def _asks_planned(v: _Values, o: _Naming) -> str:
         f"each value of {column!r} stands equally often within a method and task, as in a plan, so rows that share one may "
         f"belong together; say {o('unit', column)} to count each value once, or {o('unit', 'row')} if every row is an "
         "independent run."
+    )
+
+
+def _asks_split(v: _Values, o: _Naming) -> str:
+    column = v["column"]
+    ways = [f"{o.where(column, v['value'])} to choose one"]
+    if v["algorithm"]:
+        ways.append(f"{o('algorithm', (v['algorithm'], column))} to make each a method of its own")
+    ways.append(f"{o('task', (v['task'], column) if v['task'] else column)} to make each a task of its own")
+    return (
+        f"column {column!r} splits the runs of a method on a task into {v['n']} sets ({_some(v['values'])}), which are not "
+        f"runs of one thing; say {', '.join(ways)}, or {o('varied', column)} if it was drawn anew for each run."
+    )
+
+
+def _asks_curves(v: _Values, o: _Naming) -> str:
+    column = v["column"]
+    last = v["last"]
+    way = (
+        f"choose one step of it with {o.where(column, last)}"
+        if last is not None
+        else "keep only the last row of each run, since no step is in all of them"
+    )
+    return (
+        f"this is a table of curves: column {column!r} holds {v['n']} steps of a run ({v['low']} to {v['high']}), so its rows are "
+        f"no runs; {way}, or say {o('params', column)} if it is a hyper-parameter"
+        + (f", {o('repeat', column)} if it numbers independent runs." if v["numbers_runs"] else ".")
+    )
+
+
+def _some(names: Iterable[str], most: int = 4) -> str:
+    shown = list(names)
+    return ", ".join(map(repr, shown[:most])) + (", …" if len(shown) > most else "")
+
+
+def _outcome(v: _Values, o: _Naming) -> str:
+    failed = (
+        f"{v['n_failed']} of {v['of_rows']} rows {_count(v['n_failed'])} as failed"
+        if v["n_failed"]
+        else "no row failed"
+    )
+    return (
+        f"status: column {v['column']!r}{_guess(v)} says whether a run counts; {failed} "
+        f"({o('status', 'none')} if it is about something else)"
+    )
+
+
+def _numbers_written(v: _Values, o: _Naming) -> str:
+    words = {
+        "percent": "percent signs", "commas": "decimal commas", "thousands": "separated thousands", "minus": "a typographic minus",
+    }  # fmt: skip
+    ways = listed([words[way] for way in v["ways"]]) if v["ways"] else "signs of its own"
+    return f"column {v['column']!r} is written with {ways}: {v['text']!r} is read as {v['value']:g}"
+
+
+def _one_method(v: _Values, o: _Naming) -> str:
+    found = f"column {v['column']!r} names" if v["column"] else "no column is called a method, so there is"
+    return (
+        f"{found} one method only, {v['method']!r}; {_quoted(v['columns'])} could name methods too: say "
+        f"{o('algorithm', v['columns'][0])} to take it"
     )
 
 
@@ -420,6 +504,16 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.NOT_USED: lambda v, o: f"not used: {_quoted(v['columns'])}",
     NoteKind.NOT_REPORTED: lambda v, o: f"not used: {_quoted(v['metrics'])}, declared but reported by no trial",
     NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
+    NoteKind.OUTCOME: _outcome,
+    NoteKind.NUMBERS_WRITTEN: _numbers_written,
+    NoteKind.ROWS_CHOSEN: lambda v, o: (
+        f"{v['n']} of {v['of_rows']} rows are read: {', '.join(v['conditions'])}"
+    ),
+    NoteKind.METHODS_LEFT_OUT: lambda v, o: f"left out, as asked: {_quoted(v['methods'])}",
+    NoteKind.SEED_OF_FOLD: lambda v, o: (
+        f"column {v['column']!r} is another for every fold, so it numbers no repeat of the cross-validation"
+    ),
+    NoteKind.ONE_METHOD: _one_method,
     NoteKind.GOAL_GUESSED: _goal_guessed,
     NoteKind.GOAL_ASSUMED: lambda v, o: (
         f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed; declare it in Study(metrics=…))"
@@ -467,6 +561,8 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.ASKS_METHOD: _asks_method,
     NoteKind.ASKS_PLANNED: _asks_planned,
     NoteKind.ASKS_HOLDS: _asks_holds,
+    NoteKind.ASKS_SPLIT: _asks_split,
+    NoteKind.ASKS_CURVES: _asks_curves,
     NoteKind.FROM_STORE: lambda v, o: f"{v['n']} trials from the store {v['store']}",
     NoteKind.RUN_TWICE: _run_twice,
     NoteKind.DAMAGED: _damaged,
