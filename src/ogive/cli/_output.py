@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Signs that JSON may hold as they are, and that could steer a terminal.
 _INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _ARGUMENTS = (
-    "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin"
+    "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin|without"
     "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalise|band"
 )
 
