@@ -55,6 +55,11 @@ SAID = {
         "no column is called a method, so there is one method only, 'scores'; 'recipe', 'host' could name methods too: say "
         "algorithm='recipe' to take it",
     ),
+    K.EMPTY_CELL: (
+        Note(K.EMPTY_CELL, "without", {"method": "svm", "task": "wine", "n": 2, "tasks": ["iris"]}),
+        "'svm' has no run on 'wine' (2 such cells); keep the tasks that every method has with trials.select(tasks=['iris']), or "
+        "leave the method out with without='svm'.",
+    ),
     K.ASKS_SPLIT: (
         Note(
             K.ASKS_SPLIT,
@@ -76,10 +81,10 @@ SAID = {
         Note(
             K.ASKS_CURVES,
             "where",
-            {"column": "step", "n": 11, "low": "0", "high": "10", "last": "10", "numbers_runs": False},
+            {"column": "step", "n": 11, "low": "0", "high": "10", "last": "10", "ends": True, "numbers_runs": False},
         ),
-        "this is a table of curves: column 'step' holds 11 steps of a run (0 to 10), so its rows are no runs; choose one step "
-        "of it with where={'step': '10'}, or say params='step' if it is a hyper-parameter.",
+        "this is a table of curves: column 'step' holds 11 steps of a run (0 to 10), so its rows are no runs; choose a step "
+        "that every run has with where={'step': '10'}, or say params='step' if it is a hyper-parameter.",
     ),
     K.GOAL_GUESSED: (
         Note(K.GOAL_GUESSED, "goal", {"metric": "auc", "goal": "maximize", "by_name": True}),
@@ -370,7 +375,7 @@ SAID = {
     ),
 }
 ARGUMENTS = re.compile(
-    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalise|status|task|where|repeat)="
+    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalise|status|tasks?|where|repeat|without)="
 )
 
 

@@ -34,6 +34,7 @@ class NoteKind(Enum):
     METHODS_LEFT_OUT = "methods left out"
     SEED_OF_FOLD = "seed of a fold"
     ONE_METHOD = "one method"
+    EMPTY_CELL = "empty cell"
     GOAL_GUESSED = "goal guessed"
     GOAL_ASSUMED = "goal assumed"
     VARIED_GUESSED = "varied guessed"
@@ -368,11 +369,9 @@ def _asks_split(v: _Values, o: _Naming) -> str:
 def _asks_curves(v: _Values, o: _Naming) -> str:
     column = v["column"]
     last = v["last"]
-    way = (
-        f"choose one step of it with {o.where(column, last)}"
-        if last is not None
-        else "keep only the last row of each run, since no step is in all of them"
-    )
+    ways = ["keep only the last row of each run"] if last is None or not v["ends"] else []
+    ways += [] if last is None else [f"choose a step that every run has with {o.where(column, last)}"]
+    way = ", or ".join(ways)
     return (
         f"this is a table of curves: column {column!r} holds {v['n']} steps of a run ({v['low']} to {v['high']}), so its rows are "
         f"no runs; {way}, or say {o('params', column)} if it is a hyper-parameter"
@@ -411,6 +410,15 @@ def _one_method(v: _Values, o: _Naming) -> str:
         f"{found} one method only, {v['method']!r}; {_quoted(v['columns'])} could name methods too: say "
         f"{o('algorithm', v['columns'][0])} to take it"
     )
+
+
+def _empty_cell(v: _Values, o: _Naming) -> str:
+    further = f" ({v['n']} such cells)" if v["n"] > 1 else ""
+    ways = [f"leave the method out with {o('without', v['method'])}"]
+    if v["tasks"]:
+        chosen = f"trials.select(tasks={list(v['tasks'])!r})" if o.names == "python" else o("on", v["tasks"])
+        ways.insert(0, f"keep the tasks that every method has with {chosen}")
+    return f"{v['method']!r} has no run on {v['task']!r}{further}; {', or '.join(ways)}."
 
 
 def _asks_holds(v: _Values, o: _Naming) -> str:
@@ -514,6 +522,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         f"column {v['column']!r} is another for every fold, so it numbers no repeat of the cross-validation"
     ),
     NoteKind.ONE_METHOD: _one_method,
+    NoteKind.EMPTY_CELL: _empty_cell,
     NoteKind.GOAL_GUESSED: _goal_guessed,
     NoteKind.GOAL_ASSUMED: lambda v, o: (
         f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed; declare it in Study(metrics=…))"

@@ -33,7 +33,7 @@ from ogive.trials import Trials, compact
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
     "solved": OK, "found": OK, "optimal": OK, "converged": OK, "yes": OK, "pass": OK, "passed": OK, "successful": OK, "1": OK,
-    "error": "error", "diverged": "error", "aborted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
+    "error": "error", "diverged": "error", "aborted": "error", "interrupted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
     "unsolved": "error", "notfound": "error", "notsolved": "error", "unsuccessful": "error", "no": "error", "0": "error",
     "timeout": "timeout", "timelimit": "timeout", "timedout": "timeout", "time limit": "timeout", "time out": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",

@@ -23,19 +23,19 @@ def refuse_curves(table: pa.Table, roles: Roles, cell: np.ndarray, scores: np.nd
         name = numbering if not roles.params and _is_smooth(table[numbering], numbering, cell, scores) else None
         if name is not None:
             raise InputError(_curves(table, name, cell))
-    if name is None or name == unit:
-        return
-    run = _runs(table, roles, cell, name)
+    if name is None or name == unit or (plain(name) == "epoch" and roles.item is not None):
+        return  # an item under several epochs was asked several times
+    run = _runs(table, roles, cell)
     n_steps = _steps_of(run, table[name])
     several = np.count_nonzero(n_steps > 1) > 0.5 * n_steps.size
     if several and (roles.repeat is not None or _is_curve(table, name, cell)):
         raise InputError(_curves(table, name, run))
 
 
-def _runs(table: pa.Table, roles: Roles, cell: np.ndarray, step: str) -> np.ndarray:
-    """A number for each run. An item under several epochs was asked several times, and is no curve."""
+def _runs(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarray:
+    """A number for each run, by what names it."""
     run = cell
-    for name in (roles.repeat, roles.fold, roles.item if plain(step) == "epoch" else None):
+    for name in (roles.repeat, roles.fold):
         if name is not None:
             label = codes(as_text(table[name], name))
             run = np.unique(run * (int(label.max(initial=0)) + 1) + label, return_inverse=True)[1]
@@ -78,11 +78,13 @@ def _is_smooth(column: pa.ChunkedArray, name: str, cell: np.ndarray, scores: np.
 
 def _curves(table: pa.Table, name: str, run: np.ndarray) -> Note:
     column = table[name]
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     label = codes(column)
     found = column.combine_chunks().unique().to_pylist()
     try:
-        ends = as_numbers(column, name)
-        low, high = f"{np.nanmin(ends):.15g}", f"{np.nanmax(ends):.15g}"
+        reached = as_numbers(column, name)
+        low, high = f"{np.nanmin(reached):.15g}", f"{np.nanmax(reached):.15g}"
         order = np.argsort([np.nan_to_num(v, nan=-np.inf) for v in as_numbers(pa.chunked_array([found]), name)])
     except (InvalidScores, pa.ArrowException):
         low, high, order = str(found[0]), str(found[-1]), np.arange(len(found))
@@ -90,12 +92,17 @@ def _curves(table: pa.Table, name: str, run: np.ndarray) -> Note:
     held = np.bincount(pairs[1], minlength=len(found))
     n_runs = np.unique(run).size
     # `codes` counts labels in order of appearance, as `unique` lists them.
+    order_of = {int(one): place for place, one in enumerate(order)}
     everywhere = [i for i in order if found[i] is not None and held[i] == n_runs]
     last = f"{found[everywhere[-1]]:.15g}" if everywhere and isinstance(found[everywhere[-1]], (int, float)) else None
+    # Whether runs end there: a step that all have may lie far before the end of most.
+    furthest = {r: max(order_of[p] for p in pairs[1][pairs[0] == r]) for r in np.unique(run)[:1000]}
+    ends = bool(everywhere) and np.mean([place == order_of[everywhere[-1]] for place in furthest.values()]) >= 0.5
     steps = int(np.median(np.unique(pairs[0], return_counts=True)[1]))
     values = {
         "column": name,
         "n": steps,
+        "ends": bool(ends),
         "low": low,
         "high": high,
         "last": last,

@@ -137,11 +137,13 @@ def find_roles(
         guessed.update({"params"} if given_params else ())
     taken.update(given_params, (c for c in costs.values() if c is not None))
     step = next((c for c in said if c not in taken and _is_step(c)), None)
-    outcomes = [] if not judged or ("status" in chosen and "status" not in guessed) else _outcomes(table, said, taken)
+    outcomes = _outcomes(table, said, taken)
+    settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs
     if not scores:
-        found, outcomes = _find_score(table, taken, said, outcomes)
+        found, outcomes = _find_score(table, taken, said, outcomes, settled=settled)
         scores = (found,)
         guessed.add("score")
+    outcomes = [] if settled else outcomes
     taken.update(outcomes)
     unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
     _refuse_parts_of_data(table, [c for c in unused if c != unit])
@@ -282,7 +284,7 @@ def _find_params(columns: list[str]) -> tuple[str, ...]:
 
 
 def _find_score(
-    table: pa.Table, taken: Collection[str], said: Sequence[str], outcomes: list[str]
+    table: pa.Table, taken: Collection[str], said: Sequence[str], outcomes: list[str], *, settled: bool
 ) -> tuple[str, list[str]]:
     """The column that is called a score, or the only one of numbers; and the columns that judge runs, which are none.
 
@@ -299,7 +301,8 @@ def _find_score(
     written = [c for c in free if not is_row_number(c) and c not in numbers and seems_numbers(table[c])]
     if len(numeric) + len(written) == 1:
         only = (*numeric, *written)[0]
-        _ask_about_outcome(only, outcomes)
+        if not settled:
+            _ask_about_outcome(only, outcomes)
         return only, outcomes
     if numeric or written:
         could = [c for c in free if c in numeric or c in written]

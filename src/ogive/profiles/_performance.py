@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind
+from ogive.notes import Note, NoteKind, capitalized
 from ogive.profiles import _distances
 from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
@@ -230,6 +230,7 @@ def _prepared(
     if len(table.methods) < 2:
         raise InputError(
             f"a profile compares methods, and this table has one: {table.methods[0]!r}."
+            + next((f" {capitalized(note)}" for note in table.reading if note.kind is NoteKind.ONE_METHOD), "")
             if table.methods
             else "a profile compares methods, and this table has none."
         )
