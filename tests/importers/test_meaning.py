@@ -96,7 +96,7 @@ def test_a_time_at_the_limit_is_a_timeout():
     trials = ogive.read(table, time_limit=100)
     assert trials.goals == {"value": "minimize"}
     assert trials.to_pandas().status.tolist() == ["ok", "timeout", "ok", "timeout"]
-    with pytest.raises(InputError, match="`time_limit` goes with one time or cost.*goal='minimize'"):
+    with pytest.raises(InputError, match=r"`time_limit` goes with one time or cost.*goal='minimize'"):
         ogive.read(table, time_limit=100, goal="maximize")
     with pytest.raises(InputError, match="`time_limit` must be a positive number; got -1"):
         ogive.read(table, time_limit=-1)
@@ -294,8 +294,9 @@ def test_the_steps_of_one_run_are_a_curve_even_where_they_could_number_runs():
 
 def test_independent_runs_that_are_numbered_are_hardly_ever_called_a_curve():
     rng = np.random.default_rng(8)
-    for _ in range(200):
-        ogive.read(pd.DataFrame({"model": ["a"] * 40, "iteration": range(40), "acc": rng.standard_cauchy(40)}))
+    for draw in (rng.standard_cauchy, lambda n: rng.integers(0, 2, n), lambda n: np.full(n, 0.5)):
+        for _ in range(60):
+            ogive.read(pd.DataFrame({"model": ["a"] * 40, "iteration": range(40), "acc": draw(40)}), score="acc")
 
 
 def test_runs_that_end_at_different_steps_are_advised_to_keep_their_last_rows():
@@ -355,6 +356,16 @@ def test_repeats_that_no_column_numbers_are_refused_with_a_way_out_that_ends():
     assert ogive.compare(ogive.read(table), "a", "b").conclusion == "worse"
     with pytest.raises(InputError, match="pair by pair only; leave out paired=False"):
         ogive.compare(ogive.read(table), "a", "b", paired=False)
+
+
+def test_a_seed_for_every_fold_of_repeats_that_nobody_numbers_does_not_make_two_folds():
+    table = folds(repeats=10, k=10).drop(columns="repeat")
+    apart = ogive.read(table.assign(seed=np.arange(200)))
+    assert apart.n_folds == 10
+    with pytest.raises(InputError, match="add a column 'repeat'"):
+        ogive.compare(apart, "a", "b")
+    same = ogive.read(table.assign(seed=np.tile(np.arange(100), 2)))  # the seed names the split, for both methods
+    assert (same.n_folds, same.pair, ogive.compare(same, "a", "b").paired) == (10, "fold", True)
 
 
 def test_methods_that_share_no_fold_are_told_so():

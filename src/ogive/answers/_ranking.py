@@ -23,7 +23,6 @@ from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.results import json_ready
 from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
 from ogive.trials import FloatArray, IntArray, Trials
-from ogive.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -64,13 +64,18 @@ def _is_smooth(column: pa.ChunkedArray, name: str, cell: np.ndarray, scores: np.
         step = as_numbers(column, name)
     except InvalidScores:
         return False
+    known = np.flatnonzero(np.isfinite(scores) & np.isfinite(step))
+    known = known[np.lexsort((step[known], cell[known]))]
     together, n = 0.0, 0
-    for one in np.unique(cell):
-        rows = np.flatnonzero((cell == one) & np.isfinite(scores) & np.isfinite(step))
+    for rows in np.split(known, np.flatnonzero(np.diff(cell[known])) + 1):
         if rows.size < FEWEST_IN_ORDER:
             continue
-        # Ranks: one wild score must not hide a curve, nor make one.
-        ranks = np.argsort(np.argsort(scores[rows[np.argsort(step[rows], kind="stable")]])) - (rows.size - 1) / 2.0
+        # Ranks: one wild score must not hide a curve, nor make one. Equal scores share theirs: by their places
+        # in the table, ties would be smooth.
+        _, place, times = np.unique(scores[rows], return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(times) - (times + 1) / 2.0)[place] - (rows.size - 1) / 2.0
+        if times.size == 1:
+            continue
         together += rows.size * float(ranks[:-1] @ ranks[1:]) / float(ranks @ ranks)
         n += rows.size
     return n > 0 and together / np.sqrt(n) > SMOOTH

@@ -40,14 +40,17 @@ def find_split(table: pa.Table, roles: Roles, cell: np.ndarray, varied: Sequence
     """The question about the first column that splits the runs, with its ways out."""
     guessed_group = roles.group if roles.group is not None and "group" in roles.guessed else None
     free = [*roles.unused, *(c for c in (guessed_group,) if c is not None and holds_text(table[c]))]
+    free = [c for c in few_valued(table, free) if c not in varied and plain(c) not in BOOKKEEPING]
+    if not free:
+        return None
     key, numbered = _keys(table, roles, cell)
     if np.unique(key).size == key.size:  # nothing collides: only a column that is called so can split these runs
         key, numbered, free = cell, True, [c for c in free if plain(c) in NAMED]
-    for name in few_valued(table, free):
-        if name in varied or plain(name) in BOOKKEEPING or not _may_split(table[name], name, roles, numbered):
+    for name in free:
+        if not _may_split(table[name], name, roles, numbered):
             continue
         share, chance = as_planned(key, table[name])
-        rare = chance < RARE / max(1, len(free)) and share >= 1.0 - MOST_GAPS
+        rare = chance < RARE / len(free) and share >= 1.0 - MOST_GAPS
         if rare or (plain(name) in NAMED and share >= 0.5):
             return _asked(table, roles, name)
     return None

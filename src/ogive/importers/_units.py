@@ -133,7 +133,9 @@ def _count_folds(table: pa.Table, roles: Roles, cell: np.ndarray) -> int:
     held = label_counts(whole[1], table[roles.fold])
     most = np.zeros(int(cell.max()) + 1, dtype=np.int64)
     np.maximum.at(most, whole[0] // span, held)
-    return max(2, usual(most[np.unique(cell)]))
+    k = usual(most[np.unique(cell)])
+    # A label that holds one fold numbers no repeat, though it may join the methods.
+    return k if k > 1 else max(2, usual(label_counts(cell, table[roles.fold])))
 
 
 def _varied(

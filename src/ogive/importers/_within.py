@@ -100,7 +100,9 @@ def as_planned(key: np.ndarray, column: pa.Array | pa.ChunkedArray) -> tuple[flo
     n, k = int(several.sum()), int(planned.sum())
     if expected < 2 or k == 0:
         return 0.0, 1.0
-    p = float(np.mean([_chance(int(s), expected, np.unique(label).size) for s in size[several]]))
+    sizes, times = np.unique(size[several], return_counts=True)
+    labels = np.unique(label).size
+    p = float(np.average([_chance(int(one), expected, labels) for one in sizes], weights=times))
     share = k / n
     if share <= p:
         return share, 1.0

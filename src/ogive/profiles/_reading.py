@@ -115,14 +115,15 @@ def _from_path(source: str | Path, roles: Roles, goal: Goal | None, default: Goa
 def _from_frame(frame: pd.DataFrame, roles: Roles, goal: Goal | None, default: Goal, source: str) -> Table:
     if any(name is not None for name in frame.index.names) and _is_long(frame.reset_index(), roles):
         frame = frame.reset_index()
-    frame = _kept(frame.rename(columns=str), roles)
+    frame = frame.rename(columns=str)
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise InputError(f"the table has several columns named {repeated[0]!r}; every method has one column.")
     if len(frame) == 0:
         raise InputError("the table has no rows.")
-    long = _is_long(frame, roles)
-    if _moments.has_moments(frame):
+    long, means = _is_long(frame, roles), _moments.has_moments(frame)
+    frame = frame if long and not means else _kept(frame, roles)  # the runs of a long table are chosen by `read`
+    if means:
         found = (
             _moments.from_long(frame, roles.n, goal or default, _one(roles.algorithm), _one(roles.task))
             if long
