@@ -181,7 +181,8 @@ def advised(question) -> list[str]:
     import re
 
     text = question.words("cli")
-    return re.findall(r"--[a-z-]+ (?:'[^']*'|[^\s,;.]+)(?: --[a-z-]+ (?:'[^']*'|[^\s,;.]+))*", text)
+    value = r"(?!or |if |to )(?:'[^']*'|[^\s,;.]+)"
+    return re.findall(rf"--[a-z-]+ {value}(?: --[a-z-]+ {value})*", text)
 
 
 SPLIT = {
@@ -251,6 +252,45 @@ def test_words_that_are_drawn_at_random_are_hardly_ever_asked_about():
         table = table.assign(tool=rng.choice(["p", "q"], 12), other=rng.choice(["p", "q", "r"], 12))
         asked += ogive.read(table).question is not None
     assert asked == 0
+
+
+@pytest.mark.parametrize(
+    "labels", [range(4), range(1, 5), ["run 1", "run 2", "run 3", "run 4"], ["s0", "s1", "s2", "s3"]]
+)
+def test_what_numbers_the_runs_does_not_split_them(labels):
+    rows = [
+        {"model": m, "problem": p, "nr": k, "acc": (ord(m) * p + i) % 7}
+        for m in "ab"
+        for p in range(9)
+        for i, k in enumerate(labels)
+    ]
+    assert ogive.read(pd.DataFrame(rows), score="acc").question is None
+    seeds = pd.concat([pd.DataFrame(rows).assign(seed=s) for s in range(3)])
+    question = ogive.read(seeds, score="acc").question
+    assert question is not None
+    assert question.kind is NoteKind.ASKS_REPEAT
+
+
+ASKED = {
+    NoteKind.ASKS_CONFIGURATION: pd.DataFrame({"param_lr": np.repeat([1, 2, 3, 4], 3), "acc": np.arange(12.0)}),
+    NoteKind.ASKS_REPEAT: pd.DataFrame({"seed": np.repeat([1, 2, 3, 4], 3), "acc": np.arange(12.0)}),
+    NoteKind.ASKS_METHOD: pd.DataFrame({"recipe": np.repeat(["x", "y"], 6), "acc": np.arange(12.0)}),
+    NoteKind.ASKS_GROUP: folds(repeats=3).rename(columns={"repeat": "config"}),
+    NoteKind.ASKS_PLANNED: pd.DataFrame({"model": np.repeat(["a", "b"], 24), "rate": np.tile(np.repeat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 4), 2), "score": np.arange(48.0)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ASKED, ids=lambda kind: kind.name)
+def test_no_advice_leads_in_a_circle(kind):
+    """Each piece of advice, followed until nothing is asked, never comes to a question that was answered."""
+    table = ASKED[kind]
+    first = ogive.read(table).question
+    assert first is not None
+    assert first.kind is kind
+    for advice in advised(first):
+        trials = follow(table, advice)
+        assert trials.question is None or trials.question.kind is not kind, advice
+        assert kind is not NoteKind.ASKS_GROUP or trials.n_folds == 5 or trials.clustered
 
 
 @needs_data

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from ogive.errors import InputError, InvalidScores
-from ogive.importers._columns import as_numbers, as_text
+from ogive.importers._columns import as_numbers
 from ogive.importers._roles import NUMBERS_OR_STEPS, STEPS, Roles, plain
 from ogive.importers._within import codes
 from ogive.notes import Note, NoteKind
@@ -37,7 +37,7 @@ def _runs(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarray:
     run = cell
     for name in (roles.repeat, roles.fold):
         if name is not None:
-            label = codes(as_text(table[name], name))
+            label = codes(table[name])
             run = np.unique(run * (int(label.max(initial=0)) + 1) + label, return_inverse=True)[1]
     return run
 

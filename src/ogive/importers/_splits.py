@@ -8,6 +8,7 @@ or a note does not stand so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +21,7 @@ from ogive.importers._within import as_planned, codes
 from ogive.notes import Note, NoteKind
 
 RARE = 1e-3
+NUMBERED = re.compile(r"(run|seed|rep|repeat|repetition|replicate|trial|try|attempt|episode|sample|r|s)?[ _-]?\d+")
 MOST_LOOKED_AT = 20_000
 MOST_VALUES = 12
 MOST_GAPS = 0.3  # the share of keys that may lack a value: runs get lost
@@ -71,7 +73,7 @@ def _keys(table: pa.Table, roles: Roles, cell: np.ndarray) -> tuple[np.ndarray, 
     key = cell
     for name in (roles.repeat, roles.fold, roles.item):
         if name is not None:
-            label = codes(as_text(table[name], name))
+            label = codes(table[name])
             key = np.unique(key * (int(label.max(initial=0)) + 1) + label, return_inverse=True)[1]
     return key, roles.repeat is not None or roles.fold is not None
 
@@ -79,13 +81,26 @@ def _keys(table: pa.Table, roles: Roles, cell: np.ndarray) -> tuple[np.ndarray, 
 def _may_split(column: pa.ChunkedArray, name: str, roles: Roles, numbered: bool) -> bool:
     """Whether values of a column can be sets of runs: words, yes and no; numbers where they cannot number the runs."""
     kind = column.type
-    if pa.types.is_temporal(kind):
+    if pa.types.is_temporal(kind) or (plain(name) not in NAMED and _numbers_runs(column)):
         return False
     if holds_text(column) or pa.types.is_boolean(kind) or plain(name) in NAMED:
         return True
     if len(column.unique()) > MOST_VALUES:
         return False
     return numbered or (roles.item is not None and pa.types.is_floating(kind))
+
+
+def _numbers_runs(column: pa.ChunkedArray) -> bool:
+    """Whether values count on, as numbers of runs, episodes or attempts do: 0, 1, 2 or `run 1`, `run 2`."""
+    values = column.unique().to_pylist()
+    if holds_text(column):
+        return all(NUMBERED.fullmatch(str(value).strip().lower()) for value in values)
+    return (
+        len(values) > 2
+        and pa.types.is_integer(column.type)
+        and sorted(values)[0] in (0, 1)
+        and (max(values) - min(values) == len(values) - 1)
+    )
 
 
 def few_valued(table: pa.Table, names: Sequence[str]) -> list[str]:
