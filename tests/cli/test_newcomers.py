@@ -65,6 +65,7 @@ TYPED = {
     "rank solvers.csv": (2, "'settings' splits the runs of a method on a task into 4 sets", "--where settings=default", "--task problem --task settings"),
     "profile solvers.csv": (2, "'settings' splits the runs of a method on a task into 4 sets"),
     "profile solvers.csv --where settings=default": (0, "status: column 'found' (guessed)", "9 of 36 rows count as failed"),
+    "plot solvers.csv": (2, "'settings' splits the runs of a method on a task into 4 sets"),
     "compare folds.csv": (0, "svm is worse than forest", "'seed' is another for every fold"),
     "compare cv.csv": (0, "svm is worse than forest", "100 folds"),
     "compare llm.csv": (0, "big is better than small", "paired by 'question_id'"),

@@ -21,6 +21,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import say, tell
 from ogive.errors import InputError
+from ogive.notes import NoteKind
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
 Kind = Annotated[
@@ -43,6 +44,8 @@ def plot(
 
     target = as_picture(out or beside(source, "-distribution.png"))
     trials = only(read_sources(source, roles), method, on)
+    if trials.question is not None and trials.question.kind is NoteKind.ASKS_SPLIT:
+        raise InputError(trials.question)  # a picture of runs would show several things as one
     if len(trials.cells) > 1 and all(cell.rows.size == 1 for cell in trials.cells):
         raise InputError(
             "every method has one run on each task, which is no distribution; `ogive profile` compares them over tasks."
