@@ -213,6 +213,14 @@ def test_a_column_that_splits_the_runs_is_asked_about(name):
         ogive.rank(trials)
 
 
+@pytest.mark.parametrize("lost", [0.1, 0.3])
+def test_lost_rows_hide_no_split(lost):
+    table = solvers().drop(columns="found").rename(columns={"settings": "flavor"})
+    rng = np.random.default_rng(10)
+    for _ in range(20):
+        assert ogive.read(table[rng.uniform(size=len(table)) >= lost]).question is not None
+
+
 @pytest.mark.parametrize("name", SPLIT)
 def test_every_advice_of_that_question_ends_in_an_answer_or_another_question(name):
     table = SPLIT[name]

@@ -83,7 +83,8 @@ def usual(counts: np.ndarray) -> int:
 def as_planned(key: np.ndarray, column: pa.Array | pa.ChunkedArray) -> tuple[float, float]:
     """The share of keys with several rows whose labels are as in a plan, and how often chance would make so large a share.
 
-    As in a plan: each of the usual number of labels stands equally often. Rows of a key are those of a method on a task,
+    As in a plan: each of the usual number of labels stands equally often, or, where each stands once, no label stands
+    twice, so that lost rows hide no plan. Rows of a key are those of a method on a task,
     under one seed where there are seeds. Chance draws one of all labels for each row; the bound is Chernoff's, which
     holds for keys of different sizes too (Hoeffding 1956).
     """
@@ -95,14 +96,17 @@ def as_planned(key: np.ndarray, column: pa.Array | pa.ChunkedArray) -> tuple[flo
     if not several.any():
         return 0.0, 1.0
     expected = usual(n_labels[several])
-    even = np.maximum.reduceat(count, first) == np.minimum.reduceat(count, first)
-    planned = even & (n_labels == expected) & several
+    most = np.maximum.reduceat(count, first)
+    once = usual(most[several]) == 1
+    even = most == np.minimum.reduceat(count, first)
+    planned = several & ((most == 1) if once else even & (n_labels == expected))
     n, k = int(several.sum()), int(planned.sum())
     if expected < 2 or k == 0:
         return 0.0, 1.0
     sizes, times = np.unique(size[several], return_counts=True)
     labels = np.unique(label).size
-    p = float(np.average([_chance(int(one), expected, labels) for one in sizes], weights=times))
+    chances = [_chance(int(one), int(one) if once else expected, labels) for one in sizes]
+    p = float(np.average(chances, weights=times))
     share = k / n
     if share <= p:
         return share, 1.0
@@ -114,7 +118,7 @@ def as_planned(key: np.ndarray, column: pa.Array | pa.ChunkedArray) -> tuple[flo
 
 def _chance(size: int, held: int, labels: int) -> float:
     """How often so many rows hold so many of these labels equally often."""
-    if size % held:
+    if size % held or held > labels:
         return 0.0
     ways = math.lgamma(labels + 1) - math.lgamma(held + 1) - math.lgamma(labels - held + 1)
     orders = math.lgamma(size + 1) - held * math.lgamma(size // held + 1)
