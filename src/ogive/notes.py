@@ -29,6 +29,13 @@ class NoteKind(Enum):
     EMPTY_COLUMNS = "empty columns"
     NOT_REPORTED = "not reported"
     STATUS_NOT_USED = "status not used"
+    OUTCOME = "outcome"
+    NUMBERS_WRITTEN = "numbers written"
+    ROWS_CHOSEN = "rows chosen"
+    METHODS_LEFT_OUT = "methods left out"
+    SEED_OF_FOLD = "seed of a fold"
+    ONE_METHOD = "one method"
+    EMPTY_CELL = "empty cell"
     GOAL_GUESSED = "goal guessed"
     GOAL_ASSUMED = "goal assumed"
     VARIED_GUESSED = "varied guessed"
@@ -57,6 +64,8 @@ class NoteKind(Enum):
     ASKS_METHOD = "asks: which column is the method"
     ASKS_PLANNED = "asks: values as in a plan"
     ASKS_HOLDS = "asks: shared in several ways"
+    ASKS_SPLIT = "asks: a column splits the runs"
+    ASKS_CURVES = "asks: rows are steps of runs"
 
     # A store, a study, a run
     FROM_STORE = "from store"
@@ -123,7 +132,7 @@ MOST_NAMED = 20
 # What somebody must answer, what may be wrong, and what nobody said: the command line says these unasked.
 QUESTIONS = frozenset({
     NoteKind.ASKS_GROUP, NoteKind.ASKS_CONFIGURATION, NoteKind.ASKS_REPEAT, NoteKind.ASKS_METHOD,
-    NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS,
+    NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS, NoteKind.ASKS_SPLIT, NoteKind.ASKS_CURVES,
 })  # fmt: skip
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
@@ -133,7 +142,8 @@ WARNINGS = frozenset({
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
     NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
-    NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES,
+    NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN,
+    NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD,
 })  # fmt: skip
 
 
@@ -243,12 +253,22 @@ class _Naming:
 
     names: Names
 
-    def __call__(self, argument: str, value: str | bool | None = None) -> str:
-        """`unit=`, `unit='row'` and `wide=True`; `--unit`, `--unit row` and `--wide`."""
+    def __call__(self, argument: str, value: str | bool | tuple[str, ...] | None = None) -> str:
+        """`unit=`, `unit='row'` and `wide=True`; `--unit`, `--unit row` and `--wide`. A tuple is said name by name."""
+        if isinstance(value, tuple) and len(value) == 1:
+            value = value[0]
         if self.names == "python":
-            return f"{argument}={'' if value is None else repr(value)}"
+            return f"{argument}={'' if value is None else repr(list(value) if isinstance(value, tuple) else value)}"
         option = OPTIONS.get(argument, f"--{argument}")
+        if isinstance(value, tuple):
+            return " ".join(f"{option} {shlex.quote(one)}" for one in value)
         return f"{option} {shlex.quote(value)}" if isinstance(value, str) else option
+
+    def where(self, column: str, value: str) -> str:
+        """`where={'step': '100'}`; `--where step=100`."""
+        if self.names == "python":
+            return f"where={{{column!r}: {value!r}}}"
+        return f"--where {shlex.quote(f'{column}={value}')}"
 
 
 _Values: TypeAlias = Mapping[str, Any]
@@ -310,6 +330,11 @@ def _asks_group(v: _Values, o: _Naming) -> str:
 
 
 def _asks_configuration(v: _Values, o: _Naming) -> str:
+    if v.get("fold"):  # rows that are folds are no runs, whoever drew their configurations
+        return (
+            f"{v['n']} rows share {v['n_configurations']} configurations, each over the folds of {v['fold']!r}, so they are not "
+            f"independent; say {o('unit', 'configuration')} to count each configuration once."
+        )
     return (
         f"{v['n']} rows share {v['n_configurations']} configurations, so they are not independent; "
         f"say {o('unit', 'configuration')} to count each once, or {o('unit', 'row')} if every row drew its own."
@@ -341,6 +366,73 @@ def _asks_planned(v: _Values, o: _Naming) -> str:
         f"belong together; say {o('unit', column)} to count each value once, or {o('unit', 'row')} if every row is an "
         "independent run."
     )
+
+
+def _asks_split(v: _Values, o: _Naming) -> str:
+    column = v["column"]
+    ways = [f"{o.where(column, v['value'])} to choose one"]
+    if v["algorithm"]:
+        ways.append(f"{o('algorithm', (v['algorithm'], column))} to make each a method of its own")
+    ways.append(f"{o('task', (v['task'], column) if v['task'] else column)} to make each a task of its own")
+    return (
+        f"column {column!r} splits the runs of a method on a task into {v['n']} sets ({_some(v['values'])}), which are not "
+        f"runs of one thing; say {', '.join(ways)}, or {o('varied', column)} if it was drawn anew for each run."
+    )
+
+
+def _asks_curves(v: _Values, o: _Naming) -> str:
+    column = v["column"]
+    last = v["last"]
+    ways = ["keep only the last row of each run"] if last is None or not v["ends"] else []
+    ways += [] if last is None else [f"choose a step that every run has with {o.where(column, last)}"]
+    way = ", or ".join(ways)
+    return (
+        f"this is a table of curves: column {column!r} holds {v['n']} steps of a run ({v['low']} to {v['high']}), so its rows are "
+        f"no runs; {way}, or say {o('params', column)} if it is a hyper-parameter"
+        + (f", {o('repeat', column)} if it numbers independent runs." if v["numbers_runs"] else ".")
+    )
+
+
+def _some(names: Iterable[str], most: int = 4) -> str:
+    shown = list(names)
+    return ", ".join(map(repr, shown[:most])) + (", …" if len(shown) > most else "")
+
+
+def _outcome(v: _Values, o: _Naming) -> str:
+    failed = (
+        f"{v['n_failed']} of {v['of_rows']} rows {_count(v['n_failed'])} as failed"
+        if v["n_failed"]
+        else "no row failed"
+    )
+    return (
+        f"status: column {v['column']!r}{_guess(v)} says whether a run counts; {failed} "
+        f"({o('status', 'none')} if it is about something else)"
+    )
+
+
+def _numbers_written(v: _Values, o: _Naming) -> str:
+    words = {
+        "percent": "percent signs", "commas": "decimal commas", "thousands": "separated thousands", "minus": "a typographic minus",
+    }  # fmt: skip
+    ways = listed([words[way] for way in v["ways"]]) if v["ways"] else "signs of its own"
+    return f"column {v['column']!r} is written with {ways}: {v['text']!r} is read as {v['value']:g}"
+
+
+def _one_method(v: _Values, o: _Naming) -> str:
+    found = f"column {v['column']!r} names" if v["column"] else "no column is called a method, so there is"
+    return (
+        f"{found} one method only, {v['method']!r}; {_quoted(v['columns'])} could name methods too: say "
+        f"{o('algorithm', v['columns'][0])} to take it"
+    )
+
+
+def _empty_cell(v: _Values, o: _Naming) -> str:
+    further = f" ({v['n']} such cells)" if v["n"] > 1 else ""
+    ways = [f"leave the method out with {o('without', v['method'])}"]
+    if v["tasks"]:
+        chosen = f"trials.select(tasks={list(v['tasks'])!r})" if o.names == "python" else o("on", v["tasks"])
+        ways.insert(0, f"keep the tasks that every method has with {chosen}")
+    return f"{v['method']!r} has no run on {v['task']!r}{further}; {', or '.join(ways)}."
 
 
 def _asks_holds(v: _Values, o: _Naming) -> str:
@@ -435,6 +527,17 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.EMPTY_COLUMNS: lambda v, o: _empty_columns(v),
     NoteKind.NOT_REPORTED: lambda v, o: f"not used: {_quoted(v['metrics'])}, declared but reported by no trial",
     NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
+    NoteKind.OUTCOME: _outcome,
+    NoteKind.NUMBERS_WRITTEN: _numbers_written,
+    NoteKind.ROWS_CHOSEN: lambda v, o: (
+        f"{v['n']} of {v['of_rows']} rows are read: {', '.join(v['conditions'])}"
+    ),
+    NoteKind.METHODS_LEFT_OUT: lambda v, o: f"left out, as asked: {_quoted(v['methods'])}",
+    NoteKind.SEED_OF_FOLD: lambda v, o: (
+        f"column {v['column']!r} is another for every fold, so it numbers no repeat of the cross-validation"
+    ),
+    NoteKind.ONE_METHOD: _one_method,
+    NoteKind.EMPTY_CELL: _empty_cell,
     NoteKind.GOAL_GUESSED: _goal_guessed,
     NoteKind.GOAL_ASSUMED: lambda v, o: (
         f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed; declare it in Study(metrics=…))"
@@ -482,6 +585,8 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.ASKS_METHOD: _asks_method,
     NoteKind.ASKS_PLANNED: _asks_planned,
     NoteKind.ASKS_HOLDS: _asks_holds,
+    NoteKind.ASKS_SPLIT: _asks_split,
+    NoteKind.ASKS_CURVES: _asks_curves,
     NoteKind.FROM_STORE: lambda v, o: f"{v['n']} trials from the store {v['store']}",
     NoteKind.RUN_TWICE: _run_twice,
     NoteKind.DAMAGED: _damaged,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -17,14 +18,15 @@ from ogive.errors import InputError, UnreadableSource
 from ogive.files import is_text, read_table
 from ogive.importers import _dictionaries, _frames, _optuna, _sklearn
 from ogive.importers._assemble import Facts, assemble
-from ogive.importers._choices import Choices
+from ogive.importers._choices import JOINED, Choices
 from ogive.importers._columns import as_text
 from ogive.importers._joined import joined
 from ogive.importers._restate import restate
 from ogive.importers._roles import find_roles
+from ogive.importers._where import as_conditions
 from ogive.importers._written import from_written
 from ogive.metric import Bounds
-from ogive.notes import Note, NoteKind
+from ogive.notes import Note
 from ogive.trials import Trials
 from ogive.words import quoted
 
@@ -41,7 +43,7 @@ def read(
     source: Any,
     *,
     score: str | Sequence[str] | None = None,
-    algorithm: str | None = None,
+    algorithm: str | Sequence[str] | None = None,
     task: str | Sequence[str] | None = None,
     repeat: str | None = None,
     item: str | None = None,
@@ -57,6 +59,9 @@ def read(
     independent: bool | None = None,
     scope: str | None = None,
     wide: bool = False,
+    where: Mapping[str, Any] | str | Sequence[str] | None = None,
+    without: str | Sequence[str] | None = None,
+    time_limit: float | None = None,
 ) -> Trials:
     """Trials from scores that exist already.
 
@@ -71,7 +76,9 @@ def read(
     score, algorithm, task, repeat, item, group, fold, pair, status, params : str
         Columns by role; what is not given is guessed from the columns' names (`model`, `agent`,
         `solver` are algorithms; `dataset`, `env`, `problem` are tasks; `seed`, `run` are repeats).
-        `score` and `params` may be several. For a dictionary `task` gives the tasks' names.
+        `score` and `params` may be several. Several `algorithm` or `task` columns make one name together; for a
+        dictionary `task` gives the tasks' names. `status` says whether a run counts: words (ok, timeout), or yes
+        and no (`found`, `solved`, `converged`); "none" where no column does.
     unit : str
         What one independent draw is: "row", or a column whose rows count once together.
     varied : str or list of str
@@ -85,6 +92,13 @@ def read(
         "generator" for fresh data each time, "these rows" for fresh splits of one data set.
     wide : bool
         Each column of numbers is a method, each row a task or run.
+    where : dict, str or list of str
+        Which rows are read: {"settings": "default"}, "settings=default", or with !=, <, <=, > or >=. Several conditions
+        must all hold; several values of one column are alternatives.
+    without : str or list of str
+        Methods that are left out.
+    time_limit : float
+        A run whose time reaches it has failed (status timeout).
 
     Returns
     -------
@@ -97,14 +111,32 @@ def read(
     >>> trials.algorithms, len(trials)
     (('svm', 'knn'), 6)
     """
-    roles = {
-        "algorithm": algorithm, "repeat": repeat, "item": item, "group": group, "fold": fold, "pair": pair, "status": status,
+    roles: dict[str, Any] = {
+        "algorithm": algorithm, "task": task, "repeat": repeat, "item": item, "group": group, "fold": fold, "pair": pair, "status": status,
     }  # fmt: skip
-    column, tasks = (task, None) if task is None or isinstance(task, str) else (None, as_names(task, "task"))
-    declared = {**{role: as_name(name, role) for role, name in roles.items()}, "task": column}
+    first = source[0] if isinstance(source, (list, tuple)) and source else source
+    named = isinstance(first, Mapping) and task is not None and not isinstance(task, str)
+    tasks = as_names(task, "task") if named else None
+    several: dict[str, tuple[str, ...]] = {}
+    for role in ("algorithm",) if tasks is not None else ("algorithm", "task"):
+        names = roles[role] if roles[role] is None or isinstance(roles[role], str) else as_names(roles[role], role)
+        roles[role] = JOINED.join(names) if isinstance(names, tuple) else names
+        if isinstance(names, tuple) and len(names) > 1:
+            several[role] = names
+    declared = {role: as_name(name, role) for role, name in roles.items() if role != "task" or tasks is None}
     unit, independent = as_name(unit, "unit"), None if independent is None else as_answer(independent, "independent")
-    choices = Choices(declared, _tuple(score, "score"), _tuple(params, "params"), as_answer(wide, "wide"), unit)
-    facts = Facts(unit=unit, varied=_tuple(varied, "varied"), goal=goal, bounds=bounds, scope=_scope(scope))
+    choices = Choices(
+        declared, _tuple(score, "score"), _tuple(params, "params"), as_answer(wide, "wide"), unit, several,
+        as_conditions(where), _tuple(without, "without") or (),
+    )  # fmt: skip
+    facts = Facts(
+        unit=unit,
+        varied=_tuple(varied, "varied"),
+        goal=goal,
+        bounds=bounds,
+        scope=_scope(scope),
+        time_limit=_limit(time_limit),
+    )
     if choices.wide and algorithm is not None:
         raise InputError(
             f"`wide` makes a method of each column of numbers, and `algorithm` {algorithm!r} names one; leave out one of the two."
@@ -157,9 +189,9 @@ def _own(parts: Sequence[_Part], choices: Choices, facts: Facts, independent: bo
     if own and choices.any():
         raise InputError(
             f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
-            "only unit, varied, goal, bounds, independent and scope can be said anew."
+            "only unit, varied, goal, bounds, independent, scope, where, without and time_limit can be said anew."
         )
-    own = [restate(one, facts, independent) for one in own]
+    own = [restate(one, facts, independent, choices) for one in own]
     if len(own) > 1:
         _refuse_namesakes(parts)
         return joined(own)
@@ -181,6 +213,15 @@ def _refuse_namesakes(parts: Sequence[_Part]) -> None:
 
 def _tuple(names: object, name: str) -> tuple[str, ...] | None:
     return None if names is None else as_names(names, name)
+
+
+def _limit(limit: object) -> float | None:
+    if limit is None:
+        return None
+    number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
+    if not number or not 0.0 < float(cast(float, limit)) < math.inf:
+        raise InputError(f"`time_limit` must be a positive number; got {limit!r}.")
+    return float(cast(float, limit))
 
 
 def _scope(scope: str | None) -> str | None:
@@ -235,10 +276,8 @@ class _Part:
 def _parts(source: Any, task_names: Sequence[str] | None, choices: Choices) -> list[_Part]:
     """The plain tables in a source."""
     searches = isinstance(source, Mapping) and bool(source) and all(map(_sklearn.is_search_or_results, source.values()))
-    if task_names is not None and (searches or not isinstance(source, Mapping) or _sklearn.is_cv_results(source)):
-        raise InputError(
-            "`task` may be several names only for a dictionary of arrays; name the column that holds the task."
-        )
+    if task_names is not None and (searches or _sklearn.is_cv_results(source)):
+        raise InputError("`task` may name the tasks of a dictionary of arrays only; a search has one.")
     if isinstance(source, Trials):
         return [_Part(table=source.table, name=source.source, source=source.source, trials=source)]
     if _optuna.is_study(source):
@@ -291,12 +330,17 @@ def _path_parts(source: str | Path, choices: Choices) -> list[_Part]:
     return [_table_part(table, stem, path.name, choices, longer=place)]
 
 
-def plain_frame(source: str | Path, *, task: str | None = None, algorithm: str | None = None) -> pd.DataFrame | None:
+def plain_frame(
+    source: str | Path, *, task: str | Sequence[str] | None = None, algorithm: str | Sequence[str] | None = None
+) -> pd.DataFrame | None:
     """The table in a file as it stands there, names as text and empty cells missing; None for a store or a storage."""
     path = Path(source)
     if "://" in str(source) or _is_elsewhere(path):
         return None
-    choices = Choices({"task": task, "algorithm": algorithm}, None, None, False, None)
+    said = {"task": task, "algorithm": algorithm}
+    one = {role: name if isinstance(name, str) else None for role, name in said.items()}
+    several = {role: tuple(names) for role, names in said.items() if names is not None and not isinstance(names, str)}
+    choices = Choices(one, None, None, False, None, several)
     table = read_table(path, choices.naming, wide=True)
     if b"ogive" in (table.schema.metadata or {}):
         return None
@@ -395,10 +439,10 @@ def _join(parts: Sequence[_Part], choices: Choices, facts: Facts) -> Trials:
     score = ("score",) if choices.wide else choices.score or first.score
     roles = find_roles(table, declared, score, choices.params or first.params, facts.unit)
     _refuse_lacking(parts, tables, roles.score)
+    table, left_out = choices.remaining(table, roles.algorithm)
     trials = assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
-    dropped = list(dict.fromkeys(c for _, columns in prepared for c in columns))
-    unused = [Note(NoteKind.NOT_USED, values={"columns": dropped})] if dropped else []
-    return trials.with_notes(*(note for part in parts for note in part.notes), *unused)
+    said = dict.fromkeys(note for _, notes in prepared for note in notes)
+    return trials.with_notes(*(note for part in parts for note in part.notes), *said, *left_out)
 
 
 def _refuse_lacking(parts: Sequence[_Part], tables: Sequence[pa.Table], scores: Sequence[str]) -> None:

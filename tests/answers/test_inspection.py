@@ -37,7 +37,7 @@ def test_unequal_runs_and_empty_cells_are_seen():
     assert "2 tasks: x and y" in structure
     assert "2 to 3 runs on each task of a" in structure
     assert "1 run on each task of b" in structure
-    assert "1 cell of the grid methods x tasks is empty" in structure
+    assert "1 cell of the grid methods x tasks is empty, the first of 'b' on 'y'" in structure
     assert answers(trials)["summary"] == (True, "1 to 3 rows in each cell")
 
 

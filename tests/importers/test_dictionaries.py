@@ -82,5 +82,5 @@ def test_names_of_tasks_are_used_or_refused():
         ogive.read({"a": [0.1, 0.2]}, task=["iris", "wine"])
     with pytest.raises(InputError, match="`task` names tasks, and 'a' names its own: 'iris'; leave it out"):
         ogive.read({"a": {"iris": [0.1, 0.2]}}, task=["wine"])
-    with pytest.raises(InputError, match="`task` may be several names only for a dictionary of arrays"):
+    with pytest.raises(InputError, match="`task` may name the tasks of a dictionary of arrays only"):
         ogive.read({"a": {"params": [{}, {}], "mean_test_score": [0.1, 0.2]}}, task=["wine"])

@@ -141,9 +141,9 @@ def test_text_in_a_score_column_is_refused_with_its_row(tmp_path: Path):
         ogive.read(tmp_path / "s.csv")
 
 
-def test_a_decimal_comma_is_refused_with_the_way_out(tmp_path: Path):
-    (tmp_path / "s.csv").write_text("model;score\na;0,5\nb;0,6\n")
-    with pytest.raises(InvalidScores, match=r"row 1 holds '0,5'. Write decimals with a point"):
+def test_decimals_that_are_written_in_two_ways_are_refused_with_the_way_out(tmp_path: Path):
+    (tmp_path / "s.csv").write_text("model;score\na;0,5\nb;0.6\n")
+    with pytest.raises(InvalidScores, match=r"row 1 holds '0,5' and row 2 '0.6'. Write decimals with a point"):
         ogive.read(tmp_path / "s.csv")
 
 

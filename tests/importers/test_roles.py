@@ -36,8 +36,10 @@ def test_text_that_is_no_number_is_no_score():
 
 def test_in_a_wide_table_a_method_with_decimal_commas_does_not_name_the_tasks():
     frame = pd.DataFrame({"svm": ["0,8", "0,9"], "knn": [0.6, 0.5]})
-    with pytest.raises(InvalidScores, match=r"column 'svm' must hold numbers; .*Write decimals with a point"):
-        ogive.read(frame, wide=True)
+    trials = ogive.read(frame, wide=True)
+    assert (trials.tasks, trials.scores("svm").tolist()) == (("all",), [0.8, 0.9])
+    with pytest.raises(InvalidScores, match=r"column 'svm' must hold numbers; row 2 holds 'x'"):
+        ogive.read(frame.assign(svm=["0,8", "x"], ada=["0,7", "0,6"]), wide=True, score=["svm", "knn"])
 
 
 def test_an_empty_column_is_the_score_only_where_no_other_is_left():

@@ -212,7 +212,9 @@ def test_a_guessed_item_or_group_with_one_row_each_is_no_declared_unit(name):
 def test_configurations_that_repeat_across_folds_raise_the_question():
     table = frame(param_lr=np.repeat(np.arange(20), 5), fold=np.tile(np.arange(5), 20))
     trials = ogive.read(table)
-    assert trials.question == Note(NoteKind.ASKS_CONFIGURATION, "unit", {"n": 100, "n_configurations": 20})
+    assert trials.question == Note(
+        NoteKind.ASKS_CONFIGURATION, "unit", {"n": 100, "n_configurations": 20, "fold": "fold"}
+    )
     counted = ogive.read(table, unit="configuration")
     assert (counted.clustered, counted.n_folds, mean_row(counted).n) == (True, None, 20)
 
@@ -282,12 +284,12 @@ def test_rows_without_a_seed_are_paired_with_nobody():
 
 
 def test_a_column_that_may_name_methods_is_asked_about_where_none_does():
-    table = frame(approach=["svm"] * 6 + ["knn"] * 6)
+    table = frame(recipe=["svm"] * 6 + ["knn"] * 6)
     with pytest.raises(
-        InputError, match="no column is called a method, and 'approach' may name it; say algorithm='approach'"
+        InputError, match="no column is called a method, and 'recipe' may name it; say algorithm='recipe'"
     ):
         ogive.summarize(ogive.read(table))
-    assert ogive.read(table, algorithm="approach").question is None
+    assert ogive.read(table, algorithm="recipe").question is None
     assert ogive.read(table, unit="row").question is None
     assert ogive.read(frame(remark=[f"run {i}" for i in range(N)])).question is None
 

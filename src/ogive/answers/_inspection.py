@@ -122,7 +122,11 @@ def _structure(trials: Trials) -> list[str]:
     out += _run_counts(trials)
     empty = len(trials.algorithms) * len(trials.tasks) - len(trials.cells)
     if empty:
-        out.append(f"{plural(empty, 'cell')} of the grid methods x tasks {'is' if empty == 1 else 'are'} empty")
+        first = next((m, t) for m in trials.algorithms for t in trials.tasks if not trials.cell(m, t).rows.size)
+        out.append(
+            f"{plural(empty, 'cell')} of the grid methods x tasks {'is' if empty == 1 else 'are'} empty, the first of "
+            f"{first[0]!r} on {first[1]!r}"
+        )
     out.append(f"varied between runs: {', '.join(trials.varied) if trials.varied else 'not stated (say varied=)'}")
     out.append(
         f"methods are joined by {trials.pair!r}"

@@ -20,11 +20,10 @@ from ogive.answers._question import NAMED, Question, refuse_undecidable
 from ogive.answers._samples import Samples, all_pairs, gather
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
-from ogive.notes import sentences
+from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.results import Strength, json_ready, strength_of, weakest
 from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
 from ogive.trials import FloatArray, IntArray, Trials
-from ogive.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -444,15 +443,22 @@ def _rankable(trials: Trials, question: Question, methods: Sequence[str]) -> tup
     complete = [m for m in methods if all(trials.cell(m, t).rows.size for t in question.tasks)]
     missing = [m for m in methods if m not in set(complete)]
     if missing and len(question.tasks) > 1:
-        raise InputError(
-            f"{listed([repr(m) for m in missing[:8]])} {'has' if len(missing) == 1 else 'have'} no run on some tasks; "
-            "choose one task, or leave the method out."
-        )
+        raise InputError(_empty_cell(trials, question, methods))
     unranked: list[str] = []
     if question.failures == "exclude":
         failed = trials.failed(question.metric)
         unranked = [m for m in complete if any(failed[trials.cell(m, t).rows].all() for t in question.tasks)]
     ranked = [m for m in complete if m not in set(unranked)]
     if len(ranked) < 2:
-        raise InputError(f"a ranking needs at least two methods with usable scores; there is {len(ranked)}.")
+        other = next((f" {capitalized(note)}" for note in trials.notes if note.kind is NoteKind.ONE_METHOD), "")
+        raise InputError(f"a ranking needs at least two methods with usable scores; there is {len(ranked)}.{other}")
     return ranked, unranked
+
+
+def _empty_cell(trials: Trials, question: Question, methods: Sequence[str]) -> Note:
+    """The first method without a run on a task, and the tasks that all methods have."""
+    empty = [(m, t) for m in methods for t in question.tasks if not trials.cell(m, t).rows.size]
+    lacking = {task for _, task in empty}
+    shared = [task for task in question.tasks if task not in lacking]
+    found = {"method": empty[0][0], "task": empty[0][1], "n": len(empty), "tasks": shared}
+    return Note(NoteKind.EMPTY_CELL, "without", found)

@@ -162,9 +162,7 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     if question.paired and not by_mean:
         _refuse_apart(names, together)
     if question.test_share is not None and not by_mean and bool((together == 0)[~np.eye(len(names), dtype=bool)].any()):
-        raise InputError(
-            "splits of the same rows are compared pair by pair: name the column that joins them with pair= when reading."
-        )
+        raise InputError(_why_apart(trials, names, question))
     return Samples(
         methods=names, question=question, asked=_asked(question, trials, by_mean, runs), runs=tuple(runs), shared=together,
         joined=np.where(together > 0, 0, -1), partly=partly, n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
@@ -230,6 +228,8 @@ def _joined(trials: Trials, task: str, values: list[FloatArray], rows: list[IntA
         for key, r in zip(keys, rows, strict=True):
             if np.unique(key).size < key.size:
                 method = trials.algorithms[int(trials.codes("algorithm")[r[0]])]
+                if trials.n_folds is not None:
+                    raise InputError(_folds_again(method, task))
                 raise InputError(
                     f"{method!r} has several rows for one draw on {task!r}; name what tells them apart with item=, or compare "
                     "fresh runs of both with paired=False."
@@ -280,6 +280,29 @@ class _Shared:
     def together(self) -> IntArray:
         """Draws of each two methods; 0 where they are not joined on every task."""
         return np.where(self._everywhere, self._sum, 0)
+
+
+def _why_apart(trials: Trials, names: Sequence[str], question: Question) -> str:
+    """Why folds, or splits of the same rows, are not joined, and what joins them: the advice must end in an answer."""
+    if question.paired is False:
+        return "folds and splits of the same rows are compared pair by pair only; leave out paired=False."
+    if trials.n_folds is None:
+        return "splits of the same rows are compared pair by pair: name the column that joins them with pair= when reading."
+    for method in names:
+        for task in question.tasks:
+            if trials.cell(method, task).rows.size > trials.n_folds and trials.pair is None:
+                return _folds_again(method, task)
+    return (
+        f"{names[0]!r} and {names[1]!r} share too few folds to be compared pair by pair; run both on the same splits, and call "
+        "each fold the same for both."
+    )
+
+
+def _folds_again(method: str, task: str) -> str:
+    return (
+        f"folds of {method!r} on {task!r} stand several times, and no column tells one cross-validation from the next; add a "
+        "column 'repeat' with one number for each, the same for the same splits of every method."
+    )
 
 
 def _refuse_apart(names: Sequence[str], shared: IntArray) -> None:

@@ -435,5 +435,5 @@ def _refuse_failures(trials: Trials, metric: str) -> None:
     raise FailedTrials(
         f"{n_failed} of {len(trials)} trials have no usable {metric!r} (NaN, infinite or failed), {'most of them' if 2 * there > n_failed else 'for example'} "
         f"({there} of {worst.rows.size}) by {worst.algorithm!r} on {worst.task!r}; say how to count them: "
-        "failures='worst', a number, 'like:NAME' or 'exclude'."
+        f"failures='worst', a number, 'like:NAME' or 'exclude'.{trials.blame}"
     )

@@ -21,7 +21,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
-from ogive.notes import sentences
+from ogive.notes import NoteKind, capitalized, sentences
 
 A = Annotated[
     str | None, typer.Option("--a", metavar="METHOD", help="The method in question; the first where there are two.")
@@ -61,6 +61,9 @@ def compare(
 
     refuse_unknown_task(trials, on)
     names = trials.algorithms
+    if len(names) < 2:
+        other = next((f" {capitalized(note, 'cli')}" for note in trials.notes if note.kind is NoteKind.ONE_METHOD), "")
+        raise InputError(f"a comparison needs two methods; there is one, {names[0]!r}.{other}")
     if (a is None or b is None) and len(names) != 2:
         raise InputError(
             f"name two of the {len(names)} methods with --a and --b; there are {', '.join(map(repr, names[:8]))}."

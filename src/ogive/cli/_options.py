@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ogive.trials import Trials
 
 COLUMNS = "Which column is what (guessed from its name where not given)"
+ROWS = "Which rows count"
 MEANING = "What the numbers mean"
 STDIN = "-"
 LONGEST_STEM = 200  # bytes of a name that Ogive makes up
@@ -42,13 +43,21 @@ Score = Annotated[
     typer.Option("--score", metavar="COLUMN", help="The score; may be given several times.", rich_help_panel=COLUMNS),
 ]
 Algorithm = Annotated[
-    str | None,
-    typer.Option("--algorithm", metavar="COLUMN", help="The method (model, agent, solver …).", rich_help_panel=COLUMNS),
+    list[str] | None,
+    typer.Option(
+        "--algorithm",
+        metavar="COLUMN",
+        help="The method (model, agent, solver …); several columns make one name together.",
+        rich_help_panel=COLUMNS,
+    ),
 ]
 Task = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        "--task", metavar="COLUMN", help="The task (data set, environment, problem …).", rich_help_panel=COLUMNS
+        "--task",
+        metavar="COLUMN",
+        help="The task (data set, environment, problem …); several columns make one name together.",
+        rich_help_panel=COLUMNS,
     ),
 ]
 Repeat = Annotated[
@@ -81,7 +90,31 @@ Pair = Annotated[
 ]
 Status = Annotated[
     str | None,
-    typer.Option("--status", metavar="COLUMN", help="ok, error, timeout, memory, crashed.", rich_help_panel=COLUMNS),
+    typer.Option(
+        "--status",
+        metavar="COLUMN",
+        help="Whether a run counts: ok, error, timeout …, or yes and no (found, solved, converged); none: no column says so.",
+        rich_help_panel=COLUMNS,
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="COLUMN=VALUE",
+        help="Only these rows; also !=, <, <=, >, >= (in quotes). May be given several times.",
+        rich_help_panel=ROWS,
+    ),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without", metavar="NAME", help="Leave this method out; may be given several times.", rich_help_panel=ROWS
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", metavar="SECONDS", help="A run that reaches it has failed.", rich_help_panel=ROWS),
 ]
 Params = Annotated[
     list[str] | None,
@@ -162,7 +195,8 @@ READING: dict[str, tuple[Any, Any]] = {
     "score": (Score, None), "algorithm": (Algorithm, None), "task": (Task, None), "repeat": (Repeat, None),
     "item": (Item, None), "group": (Group, None), "fold": (Fold, None), "pair": (Pair, None), "status": (Status, None),
     "params": (Params, None), "wide": (Wide, False), "unit": (Unit, None), "varied": (Varied, None), "goal": (Goal, None),
-    "bounds": (BoundsText, None), "independent": (Independent, None),
+    "bounds": (BoundsText, None), "independent": (Independent, None), "where": (Where, None), "without": (Without, None),
+    "time_limit": (TimeLimit, None),
 }  # fmt: skip
 
 
@@ -196,7 +230,9 @@ def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
     """The trials that the shared arguments describe."""
     from ogive.reading import read
 
-    several = {name: roles[name] or None for name in ("score", "params", "varied")}
+    several = {
+        name: roles[name] or None for name in ("score", "params", "varied", "algorithm", "task", "where", "without")
+    }
     said = {**roles, **several, "bounds": parse_bounds(roles["bounds"])}
     if STDIN not in source:
         return read(list(source), **said)

@@ -147,5 +147,5 @@ def _refuse_roles(name: str, roles: dict[str, Any]) -> None:
     for role, value in roles.items():
         if role != "bounds" and value not in (None, False, []):
             raise InputError(
-                f"`--{role.removesuffix('s')}` says how to read a table; a plan for {name!r} reads none. Leave it out."
+                f"`--{role.removesuffix('s').replace('_', '-')}` says how to read a table; a plan for {name!r} reads none. Leave it out."
             )

@@ -18,7 +18,11 @@ from ogive.cli._options import (
     MetricName,
     Quiet,
     Repeat,
+    Status,
     Task,
+    TimeLimit,
+    Where,
+    Without,
 )
 from ogive.cli._output import say, show, tell
 from ogive.cli._target import as_picture
@@ -43,7 +47,14 @@ KindName = Annotated[
         help="What 'within τ of the best' means; ratio for times and costs.",
     ),
 ]
-TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Values at or above it are failures.")]
+FailureRule = Annotated[
+    str,
+    typer.Option(
+        "--failures",
+        metavar="RULE",
+        help="How failed runs count: worst (infinitely far from the best), refuse, exclude, like:NAME or a number.",
+    ),
+]
 Floor = Annotated[float | None, typer.Option("--floor", help="The clock's resolution: smaller times count as this.")]
 RunsRule = Annotated[
     str | None, typer.Option("--runs", metavar="mean|median|best", help="How several runs of a cell become one number.")
@@ -101,7 +112,8 @@ def profile(
     equalise: Equalise = None, band: BandName = "exact", baselines: BaselineFile = None, compare: Pair = None, out: Out = None,
     pairs: PairsOut = None, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
     metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
-    repeat: Repeat = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
+    repeat: Repeat = None, status: Status = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
+    where: Where = None, without: Without = None, failures: FailureRule = "worst",
 ) -> None:  # fmt: skip
     """How often each method is within τ of the best, over many problems, with bands."""
     from ogive.plots import profile as draw
@@ -117,8 +129,9 @@ def profile(
         result = performance_profile(
             source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
             unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
-            confidence=confidence, metric=metric, score=score, algorithm=algorithm, task=task, repeat=repeat, wide=wide, goal=goal,
-            strict=strict, equalise=cast(Any, equalise), band=band,
+            confidence=confidence, metric=metric, score=score, algorithm=algorithm or None, task=task or None, repeat=repeat,
+            status=status, wide=wide, goal=goal, strict=strict, equalise=cast(Any, equalise), band=band, where=where or None,
+            without=without or None, failures=failures,
         )  # fmt: skip
         if not quiet:
             tell(result.reading)

@@ -97,7 +97,7 @@ def _holds_curves(source: list[str]) -> bool:
 
 def _refuse_options(names: list[str]) -> None:
     if names:
-        option = {"params": "param", "independent": "independent/--adaptive"}.get(names[0], names[0])
+        option = {"params": "param", "independent": "independent/--adaptive"}.get(names[0], names[0].replace("_", "-"))
         raise InputError(f"`--{option}` is about tables of runs, and this source holds learning curves; leave it out.")
 
 

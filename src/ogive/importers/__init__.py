@@ -5,9 +5,12 @@
   _sklearn        cv_results_ and fitted searches
   _optuna         studies: object, URL, SQLite file, journal file
   _roles          which column plays which role: declared, or guessed from its name
+  _where          which rows are read: conditions on columns
   _choices        what the caller says about columns, and a table that is prepared by it
   _wide           columns of methods under each other
   _nested         objects of scores become columns, other objects text
+  _curves         several steps of each run, whose rows are no runs
+  _splits         columns that split the runs and that nobody declared
   _units          what one independent draw is, which rows join the methods
   _columns        a column as text or as numbers
   _direction      whether a score is to be large or small, by its name

@@ -11,9 +11,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
-from ogive.importers._columns import as_numbers, as_objects, as_text, is_number, refuse_reserved
+from ogive.importers._columns import (
+    as_numbers,
+    as_objects,
+    as_text,
+    as_truths,
+    holds_text,
+    is_number,
+    numbers_and_note,
+    refuse_reserved,
+)
 from ogive.importers._direction import is_smaller_better
-from ogive.importers._roles import ALIASES, Roles, plain
+from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, outcome_name, plain
+from ogive.importers._splits import few_valued
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind
@@ -22,8 +32,10 @@ from ogive.trials import Trials, compact
 
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
-    "error": "error", "diverged": "error", "aborted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
-    "timeout": "timeout", "timelimit": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
+    "solved": OK, "found": OK, "optimal": OK, "converged": OK, "yes": OK, "pass": OK, "passed": OK, "successful": OK, "1": OK,
+    "error": "error", "diverged": "error", "aborted": "error", "interrupted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
+    "unsolved": "error", "notfound": "error", "notsolved": "error", "unsuccessful": "error", "no": "error", "0": "error",
+    "timeout": "timeout", "timelimit": "timeout", "timedout": "timeout", "time limit": "timeout", "time out": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
     "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
@@ -43,6 +55,7 @@ class Facts:
     bounds: Bounds | Mapping[str, Bounds] | None = None
     independent: bool = True
     scope: str | None = None
+    time_limit: float | None = None
 
 
 def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, default_algorithm: str) -> Trials:
@@ -56,14 +69,19 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     notes = [*_role_notes(roles), *unfinished]
     refuse_reserved(roles.score)
     refuse_unknown(facts, table.column_names)
-    metrics = {name: as_numbers(table[name], name) for name in roles.score}
+    metrics = {name: _scores(table, name, notes) for name in roles.score}
     definitions = {name: define(name, values, facts, notes) for name, values in metrics.items()}
     algorithm = _labels(table, roles.algorithm, default_algorithm)
     task = _labels(table, roles.task, ONE_TASK)
     params = _params(table, roles.params)
     status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
-    units = find_units(table, roles, facts.unit, algorithm, task, params)
-    notes += units.notes
+    status = cut_by_limit(metrics, definitions, status, facts.time_limit, notes)
+    units = find_units(
+        table, roles, facts.unit, algorithm, task, params, scores=metrics[roles.score[0]], varied=facts.varied or ()
+    )
+    if any(note.kind is NoteKind.SEED_OF_FOLD for note in units.notes):
+        notes = [note for note in notes if not (note.kind is NoteKind.ROLE and note.argument == "repeat")]
+    notes += [*units.notes, *_other_methods(table, roles, algorithm)]
     notes += [] if facts.independent else [Note(NoteKind.NOT_INDEPENDENT, "independent")]
     columns = {
         "algorithm": algorithm,
@@ -87,11 +105,55 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     )  # fmt: skip
 
 
+def _scores(table: pa.Table, name: str, notes: list[Note]) -> np.ndarray:
+    values, written = numbers_and_note(table[name], name)
+    notes += [] if written is None else [written]
+    return values
+
+
+def _other_methods(table: pa.Table, roles: Roles, algorithm: pa.Array) -> list[Note]:
+    """Where there is one method, the columns that could name methods too."""
+    if len(algorithm.dictionary) != 1:
+        return []
+    could = [c for c in few_valued(table, roles.unused) if holds_text(table[c])]
+    found = {"method": algorithm.dictionary[0].as_py(), "column": roles.algorithm, "columns": could[:4]}
+    return [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
+
+
+def cut_by_limit(
+    metrics: Mapping[str, np.ndarray],
+    definitions: Mapping[str, Metric],
+    status: pa.Array,
+    limit: float | None,
+    notes: list[Note],
+) -> pa.Array:
+    """The status of each row, a timeout where a run that counts reached the time limit."""
+    if limit is None:
+        return status
+    times = [name for name, metric in definitions.items() if metric.goal == "minimize"]
+    if len(times) != 1:
+        raise InputError(
+            "`time_limit` goes with one time or cost, of which small values are good; "
+            + (
+                f"there are {', '.join(map(repr, times))}, so choose one with score=."
+                if times
+                else "say goal='minimize'."
+            )
+        )
+    words = status.cast(pa.string())
+    reached = pa.array(metrics[times[0]] >= limit)
+    cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
+    known = {"n": int(pc.sum(cut).as_py() or 0), "limit": limit}
+    notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
+    return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
+
+
 def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        goal = "minimize" if is_smaller_better(name) else "maximize"
+        # What has a time limit is a time, whatever it is called.
+        goal = "minimize" if is_smaller_better(name) or facts.time_limit is not None else "maximize"
         notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
@@ -169,7 +231,11 @@ def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -
     n = table.num_rows
     given = np.full(n, OK, dtype=object)
     if roles.status is not None:
-        given = _said_status(table[roles.status].to_pylist(), roles, notes)
+        given = _said_status(table[roles.status], roles, notes)
+    for column in roles.outcomes:
+        # Of several judgements every one must be good.
+        judged = _judged(table[column], column, True, notes)
+        given = np.where(given == OK, judged, given)
     given[(given == OK) & bad] = "invalid"
     message = table["message"] if "message" in table.column_names else None
     texts = pa.nulls(n, pa.string()) if message is None else as_text(message)
@@ -201,20 +267,37 @@ def _word(value: object) -> str:
     return "" if value is None else str(value).strip().lower().rsplit(".", 1)[-1].replace("_", "")
 
 
-def _said_status(values: Sequence[Any], roles: Roles, notes: list[Note]) -> np.ndarray:
+def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np.ndarray:
     """A status for each word; an empty cell says nothing. A guessed column without a known word is none."""
+    guessed = "status" in roles.guessed
+    name = str(roles.status)
+    if as_truths(column) is not None:
+        return _judged(column, name, guessed, notes)
+    values: Sequence[Any] = column.to_pylist()
     word_of = {value: _word(value) for value in set(values)}
     words = [word_of[value] for value in values]
     known = {"": OK, "none": OK, **STATUS_WORDS}
     unknown = sorted({w for w in words if w not in known})
-    if unknown and ("status" not in roles.guessed or any(w in STATUS_WORDS for w in words)):
+    if unknown and (not guessed or any(w in STATUS_WORDS for w in words)):
         raise InputError(
-            f"column {roles.status!r} holds {unknown[0]!r}, which is no status; known are {', '.join(STATUSES)}. "
-            "Write one of these, or rename the column if it is about something else."
+            f"column {name!r} holds {unknown[0]!r}, which is no status; known are {', '.join(STATUSES)}. "
+            "Write one of these, or say status='none' if the column is about something else."
         )
     if unknown:
-        notes.append(Note(NoteKind.STATUS_NOT_USED, "status", {"column": roles.status, "word": unknown[0]}))
+        notes.append(Note(NoteKind.STATUS_NOT_USED, "status", {"column": name, "word": unknown[0]}))
     return np.array([OK if unknown else known[w] for w in words], dtype=object)
+
+
+def _judged(column: pa.ChunkedArray, name: str, guessed: bool, notes: list[Note]) -> np.ndarray:
+    """A status for each yes and no; an empty cell says nothing. Of a name that nobody knows, yes is good."""
+    bad = BAD_IF_TRUE.get(outcome_name(name))
+    truths = as_truths(column) or []
+    out = np.array(
+        [OK if truth is None or truth == (bad is None) else bad or "error" for truth in truths], dtype=object
+    )
+    known = {"column": name, "guessed": guessed, "n_failed": int(np.count_nonzero(out != OK)), "of_rows": len(truths)}
+    notes.append(Note(NoteKind.OUTCOME, "status", known))
+    return out
 
 
 def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: Units) -> list[Note]:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from ogive.errors import InputError
+from ogive.importers._columns import as_text
 from ogive.importers._nested import unnested
 from ogive.importers._roles import ALIASES, method_column, naming_columns, plain
+from ogive.importers._where import Condition, kept_rows
 from ogive.importers._wide import unpivot
+from ogive.notes import Note, NoteKind
+from ogive.words import quoted
 
 OF_RUNS = ("repeat", "fold", "item", "group")
+JOINED = " / "  # between the parts of a name that several columns give
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +30,16 @@ class Choices:
     params: tuple[str, ...] | None
     wide: bool
     unit: str | None
+    several: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    where: tuple[Condition, ...] = ()
+    without: tuple[str, ...] = ()
 
     def naming(self, header: Sequence[str]) -> tuple[str, ...]:
         """The columns of a file that hold names."""
         others = (*(self.score or ()), *(self.params or ()))
-        return naming_columns(header, self.declared, others, self.unit, self.wide)
+        found = naming_columns(header, self.declared, others, self.unit, self.wide)
+        parts = {column for columns in self.several.values() for column in columns}
+        return (*found, *(c for c in header if c in parts and c not in found))
 
     def names_runs(self, header: Sequence[str]) -> bool:
         """Whether something says what a row is: its unit, or a column of seeds, folds, items or groups."""
@@ -37,17 +49,38 @@ class Choices:
 
     def any(self) -> bool:
         """Whether anything was said."""
-        return any(self.declared.values()) or self.score is not None or self.params is not None or self.wide
+        said = any(self.declared.values()) or bool(self.several)
+        return said or self.score is not None or self.params is not None or self.wide
 
     def method_of(self, table: pa.Table) -> str | None:
         """The column of a table that names the method."""
         return method_column(table, self.declared, (*(self.score or ()), *(self.params or ())))
 
-    def long(self, table: pa.Table) -> tuple[pa.Table, list[str]]:
-        """A long, flat table; and the columns that fell away."""
+    def long(self, table: pa.Table) -> tuple[pa.Table, list[Note]]:
+        """A long, flat table of the rows that are asked for; and what should be said of it."""
         named = [column for column in (*self.declared.values(), self.unit) if column is not None]
+        named += [column for columns in self.several.values() for column in columns]
         table = unnested(table, named, (*(self.score or ()), *(self.params or ())))
-        return unpivot(table, self.declared, self.score) if self.wide else (table, [])
+        table, notes = kept_rows(table, self.where)
+        for role, columns in self.several.items():
+            table = _combined(table, role, columns)
+        if not self.wide:
+            return table, notes
+        table, found = unpivot(table, self.declared, self.score)
+        return table, [*notes, *found]
+
+    def remaining(self, table: pa.Table, column: str | None) -> tuple[pa.Table, list[Note]]:
+        """The rows of the methods that are not left out."""
+        if not self.without:
+            return table, []
+        if column is None:
+            raise InputError(
+                "`without` leaves methods out, and this table names none; name their column with algorithm=."
+            )
+        names = as_text(table[column], column)
+        refuse_strangers(self.without, names.unique().to_pylist())
+        kept = table.filter(pc.invert(pc.is_in(names, value_set=pa.array(self.without, pa.string()))))
+        return kept, [Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": self.without})]
 
     def with_methods(self, tables: Sequence[pa.Table], names: Sequence[str]) -> list[pa.Table]:
         """Tables whose methods stand in columns of one name; one that names none becomes a method itself."""
@@ -61,3 +94,25 @@ class Choices:
                 table = kept.append_column(shared, pa.array([name] * table.num_rows))
             out.append(table.rename_columns([shared if c == column else c for c in table.column_names]))
         return out
+
+
+def refuse_strangers(without: Sequence[str], methods: Sequence[str]) -> None:
+    """Refuse to leave out what is not there, or everything that is."""
+    for name in without:
+        if name not in methods:
+            raise InputError(f"`without` must name a method of the table; got {name!r}. It has {quoted(methods)}.")
+    if not set(methods) - set(without):
+        raise InputError("`without` names every method of the table, and leaves none; name fewer.")
+
+
+def _combined(table: pa.Table, role: str, columns: Sequence[str]) -> pa.Table:
+    """The table with these columns as one, their values with a stroke between: `moons / 100`."""
+    for name in columns:
+        if name not in table.column_names:
+            raise InputError(f"`{role}`: there is no column {name!r}; the columns are {quoted(table.column_names)}.")
+    texts = [pc.fill_null(as_text(table[name], name), "") for name in columns]
+    place = table.column_names.index(columns[0])
+    joined = pc.binary_join_element_wise(*texts, JOINED)
+    kept = table.drop_columns([c for c in columns if c != columns[0]])
+    place = kept.column_names.index(columns[0])
+    return kept.set_column(place, JOINED.join(columns), joined)

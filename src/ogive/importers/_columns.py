@@ -13,10 +13,21 @@ import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.files import canonical_text, is_text
+from ogive.notes import Note, NoteKind
 from ogive.schema import RESERVED
 
 CODE = re.compile(r"0\d")
-NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+(\.\d+)?|\d*[.,]?\d+)([eE][-+]?\d{1,3})?\s*%?")
+NUMBER = re.compile(
+    r"[-+]?(\d{1,3}(,\d{3})+(\.\d+)?|\d{1,3}(\.\d{3})+,\d+|\d{1,3}([ '\u2019]\d{3})+([.,]\d+)?|\d*[.,]?\d+)([eE][-+]?\d{1,3})?\s*%?"
+)
+# As Arrow reads columns of numbers; a column of text has them as words.
+NO_NUMBER = ("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "#na")
+# Signs that programs and keyboards write for "-", and for the space between thousands.
+MINUS, SPACES = (
+    str.maketrans({"\u2212": "-", "\u2013": "-"}),
+    str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "}),
+)
+TRUE, FALSE = ("true", "yes", "t", "y", "1"), ("false", "no", "f", "n", "0")
 FEWEST_OF_SCORES = 4
 MOST_LOOKED_AT = 1000
 _JSON = json.JSONEncoder(separators=(",", ":"), default=str)
@@ -86,25 +97,134 @@ def _as_json(column: pa.ChunkedArray) -> pa.Array:
 
 def as_numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
     """Floats, NaN where a cell is empty; text that is no number is refused with its row."""
+    return numbers_and_note(column, name)[0]
+
+
+def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, Note | None]:
+    """Floats, and how they are written where that is not with plain points and digits."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_null(column.type):
-        return np.full(len(column), np.nan)
+        return np.full(len(column), np.nan), None
     if is_number(column.type):
-        return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64).copy()
+        return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64).copy(), None
     if not is_text(column.type):
         raise InvalidScores(f"column {name!r} must hold numbers; it holds {column.type}.")
-    out = np.full(len(column), np.nan)
-    for i, text in enumerate(column.to_pylist()):
-        if text is None or not text.strip():
-            continue
-        try:
-            out[i] = _written_number(text)
-        except ValueError:
+    texts = [None if text is None else text.strip() for text in column.to_pylist()]
+    try:
+        # Most text of numbers is plain; anything beyond that is left to the rules.
+        return np.array(
+            [np.nan if text is None or text.lower() in NO_NUMBER else _written_number(text) for text in texts]
+        ), None
+    except ValueError:
+        return _written_numbers(texts, name)
+
+
+def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray, Note]:
+    """Numbers as people write them, where the whole column writes them alike; else refused with the first that differs."""
+    said = [
+        (i, text.translate(MINUS).translate(SPACES))
+        for i, text in enumerate(texts)
+        if text is not None and text.lower() not in NO_NUMBER
+    ]
+    shown = {i: texts[i] or "" for i, _ in said}
+    for i, text in said:
+        if not NUMBER.fullmatch(text):
             raise InvalidScores(
-                f"column {name!r} must hold numbers; row {i + 1} holds {_short(text)!r}. {_way_out(text)}"
-            ) from None
-    return out
+                f"column {name!r} must hold numbers; row {i + 1} holds {_short(shown[i])!r}. "
+                "Leave the cell empty for a trial that failed."
+            )
+    percent = [text.endswith("%") for _, text in said]
+    if any(percent) and not all(percent):
+        odd = said[percent.index(not percent[0])][0]
+        raise InvalidScores(
+            f"column {name!r} must write all numbers alike; row {said[0][0] + 1} holds {_short(shown[said[0][0]])!r} and row "
+            f"{odd + 1} {_short(shown[odd])!r}, one with a percent sign and one without. Write them alike."
+        )
+    bare = [(i, text.rstrip("% ")) for i, text in said]
+    point = _decimal_sign(bare, name, shown)
+    drop = str.maketrans("", "", "' \u2019" + {".": ",", ",": "."}[point])
+    out = np.full(len(texts), np.nan)
+    for i, text in bare:
+        out[i] = float(text.translate(drop).replace(point, "."))
+    out = out / 100.0 if any(percent) else out
+    ways = {
+        "percent": any(percent), "commas": point == "," and any("," in text for _, text in bare),
+        "thousands": any(re.search(r"\d[ '\u2019]\d", text) or {".": ",", ",": "."}[point] in text for _, text in bare),
+        "minus": any("\u2212" in text or "\u2013" in text for text in shown.values()),
+    }  # fmt: skip
+    example = next((i for i, text in said if not _is_float(shown[i])), said[0][0])
+    values = {
+        "column": name, "ways": tuple(way for way, held in ways.items() if held), "text": _short(shown[example]),
+        "value": float(out[example]),
+    }  # fmt: skip
+    return out, Note(NoteKind.NUMBERS_WRITTEN, "score", values)
+
+
+def _decimal_sign(bare: Sequence[tuple[int, str]], name: str, shown: Mapping[int, str]) -> str:
+    """Whether a column writes decimals with a point or a comma; refused where rows differ, or where nobody can tell."""
+    by_sign: dict[str, int] = {}
+    unclear: int | None = None
+    for i, text in bare:
+        sign = _sign_of(text)
+        if sign is not None:
+            by_sign.setdefault(sign, i)
+        elif "," in text and unclear is None:
+            unclear = i
+    if len(by_sign) > 1:
+        first, odd = sorted(by_sign.values())
+        raise InvalidScores(
+            f"column {name!r} must write all numbers alike; row {first + 1} holds {_short(shown[first])!r} and row {odd + 1} "
+            f"{_short(shown[odd])!r}. Write decimals with a point."
+        )
+    if not by_sign and unclear is not None:
+        text = shown[unclear]
+        raise InvalidScores(
+            f"column {name!r} must hold numbers; row {unclear + 1} holds {_short(text)!r}, which is "
+            f"{text.replace(',', '')} with a comma between thousands and {text.replace(',', '.')} with a decimal comma, and no other "
+            "row tells which. Write decimals with a point, and nothing between thousands."
+        )
+    return next(iter(by_sign), ".")
+
+
+def _sign_of(text: str) -> str | None:
+    """The decimal sign that a number must have been written with; None where both are possible, or it has none.
+
+    "0,81" and "12,5" have decimal commas, "1,234.5" and "1,234,567" commas between thousands. "1,234" may be either,
+    "0,812" not: nothing that begins with 0 has thousands.
+    """
+    body = re.split("[eE]", text.lstrip("+-"))[0]
+    commas, points = body.count(","), body.count(".")
+    if commas and points:
+        return "," if body.rindex(",") > body.rindex(".") else "."
+    if commas > 1 or points == 1:
+        return "."
+    if points > 1:
+        return ","
+    if commas == 1:
+        head, tail = body.split(",")
+        return None if len(tail) == 3 and 1 <= len(head) <= 3 and not head.startswith("0") else ","
+    return None
+
+
+def as_truths(column: pa.ChunkedArray) -> list[bool | None] | None:
+    """Yes or no for each row, from booleans, 0 and 1, or words for them; None where it holds anything else."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (is_number(kind) or is_text(kind)):
+        return None
+    encoded = pa.concat_arrays(column.cast(kind).chunks).dictionary_encode()
+    known: list[bool | None] = []
+    for value in encoded.dictionary.to_pylist():
+        word = str(value).strip().lower().removesuffix(".0")
+        if word in (*TRUE, *FALSE):
+            known.append(word in TRUE)
+        elif word in NO_NUMBER:
+            known.append(None)
+        else:
+            return None
+    if not any(truth is not None for truth in known):
+        return None
+    return [None if i is None else known[i] for i in encoded.indices.to_pylist()]
 
 
 def seems_numbers(column: pa.ChunkedArray) -> bool:
@@ -116,7 +236,8 @@ def seems_numbers(column: pa.ChunkedArray) -> bool:
         return False
     values = [str(text).strip() for text in column.slice(0, MOST_LOOKED_AT).to_pylist() if text is not None]
     said = [text for text in values if text]
-    numbers = [text for text in said if NUMBER.fullmatch(text.replace("\u2212", "-")) and not CODE.match(text)]
+    plain = [text.translate(MINUS).translate(SPACES) for text in said]
+    numbers = [text for text in plain if NUMBER.fullmatch(text) and not CODE.match(text)]
     return 2 * len(numbers) > len(said) and FEWEST_OF_SCORES * len(set(numbers)) >= len(numbers)
 
 
@@ -148,14 +269,6 @@ def refuse_reserved(names: Sequence[str]) -> None:
             raise InputError(
                 f"a score column may not be called {name!r}, which is a column of the trial table; rename it."
             )
-
-
-def _way_out(text: str) -> str:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return "Leave the cell empty for a trial that failed."
-    return "Write decimals with a point."
 
 
 def _short(text: str) -> str:

@@ -11,6 +11,7 @@ SMALLER_IS_BETTER = (
     "latency", "wer", "cer", "eer", "fid", "lpips", "nll", "bce", "crossentropy", "logloss", "squarederror", "deviance",
     "misclassification", "misclassifications", "misclassified", "ece", "crps", "divergence", "kl", "kld", "wasserstein",
     "distance", "bpb", "bpc", "bpd", "bitsper", "fpr", "fnr",
+    "failed", "failure", "failures", "crashed", "crashes", "timeouts",
 )  # fmt: skip
 # The likelihood is to be large, its negative small; any other negative, that of a loss, is to be large.
 SMALL_PHRASES = ("negativeloglik", "negloglik", "negativelikelihood", "neglikelihood", "falsepositive", "falsenegative")

@@ -9,17 +9,20 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.errors import InputError
-from ogive.importers._assemble import Facts, define, refuse_unknown
+from ogive.importers._assemble import Facts, cut_by_limit, define, refuse_unknown
+from ogive.importers._choices import Choices, refuse_strangers
 from ogive.importers._units import CONFIGURATION, EACH_ROW, refuse_gaps
+from ogive.importers._where import kept_rows
 from ogive.notes import Note, NoteKind
-from ogive.trials import Trials
+from ogive.trials import Trials, compact
 
 # What was noted about the unit, and is settled when it is said.
 UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
 
 
-def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
-    """The same rows, with the unit, what varied, goals, bounds or scope replaced where they are given."""
+def restate(trials: Trials, facts: Facts, independent: bool | None, choices: Choices) -> Trials:
+    """The rows that are asked for, with the unit, what varied, goals, bounds or scope replaced where they are given."""
+    trials = _chosen(trials, choices)
     refuse_unknown(facts, trials.metrics)
     trials = _without_notes(trials, facts)
     notes: list[Note] = []
@@ -35,7 +38,30 @@ def restate(trials: Trials, facts: Facts, independent: bool | None) -> Trials:
         independent=trials.independent if independent is None else independent,
         scope=trials.scope if facts.scope is None else facts.scope,
     )
+    changed = _limited(changed, facts.time_limit)
     return changed if facts.unit is None else _with_unit(changed, facts.unit)
+
+
+def _chosen(trials: Trials, choices: Choices) -> Trials:
+    """The rows that meet every condition, without the methods that are left out."""
+    table, notes = kept_rows(trials.table, choices.where)
+    if notes:
+        trials = replace(trials, table=compact(table)).with_notes(*notes)
+    if choices.without:
+        refuse_strangers(choices.without, trials.algorithms)
+        trials = trials.select(algorithms=[name for name in trials.algorithms if name not in choices.without])
+    return trials
+
+
+def _limited(trials: Trials, limit: float | None) -> Trials:
+    """Runs that reached the time limit as timeouts."""
+    if limit is None:
+        return trials
+    notes: list[Note] = []
+    values = {name: trials.values(name) for name in trials.metrics}
+    status = cut_by_limit(values, trials.definitions, trials.table["status"].chunk(0), limit, notes)
+    place = trials.table.column_names.index("status")
+    return replace(trials, table=compact(trials.table.set_column(place, "status", status))).with_notes(*notes)
 
 
 def _without_notes(trials: Trials, facts: Facts) -> Trials:

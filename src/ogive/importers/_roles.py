@@ -6,38 +6,65 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
 from ogive.files import is_text
-from ogive.importers._columns import as_text, holds_text, is_number, odd_one, seems_numbers
+from ogive.importers._columns import as_text, as_truths, holds_text, is_number, odd_one, seems_numbers
+from ogive.importers._direction import is_smaller_better
+from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 
 # Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    "algorithm": ("algorithm", "method", "model", "agent", "solver", "learner", "estimator", "classifier", "system"),
-    "task": ("task", "dataset", "benchmark", "env", "environment", "problem", "game", "domain"),
-    "repeat": ("trial", "run", "seed", "repeat", "repetition", "replicate", "rep", "runid", "trialid", "iteration"),
+    "algorithm": (
+        "algorithm", "method", "model", "agent", "solver", "learner", "estimator", "classifier", "system", "algo",
+        "algorithmname", "methodname", "modelname", "agentname", "solvername", "algoname",
+    ),
+    "task": (
+        "task", "dataset", "benchmark", "env", "environment", "problem", "game", "domain", "taskname", "datasetname",
+        "benchmarkname", "envid", "envname", "environmentname", "problemname", "gamename",
+    ),
+    "repeat": (
+        "trial", "run", "seed", "repeat", "repetition", "replicate", "rep", "runid", "trialid", "cvrepeat", "repeatid",
+    ),
     "item": (
-        "item",
-        "question",
-        "example",
-        "instance",
-        "prompt",
-        "itemid",
-        "questionid",
-        "qid",
-        "exampleid",
-        "instanceid",
-        "promptid",
+        "item", "question", "example", "instance", "prompt", "itemid", "questionid", "qid", "exampleid", "instanceid", "promptid",
     ),
     "group": ("group", "cluster", "config", "configuration", "configid", "passage"),
-    "fold": ("fold", "cvfold"),
-    "status": ("status", "state"),
-}
+    "fold": ("fold", "cvfold", "foldid", "foldnumber", "foldindex", "foldidx", "outerfold", "kfold"),
+    "status": ("status", "state", "runstatus", "solverstatus", "exitstatus", "terminationstatus", "outcome"),
+}  # fmt: skip
+# Names of methods in some fields, and of bookkeeping in others: methods only where no column has a name above.
+METHODS_ELSEWHERE = ("framework", "library", "approach", "policy", "team", "teamname", "submission", "submissionname")
+# Columns of yes and no that say whether a run counts: name -> what a row is whose run does not. The first are fine
+# where they say yes, the others where they say no.
+GOOD_IF_TRUE = (
+    "found", "solved", "success", "successful", "succeeded", "converged", "finished", "completed", "complete", "done",
+    "ok", "valid", "feasible", "solutionfound", "hasconverged", "hasfinished",
+)  # fmt: skip
+BAD_IF_TRUE = {
+    "failed": "error", "failure": "error", "hasfailed": "error", "diverged": "error", "aborted": "error", "crashed": "crashed",
+    "timeout": "timeout", "timedout": "timeout", "hittimelimit": "timeout", "oom": "memory", "outofmemory": "memory",
+}  # fmt: skip
+# Of these a share over many runs is a score as well ("success rate").
+MAY_BE_SCORES = ("found", "solved", "success", "successful", "succeeded", "feasible", "valid", "solutionfound")
+NO_STATUS = "none"  # what a caller says where no column is a status
+# How far a run had come: a row for each makes a curve of it. The last may also number runs, or count what a run took.
+STEPS = (
+    "step", "globalstep", "trainstep", "trainingstep", "envstep", "envsteps", "gradientstep", "timestep", "timesteps",
+    "totaltimesteps", "numtimesteps", "frame", "frames", "numframes", "epoch",
+)  # fmt: skip
+NUMBERS_OR_STEPS = ("iteration", "iter")
+COUNTS_OR_STEPS = ("steps", "epochs", "iterations", "iters", "update", "updates")
+# Of columns that could number the repeats of a cross-validation, these do.
+REPEATS_OF_FOLDS = ("repeat", "cvrepeat", "repetition", "rep", "replicate", "repeatid")
 # Roles that a column keeps where it is declared the unit.
-OF_UNITS = (*ALIASES["repeat"], *ALIASES["fold"], *ALIASES["item"])
+OF_UNITS = (*ALIASES["repeat"], *NUMBERS_OR_STEPS, *ALIASES["fold"], *ALIASES["item"])
+METHOD_NAMES = (*ALIASES["algorithm"], *METHODS_ELSEWHERE)
+IDENTIFIER = re.compile(r"(.*[_ .-])?(id|uuid)", re.IGNORECASE)
 # How pandas names the row numbers that it writes to CSV and Parquet, or puts into a column itself.
 ROW_NUMBERS = re.compile(r"|Unnamed: 0(\.\d+)?|index|level_\d+|__index_level_\d+__")
 SCORE_NAMES = ("score", "scores")
@@ -73,6 +100,8 @@ class Roles:
     fold: str | None
     pair: str | None
     status: str | None
+    outcomes: tuple[str, ...]
+    step: str | None
     params: tuple[str, ...]
     wall_s: str | None
     cpu_s: str | None
@@ -90,7 +119,9 @@ def find_roles(
 ) -> Roles:
     """Roles for the columns of a long table."""
     columns: list[str] = list(table.column_names)
-    chosen = {role: _existing(name, role, columns) for role, name in declared.items() if name is not None}
+    judged = not (declared.get("status") == NO_STATUS and NO_STATUS not in columns)
+    said_roles = {role: name for role, name in declared.items() if role != "status" or judged}
+    chosen = {role: _existing(name, role, columns) for role, name in said_roles.items() if name is not None}
     scores = tuple(_existing(name, "score", columns) for name in score or ())
     given_params = tuple(_existing(name, "params", columns) for name in params or ())
     # A unit that is a seed, a fold or an item keeps that role too: methods are still joined by it.
@@ -98,24 +129,33 @@ def find_roles(
     taken = {*scores, *given_params, *chosen.values(), *counted}
     said = [c for c in columns if not _is_blank(table[c])]
     known = set(said)
-    guessed = _guess(chosen, taken, said)
+    guessed = _guess(chosen, taken, [c for c in said if judged or plain(c) not in ALIASES["status"]], table)
     if "fold" in chosen and _holds_one_value(table, chosen["fold"], guessed):
         taken.discard(chosen.pop("fold"))
         guessed.discard("fold")
+    _settle_repeats(table, chosen, taken, guessed, said)
     costs = {role: _by_name(role, names, [c for c in said if c not in taken]) for role, names in COST_NAMES.items()}
     if params is None:
         given_params = _find_params([c for c in said if c not in taken])
         guessed.update({"params"} if given_params else ())
     taken.update(given_params, (c for c in costs.values() if c is not None))
+    step = next((c for c in said if c not in taken and _is_step(c)), None)
+    outcomes = _outcomes(table, said, taken)
+    settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs
     if not scores:
-        scores = (_find_score(table, taken, said),)
+        found, outcomes = _find_score(table, taken, said, outcomes, settled=settled)
+        scores = (found,)
         guessed.add("score")
+    outcomes = [] if settled else outcomes
+    taken.update(outcomes)
     unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
     _refuse_parts_of_data(table, [c for c in unused if c != unit])
     _refuse_named_rows(table, [c for c in unused if c != unit], named="algorithm" in chosen)
     return Roles(
         score=scores,
         params=given_params,
+        outcomes=tuple(outcomes),
+        step=step if step not in scores else None,
         guessed=frozenset(guessed),
         unused=unused,
         blank=tuple(
@@ -126,14 +166,72 @@ def find_roles(
     )
 
 
-def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str]) -> set[str]:
+def _outcomes(table: pa.Table, columns: Sequence[str], taken: Collection[str]) -> list[str]:
+    """Columns of yes and no whose name says that they judge a run."""
+    called = [c for c in columns if c not in taken and outcome_name(c) in (*GOOD_IF_TRUE, *BAD_IF_TRUE)]
+    return [c for c in called if as_truths(table[c]) is not None]
+
+
+def outcome_name(column: str) -> str:
+    """`is_solved` as `solved`."""
+    name = plain(column)
+    bare = name.removeprefix("is")
+    return bare if bare in GOOD_IF_TRUE or bare in BAD_IF_TRUE else name
+
+
+def _is_step(column: str) -> bool:
+    return plain(column) in (*STEPS, *NUMBERS_OR_STEPS, *COUNTS_OR_STEPS)
+
+
+def _settle_repeats(
+    table: pa.Table, chosen: dict[str, str], taken: set[str], guessed: set[str], columns: Sequence[str]
+) -> None:
+    """The repeat where several columns could number it: of folds the one that holds several of them."""
+    if "repeat" not in chosen:
+        numbered = next((c for c in columns if c not in taken and plain(c) in NUMBERS_OR_STEPS), None)
+        if numbered is not None and _tells_runs_apart(table, chosen, numbered):
+            chosen["repeat"] = numbered
+            guessed.add("repeat")
+            taken.add(numbered)
+    if "fold" not in chosen or ("repeat" in chosen and "repeat" not in guessed):
+        return
+    free = [c for c in columns if (c not in taken or c == chosen.get("repeat")) and plain(c) in ALIASES["repeat"]]
+    free.sort(key=lambda c: (plain(c) not in REPEATS_OF_FOLDS, ALIASES["repeat"].index(plain(c))))
+    better = next((c for c in free if holds_folds(_cell(table, chosen), table[c], table[chosen["fold"]])), None)
+    if better is not None and better != chosen.get("repeat"):
+        taken.discard(chosen.get("repeat", better))
+        chosen["repeat"] = better
+        guessed.add("repeat")
+        taken.add(better)
+
+
+def _cell(table: pa.Table, chosen: Mapping[str, str]) -> np.ndarray:
+    """A number for each method on each task, as far as columns name them."""
+    cell = np.zeros(table.num_rows, dtype=np.int64)
+    for name in (chosen[role] for role in ("algorithm", "task") if role in chosen):
+        label = codes(as_text(table[name], name))
+        cell = cell * (int(label.max(initial=0)) + 1) + label
+    return cell
+
+
+def _tells_runs_apart(table: pa.Table, chosen: Mapping[str, str], column: str) -> bool:
+    """Whether a number stands once in every cell, as that of a run does; that of a step stands once for each run."""
+    return is_identifier(_cell(table, chosen), table[column])
+
+
+def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], table: pa.Table) -> set[str]:
     """Gives columns that are called like a role to those that nobody declared; their roles."""
     guessed = set()
     if "fold" not in chosen and plain(chosen.get("pair", "")) in ALIASES["fold"]:
         chosen["fold"] = chosen["pair"]  # folds that join the methods are folds all the same
         guessed.add("fold")
     for role, names in ALIASES.items():
-        found = _by_name(role, names, [c for c in columns if c not in taken]) if role not in chosen else None
+        free = [c for c in columns if c not in taken]
+        if role == "status":  # a number is a state of something else
+            free = [c for c in free if plain(c) in names and (holds_text(table[c]) or as_truths(table[c]) is not None)]
+        found = _by_name(role, names, free) if role not in chosen else None
+        if found is None and role == "algorithm" and role not in chosen:
+            found = _by_name(role, METHODS_ELSEWHERE, free)
         if found is not None:
             chosen[role] = found
             guessed.add(role)
@@ -160,9 +258,10 @@ def naming_columns(
     names = {declared.get(role) for role in NAMING}
     guessed = [role for role in (NAMING[1:] if wide else NAMING) if declared.get(role) is None]
     numbers = {*others, *(declared.get(role) for role in ("repeat", "fold", "pair", "status"))}
+    words = {word for role in guessed for word in (METHOD_NAMES if role == "algorithm" else ALIASES[role])}
     for column in columns:
         counted = column == unit and plain(column) not in OF_UNITS
-        if counted or any(plain(column) in ALIASES[role] for role in guessed):
+        if counted or plain(column) in words:
             names.add(column)
     return tuple(c for c in columns if c in names and c not in numbers)
 
@@ -173,7 +272,7 @@ def method_column(table: pa.Table, declared: Mapping[str, str | None], others: S
         return declared["algorithm"]
     taken = {*others, *declared.values()}
     free = [c for c in table.column_names if c not in taken and not _is_blank(table[c])]
-    return _by_name("algorithm", ALIASES["algorithm"], free)
+    return _by_name("algorithm", ALIASES["algorithm"], free) or _by_name("algorithm", METHODS_ELSEWHERE, free)
 
 
 def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
@@ -190,32 +289,61 @@ def _find_params(columns: list[str]) -> tuple[str, ...]:
     return tuple(c for c in columns if c.lower().startswith(PARAM_PREFIXES))
 
 
-def _find_score(table: pa.Table, taken: set[str], said: Sequence[str]) -> str:
-    """The column that is called a score, or the only one of numbers; an empty one where no other is left."""
-    free: list[str] = [c for c in table.column_names if c not in taken]
+def _find_score(
+    table: pa.Table, taken: Collection[str], said: Sequence[str], outcomes: list[str], *, settled: bool
+) -> tuple[str, list[str]]:
+    """The column that is called a score, or the only one of numbers; and the columns that judge runs, which are none.
+
+    An empty column is the score where no other is left; so is a judgement ("solved").
+    """
+    free: list[str] = [c for c in table.column_names if c not in taken and c not in outcomes]
     named = [c for c in free if plain(c) in SCORE_NAMES]
     numbers_named = [c for c in named if is_number(table.schema.field(c).type)] or named
     if len(numbers_named) > 1:
         raise AmbiguousColumns(f"several columns could be the score: {quoted(numbers_named)}; choose one with score=.")
     if named:
-        return numbers_named[0]
+        return numbers_named[0], outcomes
+    # Steps, and numbers of runs beside others, are offered only where nothing else is left.
     numbers = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
+    numbers = [c for c in numbers if not _numbers_rows(c)] or numbers
     numeric = [c for c in numbers if c in said] or numbers
-    written = [c for c in free if numeric and not is_row_number(c) and seems_numbers(table[c])]
-    if len(numeric) == 1 and not written:
-        return numeric[0]
-    if numeric:
+    written = [c for c in free if not is_row_number(c) and c not in numbers and seems_numbers(table[c])]
+    if len(numeric) + len(written) == 1:
+        only = (*numeric, *written)[0]
+        if not settled:
+            _ask_about_outcome(only, outcomes)
+        return only, outcomes
+    if numeric or written:
         could = [c for c in free if c in numeric or c in written]
         seen = f" Column {written[0]!r} holds text such as {odd_one(table[written[0]])!r}." if written else ""
         raise AmbiguousColumns(
             f"{len(could)} columns could be the score: {quoted(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
         )
+    judging = [c for c in outcomes if outcome_name(c) in MAY_BE_SCORES] or outcomes
+    if len(judging) == 1:  # nothing else is measured: whether a run succeeded is what there is to know
+        return judging[0], [c for c in outcomes if c != judging[0]]
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(
         f"no column of plain numbers is left to be the score among {table.num_columns} columns: {quoted(table.column_names)}; "
         f"name it with score=.{seen}"
     )
+
+
+def _ask_about_outcome(score: str, outcomes: Sequence[str]) -> None:
+    """Beside a time, `solved` says which runs count; beside anything else it may be what was measured."""
+    asked = next((c for c in outcomes if outcome_name(c) in MAY_BE_SCORES), None)
+    if asked is not None and not is_smaller_better(score):
+        raise AmbiguousColumns(
+            f"column {asked!r} may say which runs count, or be the score itself beside {score!r}; choose with score={score!r} "
+            f"(a run that is not {asked!r} has failed then; status='none' if it has not) or score={asked!r}."
+        )
+
+
+def _numbers_rows(column: str) -> bool:
+    """Whether a column is called as steps are, as runs, folds or items, or as what names something."""
+    names = (*STEPS, *NUMBERS_OR_STEPS, *OF_UNITS, *METHOD_NAMES, *ALIASES["task"])
+    return plain(column) in names or IDENTIFIER.fullmatch(column) is not None
 
 
 def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import InputError
-from ogive.files import is_text
 from ogive.importers._columns import as_text, holds_text
+from ogive.importers._curves import refuse_curves
 from ogive.importers._roles import Roles
+from ogive.importers._splits import few_valued, find_split
 from ogive.importers._within import (
     balance_by_chance,
     codes,
+    holds_folds,
     in_blocks,
     is_identifier,
     label_counts,
     repeats,
     shared,
+    usual,
     varies,
 )
 from ogive.notes import Note, NoteKind
@@ -27,7 +30,6 @@ from ogive.notes import Note, NoteKind
 EACH_ROW = ("row", "rows")
 CONFIGURATION = ("configuration", "config", "params")
 RARE = 1e-3
-MOST_LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +48,31 @@ class Units:
 
 
 def find_units(
-    table: pa.Table, roles: Roles, declared: str | None, algorithm: pa.Array, task: pa.Array, params: pa.Array | None
+    table: pa.Table,
+    roles: Roles,
+    declared: str | None,
+    algorithm: pa.Array,
+    task: pa.Array,
+    params: pa.Array | None,
+    *,
+    scores: np.ndarray,
+    varied: tuple[str, ...] = (),
 ) -> Units:
-    """The unit of each row, its trial number, and the key that joins methods."""
+    """The unit of each row, its trial number, and the key that joins methods; `varied` is what the caller said of it."""
     cell = codes(algorithm) * (int(codes(task).max()) + 1) + codes(task)
     by_fold = declared is not None and roles.fold is not None and declared in ("fold", roles.fold)
     unit: str | None
     question: Note | None = None
     notes: list[Note] = []
+    roles = _without_seeds_of_folds(table, roles, cell, notes)
+    if by_fold and roles.repeat is None and roles.group is not None and "group" in roles.guessed:
+        roles = replace(roles, repeat=roles.group, group=None)  # it names repeats of one cross-validation
+    refuse_curves(table, roles, cell, scores, declared)
     if declared is not None and not by_fold:
         unit, group, n_folds = declared, _declared_group(declared, table, roles, params, cell), None
     else:
         unit, group, n_folds = _seen_unit(table, roles, cell)
-        question = None if by_fold else _question(table, roles, cell, params)
+        question = _question(table, roles, cell, params, varied, by_fold=by_fold)
     clustered = group is not None and n_folds is None and repeats(cell, group)
     if clustered:
         refuse_gaps(group, unit)
@@ -71,12 +85,22 @@ def find_units(
     if pair is not None:
         found = {"column": pair, "guessed": roles.pair is None, "matched": matched, "of_rows": table.num_rows}
         notes.append(Note(NoteKind.PAIRED, "pair", found))
-    varied = _varied(table, roles, unit, cell, params)
+    differed = _varied(table, roles, unit, cell, params)
     if clustered and unit == roles.item and roles.repeat is not None and varies(cell, table[roles.repeat]):
-        varied = tuple(word for word in varied if word != "seed")
+        differed = tuple(word for word in differed if word != "seed")
         notes.append(Note(NoteKind.HELD, "unit", {"unit": unit, "repeat": roles.repeat}))
     numbers = _trial_numbers(table, roles, cell)
-    return Units(unit, clustered, group, question, numbers, pair, n_folds, varied, tuple(notes))
+    return Units(unit, clustered, group, question, numbers, pair, n_folds, differed, tuple(notes))
+
+
+def _without_seeds_of_folds(table: pa.Table, roles: Roles, cell: np.ndarray, notes: list[Note]) -> Roles:
+    """A seed of its own for every fold numbers no repeat: as one it made two folds of ten, and joined nothing."""
+    if roles.fold is None or roles.repeat is None or holds_folds(cell, table[roles.repeat], table[roles.fold]):
+        return roles
+    if not is_identifier(cell, table[roles.fold]):
+        return roles  # folds stand several times, and this column may be what tells them apart
+    notes.append(Note(NoteKind.SEED_OF_FOLD, "repeat", {"column": roles.repeat}))
+    return replace(roles, repeat=None)
 
 
 def _seen_unit(table: pa.Table, roles: Roles, cell: np.ndarray) -> tuple[str | None, pa.Array | None, int | None]:
@@ -96,19 +120,22 @@ def _seen_unit(table: pa.Table, roles: Roles, cell: np.ndarray) -> tuple[str | N
 
 
 def _count_folds(table: pa.Table, roles: Roles, cell: np.ndarray) -> int:
-    """Folds of one cross-validation; the fewest where tasks differ, since fewer folds share more rows.
+    """Folds of one cross-validation: of the usual cell, since a short one lost some; of several usual the fewest,
+    which share more rows.
 
     Repeated cross-validations may number their folds on, so folds count within a repeat.
     """
     if roles.repeat is None:
-        return max(2, int(label_counts(cell, table[roles.fold]).min()))
+        return max(2, usual(label_counts(cell, table[roles.fold])))
     number = codes(table[roles.repeat])
     span = int(number.max()) + 1
     whole = np.unique(cell * span + number, return_inverse=True)
     held = label_counts(whole[1], table[roles.fold])
     most = np.zeros(int(cell.max()) + 1, dtype=np.int64)
     np.maximum.at(most, whole[0] // span, held)
-    return max(2, int(most[np.unique(cell)].min()))
+    k = usual(most[np.unique(cell)])
+    # A label that holds one fold numbers no repeat, though it may join the methods.
+    return k if k > 1 else max(2, usual(label_counts(cell, table[roles.fold])))
 
 
 def _varied(
@@ -160,15 +187,26 @@ def _declared_group(
     )
 
 
-def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array | None) -> Note | None:
+def _question(
+    table: pa.Table,
+    roles: Roles,
+    cell: np.ndarray,
+    params: pa.Array | None,
+    varied: tuple[str, ...],
+    *,
+    by_fold: bool,
+) -> Note | None:
     """Why rows may not be counted as independent, to be answered."""
     known = roles.group is not None and ("group" not in roles.guessed or repeats(cell, table[roles.group]))
+    split = None if known and roles.group in varied else find_split(table, roles, cell, varied)
+    if split is not None or by_fold:
+        return split
     if known and roles.fold is not None and "group" in roles.guessed:
         return Note(NoteKind.ASKS_GROUP, "unit", {"column": roles.group, "fold": roles.fold})
     if known:
         return None
     if params is not None and shared(cell, params):
-        counts = {"n": table.num_rows, "n_configurations": len(params.unique())}
+        counts = {"n": table.num_rows, "n_configurations": len(params.unique()), "fold": roles.fold}
         return Note(NoteKind.ASKS_CONFIGURATION, "unit", counts)
     if roles.fold is not None or roles.item is not None:
         return None
@@ -180,7 +218,9 @@ def _question(table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array 
 def _question_of_repeat(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note | None:
     if roles.repeat is None or not repeats(cell, table[roles.repeat]):
         return None
-    apart = [name for name in _few_valued(table, roles) if repeats(cell, table[name]) and varies(cell, table[name])]
+    apart = [
+        name for name in few_valued(table, roles.unused) if repeats(cell, table[name]) and varies(cell, table[name])
+    ]
     return Note(NoteKind.ASKS_REPEAT, "unit", {"column": roles.repeat, "apart": apart[0] if apart else None})
 
 
@@ -191,7 +231,7 @@ def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note
     """
     if any(is_identifier(cell, table[name]) for name in roles.unused if not pa.types.is_nested(table[name].type)):
         return None
-    names = _few_valued(table, roles)
+    names = few_valued(table, roles.unused)
     for name in names:
         planned = balance_by_chance(cell, table[name]) < RARE / len(names)
         if roles.algorithm is None and holds_text(table[name]) and (planned or in_blocks(table[name])):
@@ -199,22 +239,6 @@ def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note
         if planned:
             return Note(NoteKind.ASKS_PLANNED, "unit", {"column": name})
     return None
-
-
-def _few_valued(table: pa.Table, roles: Roles) -> list[str]:
-    """Unused columns without gaps whose values repeat: each stands twice on average, or more often."""
-    names = []
-    for name in roles.unused:
-        column = table[name]
-        if pa.types.is_nested(column.type) or column.null_count:
-            continue
-        # Of a long table the beginning tells enough.
-        head = column.slice(0, MOST_LOOKED_AT)
-        labels = head.unique()
-        blank = is_text(column.type) and pc.any(pc.equal(pc.utf8_trim_whitespace(labels), "")).as_py()
-        if not blank and 1 < len(labels) <= len(head) // 2:
-            names.append(name)
-    return names
 
 
 def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) -> tuple[str | None, int]:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
-from ogive.importers._columns import as_numbers, holds_text, seems_numbers
-from ogive.importers._roles import ALIASES, is_row_number, plain
+from ogive.importers._columns import holds_text, numbers_and_note, seems_numbers
+from ogive.importers._roles import ALIASES, NUMBERS_OR_STEPS, STEPS, is_row_number, plain
+from ogive.notes import Note, NoteKind
 from ogive.words import quoted
 
 # Columns of these roles say something about a whole row, and are no methods.
@@ -17,14 +18,15 @@ OF_ROWS = ("task", "repeat", "fold", "item", "group", "status")
 
 def unpivot(
     table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None
-) -> tuple[pa.Table, list[str]]:
-    """A long table from a wide one, and the columns that are not used."""
+) -> tuple[pa.Table, list[Note]]:
+    """A long table from a wide one; and which columns are not used, and how numbers are written."""
     kept = [c for c in declared.values() if c is not None]
     for name in [*kept, *(columns or ())]:
         if name not in table.column_names:
             raise InputError(f"there is no column {name!r}; the columns are {quoted(table.column_names)}.")
     free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
-    kept += [c for c in free if any(plain(c) in ALIASES[role] for role in OF_ROWS)]
+    words = {*STEPS, *NUMBERS_OR_STEPS, *(word for role in OF_ROWS for word in ALIASES[role])}
+    kept += [c for c in free if plain(c) in words]
     text = [c for c in free if holds_text(table[c]) and c not in kept]
     naming = next((c for c in text if not seems_numbers(table[c])), None)
     if declared.get("task") is None and naming is not None and not any(plain(c) in ALIASES["task"] for c in kept):
@@ -37,14 +39,12 @@ def unpivot(
     if not [m for m in methods if m not in text]:
         raise UnreadableSource("a wide table needs at least one column of numbers; each is a method.")
     index = [c for c in kept if c not in methods]
-    parts = [
-        pa.table(
-            {
-                **{c: table[c] for c in index},
-                "algorithm": pa.array([m] * table.num_rows),
-                "score": pa.array(as_numbers(table[m], m)),
-            }
-        )
-        for m in methods
-    ]
-    return pa.concat_tables(parts), [c for c in rest if c not in methods]
+    parts, notes = [], []
+    for method in methods:
+        scores, written = numbers_and_note(table[method], method)
+        names = {"algorithm": pa.array([method] * table.num_rows), "score": pa.array(scores)}
+        parts.append(pa.table({**{c: table[c] for c in index}, **names}))
+        notes += [] if written is None else [written]
+    dropped = [c for c in rest if c not in methods]
+    notes += [Note(NoteKind.NOT_USED, values={"columns": dropped})] if dropped else []
+    return pa.concat_tables(parts), notes

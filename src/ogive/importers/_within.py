@@ -68,6 +68,64 @@ def balance_by_chance(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> f
     return float(np.exp(logs.sum()))
 
 
+def holds_folds(cell: np.ndarray, repeat: pa.ChunkedArray, fold: pa.ChunkedArray) -> bool:
+    """Whether the usual label of `repeat` holds several folds; a seed of its own for every fold numbers no repeat."""
+    number = codes(as_text(repeat))
+    whole = cell * (int(number.max(initial=0)) + 1) + number
+    return usual(label_counts(np.unique(whole, return_inverse=True)[1], fold)) > 1
+
+
+def usual(counts: np.ndarray) -> int:
+    """The number that occurs most often; of several the smallest."""
+    found, times = np.unique(counts, return_counts=True)
+    return int(found[times.argmax()])
+
+
+def as_planned(key: np.ndarray, column: pa.Array | pa.ChunkedArray) -> tuple[float, float]:
+    """The share of keys with several rows whose labels are as in a plan, and how often chance would make so large a share.
+
+    As in a plan: each of the usual number of labels stands equally often, or, where each stands once, no label stands
+    twice, so that lost rows hide no plan. Rows of a key are those of a method on a task,
+    under one seed where there are seeds. Chance draws one of all labels for each row; the bound is Chernoff's, which
+    holds for keys of different sizes too (Hoeffding 1956).
+    """
+    label = codes(as_text(column))
+    found, count = _counts(key, label)
+    _, first, n_labels = np.unique(found[0], return_index=True, return_counts=True)
+    size = np.add.reduceat(count, first)
+    several = size > 1
+    if not several.any():
+        return 0.0, 1.0
+    expected = usual(n_labels[several])
+    most = np.maximum.reduceat(count, first)
+    once = usual(most[several]) == 1
+    even = most == np.minimum.reduceat(count, first)
+    planned = several & ((most == 1) if once else even & (n_labels == expected))
+    n, k = int(several.sum()), int(planned.sum())
+    if expected < 2 or k == 0:
+        return 0.0, 1.0
+    sizes, times = np.unique(size[several], return_counts=True)
+    labels = np.unique(label).size
+    chances = [_chance(int(one), int(one) if once else expected, labels) for one in sizes]
+    p = float(np.average(chances, weights=times))
+    share = k / n
+    if share <= p:
+        return share, 1.0
+    distance = share * math.log(share / p) if p > 0.0 else math.inf
+    if share < 1.0 and p > 0.0:
+        distance += (1.0 - share) * math.log((1.0 - share) / (1.0 - p))
+    return share, math.exp(-n * distance) if math.isfinite(distance) else 0.0
+
+
+def _chance(size: int, held: int, labels: int) -> float:
+    """How often so many rows hold so many of these labels equally often."""
+    if size % held or held > labels:
+        return 0.0
+    ways = math.lgamma(labels + 1) - math.lgamma(held + 1) - math.lgamma(labels - held + 1)
+    orders = math.lgamma(size + 1) - held * math.lgamma(size // held + 1)
+    return min(1.0, math.exp(ways + orders - size * math.log(labels)))
+
+
 def in_blocks(column: pa.Array | pa.ChunkedArray) -> bool:
     """Whether rows with the same label stand together, as where tables were put under each other."""
     labels = codes(column)

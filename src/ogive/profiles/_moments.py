@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal
 from ogive.errors import InputError
-from ogive.importers._roles import ALIASES, plain
+from ogive.importers._roles import ALIASES, METHOD_NAMES, plain
 from ogive.notes import Note, NoteKind
 from ogive.profiles._cells import Moments
 
@@ -61,7 +61,7 @@ def _all_plus_minus(texts: list[Any]) -> bool:
 def from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None, task: str | None) -> Moments:
     """A long table: problem, method, mean, std, n; or one column of text such as "0.85 ± 0.02"."""
     columns = [str(c) for c in frame.columns]
-    method = algorithm or column_called(columns, ALIASES["algorithm"])
+    method = algorithm or column_called(columns, METHOD_NAMES)
     problem = task or column_called(columns, ALIASES["task"])
     if method is None or problem is None or method not in columns or problem not in columns:
         raise InputError(

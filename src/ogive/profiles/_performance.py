@@ -11,16 +11,25 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind
+from ogive.notes import Note, NoteKind, capitalized
 from ogive.profiles import _distances
 from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
 from ogive.profiles._moments import settle_missing_moments
 from ogive.profiles._normalise import Scale, normalised
-from ogive.profiles._preparing import comparable, equalised, limited, positive, said_of_failures, without_unsolved
+from ogive.profiles._preparing import (
+    comparable,
+    counted_failures,
+    equalised,
+    limited,
+    positive,
+    said_of_failures,
+    without_unsolved,
+)
 from ogive.profiles._profile import Profile
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import Guarantee
+from ogive.trials import failure_rule
 
 Kind: TypeAlias = Literal["ratio", "difference", "improvement", "score", "welch", "rank"]
 
@@ -75,11 +84,15 @@ def performance_profile(
     seed: int = 0,
     n: int | Mapping[str, int] | None = None,
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
+    algorithm: str | Sequence[str] | None = None,
+    task: str | Sequence[str] | None = None,
     score: str | None = None,
     repeat: str | None = None,
+    status: str | None = None,
     wide: bool | None = None,
+    where: Mapping[str, Any] | str | Sequence[str] | None = None,
+    without: str | Sequence[str] | None = None,
+    failures: str | float = "worst",
 ) -> Profile:
     """How often each method is within τ of the best, for all τ at once, with bands.
 
@@ -131,8 +144,11 @@ def performance_profile(
         See `ogive.statistics.band`.
     n : int or mapping, optional
         Runs behind each mean, where the table has no column for it.
-    metric, algorithm, task, score, repeat, wide
-        Which columns are what, where their names do not say it; see `ogive.read`.
+    metric, algorithm, task, score, repeat, status, wide, where, without
+        Which columns are what, where their names do not say it, and which rows are read; see `ogive.read`.
+    failures : str or float
+        How failed runs count: "worst", infinitely far from the best; "refuse"; "exclude"; a number; "like:NAME", as that
+        method's runs on the problem (their mean).
 
     Notes
     -----
@@ -176,9 +192,12 @@ def performance_profile(
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
     _check(design)
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide, n=n)
+    roles = Roles(
+        algorithm=algorithm, task=task, score=score, repeat=repeat, status=status, metric=metric, wide=wide, n=n, where=where,
+        without=without,
+    )  # fmt: skip
     found = as_table(table, roles, goal, "minimize" if kind == "ratio" else "maximize")
-    return build(_prepared(found, design, runs, missing, time_limit, floor), design)
+    return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 
 def _check(design: Design) -> None:
@@ -199,19 +218,26 @@ def _check(design: Design) -> None:
 
 
 def _prepared(
-    table: Table, design: Design, runs: str | None, missing: str, time_limit: float | None, floor: float | None
+    table: Table,
+    design: Design,
+    runs: str | None,
+    missing: str,
+    time_limit: float | None,
+    floor: float | None,
+    failures: str | float,
 ) -> Table:
     """The table after every rule for failures, missing values and clocks; scores on their scale."""
     if len(table.methods) < 2:
         raise InputError(
             f"a profile compares methods, and this table has one: {table.methods[0]!r}."
+            + next((f" {capitalized(note)}" for note in table.reading if note.kind is NoteKind.ONE_METHOD), "")
             if table.methods
             else "a profile compares methods, and this table has none."
         )
     if isinstance(table, Moments):
         if design.kind == "welch":
-            if time_limit is not None or floor is not None:
-                raise InputError("`time_limit` and `floor` judge single runs, and this table holds means.")
+            if time_limit is not None or floor is not None or failures != "worst":
+                raise InputError("`time_limit`, `floor` and `failures` judge single runs, and this table holds means.")
             return settle_missing_moments(table, missing)
         if design.kind in RUNS_KINDS:
             raise InputError(
@@ -220,7 +246,7 @@ def _prepared(
         table = from_moments(table)
     if design.kind in ("ratio", "difference"):
         refuse_duplicates(table, runs)
-    cells = limited(settle_missing(table, missing), time_limit, floor)
+    cells = counted_failures(limited(settle_missing(table, missing), time_limit, floor), failures)
     if design.kind == "ratio":
         positive(cells)
     if design.equalise is not None:

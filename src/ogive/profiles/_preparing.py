@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ogive.errors import InputError
+from ogive.errors import FailedTrials, InputError
 from ogive.notes import Note, NoteKind
-from ogive.profiles._cells import Cells
+from ogive.profiles._cells import Cells, from_lists, place_of
 from ogive.words import plural
 
 
@@ -36,6 +36,46 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
         values[under] = floor
         notes.append(Note(NoteKind.BELOW_CLOCK, "floor", {"n": int(under.sum()), "floor": floor}))
     return replace(cells, values=values, notes=tuple(notes))
+
+
+def counted_failures(cells: Cells, rule: str | float) -> Cells:
+    """Failed runs by another rule than that they are infinitely far from the best."""
+    failed = ~np.isfinite(cells.values)
+    if rule == "worst" or not failed.any():
+        return cells
+    n = int(failed.sum())
+    if rule == "refuse":
+        raise FailedTrials(
+            f"{n} of {plural(failed.size, 'run')} failed; say how to count them: failures='worst' (infinitely far from the "
+            "best), a number, 'like:NAME' or 'exclude'."
+        )
+    values = cells.values.copy()
+    if isinstance(rule, float):
+        values[failed] = rule
+        counted = f"{rule:g}"
+    elif rule == "exclude":
+        runs = [[cell[np.isfinite(cell)] for cell in cells.of_method(m)] for m in range(len(cells.methods))]
+        for m, row in enumerate(runs):
+            for p, cell in enumerate(row):
+                if not cell.size:
+                    raise InputError(
+                        f"failures='exclude' leaves no run of {cells.methods[m]!r} on {cells.problems[p]!r}; say "
+                        "failures='worst', or leave the method out with without=."
+                    )
+        return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=cells.notes)
+    else:
+        like = place_of(rule.removeprefix("like:"), cells.methods)
+        counted = rule.removeprefix("like:")
+        for m in range(len(cells.methods)):
+            for p, cell in enumerate(cells.of_method(m)):
+                stood = cells.cell(like, p)
+                usable = stood[np.isfinite(stood)]
+                if usable.size:
+                    at = cells.starts[m * len(cells.problems) + p]
+                    part = values[at : at + cell.size]
+                    part[~np.isfinite(part)] = usable.mean()
+    known = {"n": n, "of_runs": failed.size, "counted": counted}
+    return replace(cells, values=values, notes=(*cells.notes, Note(NoteKind.FAILED_RUNS, "failures", known)))
 
 
 def positive(cells: Cells) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.arguments import FloatArray, Goal, as_goal
+from ogive.arguments import FloatArray, Goal, as_goal, as_names
 from ogive.errors import InputError
-from ogive.importers._roles import ALIASES
+from ogive.importers._roles import ALIASES, METHOD_NAMES
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.profiles import _moments
@@ -32,13 +32,21 @@ UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT
 class Roles:
     """What the caller says about a table's columns."""
 
-    algorithm: str | None = None
-    task: str | None = None
+    algorithm: str | Sequence[str] | None = None
+    task: str | Sequence[str] | None = None
     score: str | None = None
     repeat: str | None = None
+    status: str | None = None
     metric: str | None = None
     wide: bool | None = None
     n: int | Mapping[str, int] | None = None
+    where: Mapping[str, Any] | str | Sequence[str] | None = None
+    without: str | Sequence[str] | None = None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Methods that are left out."""
+        return () if self.without is None else as_names(self.without, "without")
 
 
 def as_table(source: Any, roles: Roles, goal: str | None, default: Goal) -> Table:
@@ -47,17 +55,34 @@ def as_table(source: Any, roles: Roles, goal: str | None, default: Goal) -> Tabl
     if isinstance(source, (Cells, Moments)):
         return source
     if isinstance(source, Trials):
+        if roles.where is not None or roles.without is not None:
+            from ogive.reading import read
+
+            source = read(source, where=roles.where, without=roles.without)
         return from_trials(source, roles.metric, said, default)
     if isinstance(source, Mapping):
-        return _from_dictionary(source, said or default)
+        if roles.where is not None:
+            raise InputError("`where` chooses rows by their columns, and a dictionary has none; leave it out.")
+        return _without(_from_dictionary(source, said or default), roles)
     if isinstance(source, (str, Path)):
-        return _from_path(source, roles, said, default)
+        return _without(_from_path(source, roles, said, default), roles)
     frame = _as_pandas(source)
     if frame is None:
         raise InputError(
             f"a profile needs a frame, a dictionary method -> values, a path or Trials; got {type(source).__name__}."
         )
-    return _from_frame(frame, roles, said, default, "data frame")
+    return _without(_from_frame(frame, roles, said, default, "data frame"), roles)
+
+
+def _without(table: Table, roles: Roles) -> Table:
+    """The table without the methods that are left out, where reading has not left them out already."""
+    names = [name for name in roles.left_out if name in table.methods]
+    unknown = [name for name in roles.left_out if name not in table.methods]
+    if unknown and not any(note.kind is NoteKind.METHODS_LEFT_OUT for note in table.reading):
+        raise InputError(
+            f"`without` must name a method of the table; got {unknown[0]!r}. It has {', '.join(map(repr, table.methods))}."
+        )
+    return table.only([name for name in table.methods if name not in names]) if names else table
 
 
 def _as_pandas(source: Any) -> pd.DataFrame | None:
@@ -89,10 +114,11 @@ def _from_frame(frame: pd.DataFrame, roles: Roles, goal: Goal | None, default: G
         raise InputError(f"the table has several columns named {repeated[0]!r}; every method has one column.")
     if len(frame) == 0:
         raise InputError("the table has no rows.")
-    long = _is_long(frame, roles)
-    if _moments.has_moments(frame):
+    long, means = _is_long(frame, roles), _moments.has_moments(frame)
+    frame = frame if long and not means else _kept(frame, roles)  # the runs of a long table are chosen by `read`
+    if means:
         found = (
-            _moments.from_long(frame, roles.n, goal or default, roles.algorithm, roles.task)
+            _moments.from_long(frame, roles.n, goal or default, _one(roles.algorithm), _one(roles.task))
             if long
             else _moments.from_wide(_indexed(frame, roles), roles.n, goal or default)
         )
@@ -102,18 +128,33 @@ def _from_frame(frame: pd.DataFrame, roles: Roles, goal: Goal | None, default: G
     )
 
 
+def _kept(frame: pd.DataFrame, roles: Roles) -> pd.DataFrame:
+    """The rows of a frame that are asked for."""
+    if roles.where is None:
+        return frame
+    import pyarrow as pa
+
+    from ogive.importers._where import as_conditions, kept_rows
+
+    columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in dict.fromkeys(frame.columns)})
+    numbered = columns.append_column("\0row", pa.array(range(len(frame))))
+    kept, _ = kept_rows(numbered, as_conditions(roles.where))
+    chosen: pd.DataFrame = frame.iloc[kept["\0row"].to_pylist()]
+    return chosen
+
+
 def _is_long(frame: pd.DataFrame, roles: Roles) -> bool:
     if roles.wide is not None:
         return not roles.wide
     if roles.algorithm is not None or roles.score is not None:
         return True
-    return _moments.column_called([str(c) for c in frame.columns], ALIASES["algorithm"]) is not None
+    return _moments.column_called([str(c) for c in frame.columns], METHOD_NAMES) is not None
 
 
 def _indexed(frame: pd.DataFrame, roles: Roles) -> pd.DataFrame:
     """A wide frame whose index names the problems: a column called so, or the first column of names."""
     columns = [str(c) for c in frame.columns]
-    names = roles.task or _moments.column_called(columns, ALIASES["task"])
+    names = _one(roles.task) or _moments.column_called(columns, ALIASES["task"])
     if names is None:
         plus_minus = _moments.has_moments(frame)
         text = [c for c in columns if frame[c].dtype.kind not in "fiub" and not (plus_minus and _is_value(frame[c]))]
@@ -127,6 +168,17 @@ def _indexed(frame: pd.DataFrame, roles: Roles) -> pd.DataFrame:
             f"problem {str(twice[0])!r} has several rows; a wide table has one for each problem. For several runs use a long table."
         )
     return frame
+
+
+def _one(columns: str | Sequence[str] | None) -> str | None:
+    """The one column of a role, where a table takes no more."""
+    if columns is None or isinstance(columns, str):
+        return columns
+    if len(columns) > 1:
+        raise InputError(
+            f"several columns make one name in long tables of runs only; got {', '.join(map(repr, columns))}."
+        )
+    return columns[0]
 
 
 def _is_value(column: Any) -> bool:
@@ -144,8 +196,10 @@ def _from_wide(frame: pd.DataFrame, goal: Goal, source: str) -> Cells:
 def _from_read(source: Any, roles: Roles, goal: Goal | None, default: Goal) -> Cells:
     from ogive.reading import read
 
-    trials = read(source, score=roles.score, algorithm=roles.algorithm, task=roles.task, repeat=roles.repeat,
-                  goal=goal, wide=bool(roles.wide))  # fmt: skip
+    trials = read(
+        source, score=roles.score, algorithm=roles.algorithm, task=roles.task, repeat=roles.repeat, status=roles.status, goal=goal,
+        wide=bool(roles.wide), where=roles.where, without=roles.without,
+    )  # fmt: skip
     cells = from_trials(trials, roles.metric, goal, default)
     known = roles.repeat is not None or any(
         note.kind is NoteKind.ROLE and note.argument in ("repeat", "fold") for note in trials.notes

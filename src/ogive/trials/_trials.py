@@ -254,10 +254,16 @@ class Trials:
             if rule == "refuse":
                 raise FailedTrials(
                     f"{n_failed} of {failed.size} trials of {cell.algorithm!r} on {cell.task!r} have no usable score; say how to count "
-                    "them: failures='worst', a number, 'like:NAME' or 'exclude'."
+                    f"them: failures='worst', a number, 'like:NAME' or 'exclude'.{self.blame}"
                 )
             values[failed] = replacement(self, cell, name, rule)[failed]
         return values, cell.rows
+
+    @property
+    def blame(self) -> str:
+        """A sentence on which column of yes and no said that runs failed, where one was taken for that."""
+        judging = [n.values["column"] for n in self.notes if n.kind is NoteKind.OUTCOME and n.values["n_failed"]]
+        return f" Column {judging[0]!r} says that they failed; status='none' if it does not." if judging else ""
 
     def failures(self) -> list[dict[str, Any]]:
         """Failed trials counted by algorithm, task, status and message."""
