@@ -237,8 +237,9 @@ def test_writers_killed_at_any_moment_leave_a_whole_file_and_at_most_one_other(p
 WRITING = re.compile(
     r"\.write_(?:text|bytes)\(|\.savefig\(|open\([^)\n]*[\"'][rwxa]*[wxa]b?\+?[\"']|os\.(?:replace|rename|link)\(|\.rename\("
 )
-# Who may: this module, the store's own, and pictures drawn in memory. What `repair` sets aside is renamed as it is.
-WRITERS = {"writing.py", "store/_publish.py", "store/_care.py", "plots/_page.py"}
+# Who may: this module, the store's own, pictures drawn in memory, and data for children in files without a name.
+# What `repair` sets aside is renamed as it is.
+WRITERS = {"writing.py", "store/_publish.py", "store/_care.py", "plots/_page.py", "runner/_source.py"}
 
 
 def test_no_other_module_writes_a_file(repository):

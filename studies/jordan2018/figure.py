@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import ogive
-from ogive import files
+from ogive import writing
 
 ROWS = {"random": "hyper-parameters at random", "tuned": "tuned in every run"}
 LOOK = {
@@ -53,5 +53,5 @@ def draw(found: Mapping[str, ogive.Trials | None], path: Path) -> Path:
         )
         drawn = io.BytesIO()
         figure.savefig(drawn, dpi=200, format="png")
-    files.write(path, drawn.getvalue())
+    writing.write(path, drawn.getvalue())
     return path

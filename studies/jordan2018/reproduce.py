@@ -13,7 +13,7 @@ import figure as pictures
 import pandas as pd
 
 import ogive
-from ogive import files
+from ogive import writing
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -42,8 +42,8 @@ def reproduce(*, table: int | None, figure: int | None, trials: int | None, out:
     text = []
     if table == 1 or figure is None:
         rows = table1(found)
-        files.write(out / "table1.csv", rows.to_csv(index=False).encode())
-        files.write(out / "table1.md", markdown(rows).encode())
+        writing.write(out / "table1.csv", rows.to_csv(index=False).encode())
+        writing.write(out / "table1.md", markdown(rows).encode())
         text += [rows.to_string(index=False), "", misses(rows)]
     if figure == 1 or table is None:
         text.append(str(pictures.draw(found, out / "figure1.png")))

@@ -102,8 +102,9 @@ def test_a_closed_stderr_disturbs_nothing(impatient, monkeypatch):
 @pytest.mark.parametrize("command", ["inspect", "summary", "rank", "plot", "report", "profile"])
 def test_every_command_that_reads_a_table_says_how_far_it_is(command, tmp_path, impatient, monkeypatch, capsys):
     heard = []
-    monkeypatch.setattr(_waiting._Shown, "_draw", lambda self: heard.append(said(self._command, 5.0, bar=True)))
-    monkeypatch.setattr(_waiting, "LINE_EVERY", 0.0005)
+    # Small tables are done before a timer is due: who is told to begin would draw.
+    monkeypatch.setattr(_waiting._Shown, "start", lambda self: heard.append(said(self._command, 5.0, bar=True)))
+    monkeypatch.setattr(_waiting._Shown, "stop", lambda self: None)
     table = tmp_path / "scores.csv"
     rows = [f"{m},t{t},{r},0.{m}{t}{r}" for m in range(3) for t in range(3) for r in range(5)]
     table.write_text("\n".join(["method,task,seed,accuracy", *rows]), encoding="utf-8")
