@@ -18,7 +18,8 @@ from ogive.schema import RESERVED
 
 CODE = re.compile(r"0\d")
 NUMBER = re.compile(
-    r"[-+]?(\d{1,3}(,\d{3})+(\.\d+)?|\d{1,3}(\.\d{3})+,\d+|\d{1,3}([ '\u2019]\d{3})+([.,]\d+)?|\d*[.,]?\d+)([eE][-+]?\d{1,3})?\s*%?"
+    r"[-+]?(\d{1,3}(,\d{3})+(\.\d+)?|\d{1,3}(\.\d{3})+,\d+|\d{1,3}([ '\u2019]\d{3})+([.,]\d+)?|\d*[.,]?\d+)([eE][-+]?\d{1,3})?\s*%?",
+    re.ASCII,  # digits of other scripts no other program takes for numbers
 )
 # As Arrow reads columns of numbers; a column of text has them as words.
 NO_NUMBER = ("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "#na")
