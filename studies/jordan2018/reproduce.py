@@ -36,8 +36,8 @@ def reproduce(*, table: int | None, figure: int | None, trials: int | None, out:
         if number not in (None, 1):
             raise ogive.errors.InputError(f"`--{what}` can be 1 for this study; got {number}.")
     for name in WRITTEN:  # before hours of trials
-        files.ready(out / name, folders=True)
-        files.make_folder_of(out / name)
+        writing.ready(out / name, folders=True)
+        writing.make_folder_of(out / name)
     found = {mode: _trials(mode, trials, out, workers) for mode in MODES}
     text = []
     if table == 1 or figure is None:
