@@ -353,6 +353,17 @@ def test_runs_that_end_at_different_steps_are_advised_to_keep_their_last_rows():
         ogive.read(pd.DataFrame(rows))
 
 
+def test_episodes_of_a_seed_are_no_score_and_count_once_with_their_seed():
+    rng = np.random.default_rng(12)
+    rows = [
+        {"agent": a, "seed": s, "episode": k, "return": rng.normal()} for a in "xy" for s in range(5) for k in range(10)
+    ]
+    question = ogive.read(pd.DataFrame(rows)).question
+    assert question is not None
+    assert question.kind is NoteKind.ASKS_REPEAT
+    assert ogive.summarize(ogive.read(pd.DataFrame(rows), unit="seed"), statistics=["mean"]).rows[0].n == 5
+
+
 def test_a_number_of_steps_that_a_run_took_is_no_curve():
     table = pd.DataFrame({"agent": list("aabb"), "seed": [0, 1, 0, 1], "steps": [3, 4, 5, 6], "score": [1.0, 2, 3, 4]})
     assert ogive.read(table).question is None
