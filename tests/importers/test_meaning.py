@@ -13,8 +13,6 @@ import ogive
 from ogive.errors import AmbiguousColumns, FailedTrials, InputError, InvalidScores
 from ogive.notes import NoteKind
 
-DATA = Path("/work/shared/data")
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of shared data is not here")
 SETTINGS = ("default", "fast", "strict", "no presolve")
 
 
@@ -104,9 +102,8 @@ def test_a_time_at_the_limit_is_a_timeout():
     assert (again.algorithms, again.to_pandas().status.tolist()) == (("b",), ["ok", "timeout"])
 
 
-@needs_data
-def test_the_time_limit_of_the_published_solvers_is_that_of_their_profile():
-    path = DATA / "solvers_mittelmann_lpopt.csv"
+def test_the_time_limit_of_the_published_solvers_is_that_of_their_profile(real_data: Path):
+    path = real_data / "solvers_mittelmann_lpopt.csv"
     trials = ogive.read(path, time_limit=15000)
     assert trials.failed().sum() == (pd.read_csv(path).time_s >= 15000).sum() > 0
     ours, theirs = (
@@ -301,14 +298,13 @@ def test_no_advice_leads_in_a_circle(kind):
         assert kind is not NoteKind.ASKS_GROUP or trials.n_folds == 5 or trials.clustered
 
 
-@needs_data
-def test_published_tables_of_runs_raise_no_question():
+def test_published_tables_of_runs_raise_no_question(real_data: Path):
     for name, said in (
         ("rliable_atari100k_tidy.csv", {}),
         ("solvers_mittelmann_lpopt.csv", {}),
         ("opda_deberta_random_search.csv", {"score": "acc_matched"}),
     ):
-        assert ogive.read(DATA / name, **said).question is None, name
+        assert ogive.read(real_data / name, **said).question is None, name
 
 
 # Steps
@@ -353,6 +349,17 @@ def test_runs_that_end_at_different_steps_are_advised_to_keep_their_last_rows():
         ogive.read(pd.DataFrame(rows))
 
 
+def test_episodes_of_a_seed_are_no_score_and_count_once_with_their_seed():
+    rng = np.random.default_rng(12)
+    rows = [
+        {"agent": a, "seed": s, "episode": k, "return": rng.normal()} for a in "xy" for s in range(5) for k in range(10)
+    ]
+    question = ogive.read(pd.DataFrame(rows)).question
+    assert question is not None
+    assert question.kind is NoteKind.ASKS_REPEAT
+    assert ogive.summarize(ogive.read(pd.DataFrame(rows), unit="seed"), statistics=["mean"]).rows[0].n == 5
+
+
 def test_a_number_of_steps_that_a_run_took_is_no_curve():
     table = pd.DataFrame({"agent": list("aabb"), "seed": [0, 1, 0, 1], "steps": [3, 4, 5, 6], "score": [1.0, 2, 3, 4]})
     assert ogive.read(table).question is None
@@ -362,11 +369,10 @@ def test_a_number_of_steps_that_a_run_took_is_no_curve():
     assert ogive.read(epochs).unit == "question"
 
 
-@needs_data
 @pytest.mark.parametrize("log", ["cleanrl", "sb3"])
-def test_real_logs_over_steps_are_refused_as_curves(log):
+def test_real_logs_over_steps_are_refused_as_curves(log, real_data: Path):
     with pytest.raises(InputError, match="a table of curves: column 'step'"):
-        ogive.read(DATA / "logs" / log / "truth.csv")
+        ogive.read(real_data / "logs" / log / "truth.csv")
 
 
 # Folds

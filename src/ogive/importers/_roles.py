@@ -58,6 +58,7 @@ STEPS = (
     "totaltimesteps", "numtimesteps", "frame", "frames", "numframes", "epoch",
 )  # fmt: skip
 NUMBERS_OR_STEPS = ("iteration", "iter")
+COUNTING = ("episode", "rollout", "attempt", "idx")  # numbers of what a run did, and never its score
 COUNTS_OR_STEPS = ("steps", "epochs", "iterations", "iters", "update", "updates")
 # Of columns that could number the repeats of a cross-validation, these do.
 REPEATS_OF_FOLDS = ("repeat", "cvrepeat", "repetition", "rep", "replicate", "repeatid")
@@ -342,7 +343,7 @@ def _ask_about_outcome(score: str, outcomes: Sequence[str]) -> None:
 
 def _numbers_rows(column: str) -> bool:
     """Whether a column is called as steps are, as runs, folds or items, or as what names something."""
-    names = (*STEPS, *NUMBERS_OR_STEPS, *OF_UNITS, *METHOD_NAMES, *ALIASES["task"])
+    names = (*STEPS, *NUMBERS_OR_STEPS, *COUNTING, *OF_UNITS, *METHOD_NAMES, *ALIASES["task"])
     return plain(column) in names or IDENTIFIER.fullmatch(column) is not None
 
 
