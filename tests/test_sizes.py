@@ -137,7 +137,7 @@ def test_a_page_of_many_methods_is_a_page(large, tmp_path):
     assert page.index(">Ranks</h2>") < page.index(">All runs, worst to best</h2>")
     assert "The other 44 methods</summary>" in page
     tiers = [row.tier for row in ogive.rank(large).rows]
-    assert f"64 methods in {max(tiers)} tiers, from the first: {tiers.count(1)}, {tiers.count(2)}" in page
+    assert f"64 methods in {max(tiers)} tiers; the first tiers hold {tiers.count(1)}, {tiers.count(2)} and " in page
     assert "Shown: the 12 of 64 methods that lead the ranking, on the 24 of 100 tasks where they differ most." in page
     assert "All numbers: ogive.summarize(trials).to_pandas(), on the command line `ogive summary --json`." in page
     assert "The table holds the first 30 of 64 methods. All pairs: ogive.rank(trials).pairs." in page

@@ -800,8 +800,8 @@ def _separated(r: Ranking) -> str:
         left = [f"{printable(p.a)} and {printable(p.b)}" for p in r.pairs if p.certain == 0]
         names = f", all but {listed([f'the pair {pair}' for pair in left])}"
     if not open_pairs:
-        return f"All {r.n_pairs} pairs of methods can be told apart."
-    return f"{r.n_separated} of {r.n_pairs} pairs of methods can be told apart{names}."
+        return f"All {r.n_pairs:,} pairs of methods can be told apart."
+    return f"{r.n_separated:,} of {r.n_pairs:,} pairs of methods can be told apart{names}."
 
 
 def _cycles(r: Ranking) -> str:

@@ -106,7 +106,7 @@ def pairs(ranking: Ranking, *, first: int | None = None) -> PairsDisplay:
 def _headline(ranking: Ranking) -> str:
     """How many pairs differ, by more than the margin where there is one; or why none does."""
     n, separated, question = ranking.n_pairs, ranking.n_separated, ranking.question
-    who = "The two methods" if n == 1 else f"{separated} of {n} pairs"
+    who = "The two methods" if n == 1 else f"{separated:,} of {n:,} pairs"
     if not separated and ranking.tied:
         return f"{'The two methods' if n == 1 else 'No two methods'} {'cannot' if n == 1 else 'can'} be told apart: all runs are tied"
     if question.margin is None:
@@ -151,7 +151,7 @@ def _caption(ranking: Ranking, n_methods: int) -> str:
         )
     if n_methods > MOST_WITH_NUMBERS:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
-    level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n} pairs together" if n > 1 else "")
+    level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n:,} pairs together" if n > 1 else "")
     level += f" at {question.looks} looks" if question.looks > 1 else ""
     white = "the data cannot tell"
     if question.margin is not None:

@@ -137,7 +137,7 @@ def _caption(profile: Profile) -> str:
         text += f"won and lost say {counts}; the bar shows the same (blue won, grey tied or both failed, orange lost). "
     if profile.band == "none":
         return f"{text}Without a band nothing says how sure this is."
-    together = f" for all {n} pairs together" if n > 1 else ""
+    together = f" for all {n:,} pairs together" if n > 1 else ""
     sure = profile.strength
     signs = "" if len(profile.methods) <= MOST_WITH_NUMBERS else " + ahead, − behind, ± each at some τ, ? cannot tell."
     return (

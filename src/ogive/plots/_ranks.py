@@ -133,7 +133,7 @@ def caption(ranking: Ranking) -> str:
         if open_ranks
         else "Every method has one rank only."
     )
-    together = f" for all {n} pairs together" if n > 1 else ""
+    together = f" for all {n:,} pairs together" if n > 1 else ""
     together += f" at {ranking.question.looks} looks" if ranking.question.looks > 1 else ""
     return (
         f"Bars: the ranks that the data allow, with {100 * ranking.confidence:g} % confidence{together}, "

@@ -32,7 +32,7 @@ from ogive.report._tables import (
     to_csv,
     to_latex,
 )
-from ogive.words import plural, printable, share
+from ogive.words import listed, plural, printable, share
 
 FEWEST_FOR_BEST_OF = 20
 MOST_MESSAGES = 40
@@ -243,7 +243,8 @@ def _ranks(found: Findings) -> list[Html]:
     if len(ranking.rows) <= MOST_PAIRED:
         return [ranks_table(ranking, unranked(found)), said]
     sizes = Counter(r.tier for r in ranking.rows)
-    tiers = f"{plural(len(ranking.rows), 'method')} in {plural(len(sizes), 'tier')}, from the first: {', '.join(str(sizes[t]) for t in sorted(sizes))}."
+    first = listed([str(sizes[t]) for t in sorted(sizes)[:3]])
+    tiers = f"{plural(len(ranking.rows), 'method')} in {plural(len(sizes), 'tier')}; the first tiers hold {first}."
     return [element("p", tiers), ranks_table(ranking, unranked(found)), said]
 
 
