@@ -108,7 +108,7 @@ def _python_blocks_to_run() -> list:
 @pytest.mark.parametrize("block", _python_blocks_to_run())
 def test_the_readmes_python_runs(block, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+    exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
     for picture in re.findall(r"save\(\"(.+?)\"\)", block):
         assert (tmp_path / picture).stat().st_size > 0
 

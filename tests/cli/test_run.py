@@ -1,6 +1,7 @@
 """run, status and watch as a user calls them."""
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import ogive
 from ogive.cli import main
 from ogive.store import Store
 
@@ -164,3 +166,36 @@ def test_sigterm_keeps_what_is_finished_and_prints_the_command_to_go_on(study, t
     assert words[:3] == ["ogive", "run", f"{study}:good"]
     assert main([*words[1:], "--quiet"]) == 0
     assert (out / "report.html").exists()
+
+
+def test_the_readmes_study_runs_as_the_readme_says(tmp_path, repository, capsys):
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    block = next(b for b in re.findall(r"^```python\n(.*?)^```$", readme, flags=re.DOTALL | re.M) if "study =" in b)
+    (tmp_path / "study.py").write_text(block, encoding="utf-8")
+    assert (
+        main(
+            [
+                "run",
+                str(tmp_path / "study.py"),
+                "-n",
+                "2",
+                "-w",
+                "0",
+                "--no-report",
+                "--quiet",
+                "--out",
+                str(tmp_path / "out"),
+            ]
+        )
+        == 0
+    )
+    assert len(ogive.read(tmp_path / "out")) == 6
+
+
+def test_a_study_file_that_runs_itself_is_refused_before_any_trial(tmp_path, capsys):
+    text = "import ogive\nstudy = ogive.Study('s', [ogive.Algorithm('a', lambda config, rng: 1.0, {})], [ogive.tasks.none()])\nogive.run(study, n_trials=3)\n"
+    (tmp_path / "study.py").write_text(text, encoding="utf-8")
+    assert main(["run", str(tmp_path / "study.py"), "-n", "3", "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert 'line 3: InputError: the file calls `run` itself; put that call under `if __name__ == "__main__":`' in said
+    assert not (tmp_path / "out").exists()

@@ -24,7 +24,7 @@ from ogive.runner._pickling import pickled_job
 from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
 from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
 from ogive.runner._signals import Interrupts
-from ogive.runner._source import Job
+from ogive.runner._source import Job, loading
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
@@ -116,6 +116,10 @@ class Settings:
     @classmethod
     def checked(cls, *, workers: int | None, engine: Dask | str | None, gpus: Any, **rest: Any) -> Settings:
         """Settings from what a user gave."""
+        if loading.get() is not None:
+            raise InputError(
+                'the file calls `run` itself; put that call under `if __name__ == "__main__":`, which `ogive run` leaves out.'
+            )
         if INSIDE in os.environ:
             raise InputError(
                 "`run` was called inside a worker process of another run; call it once, outside of algorithms and "

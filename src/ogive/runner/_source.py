@@ -17,6 +17,7 @@ import tempfile
 import traceback
 import types
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -104,6 +105,10 @@ def paths() -> list[str]:
     return [str(Path(entry).resolve()) if entry in ("", ".") else entry for entry in sys.path]
 
 
+# The study file that is being read: it says what a study is, and runs nothing.
+loading: ContextVar[str | None] = ContextVar("loading", default=None)
+
+
 def run_text(text: bytes, path: str, sha256: str) -> types.ModuleType:
     """The module that a study file makes."""
     folder = str(Path(path).parent)
@@ -114,12 +119,15 @@ def run_text(text: bytes, path: str, sha256: str) -> types.ModuleType:
     lines = text.decode("utf-8", "replace").splitlines(keepends=True)
     linecache.cache[path] = (len(text), None, lines, path)
     sys.modules[module.__name__] = module
+    before = loading.set(path)
     try:
         exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise InputError(f"the study file {path!r} cannot be run: {_where(error, path)}.") from error
+    finally:
+        loading.reset(before)
     return module
 
 
