@@ -172,23 +172,7 @@ def test_the_readmes_study_runs_as_the_readme_says(tmp_path, repository, capsys)
     readme = (repository / "README.md").read_text(encoding="utf-8")
     block = next(b for b in re.findall(r"^```python\n(.*?)^```$", readme, flags=re.DOTALL | re.M) if "study =" in b)
     (tmp_path / "study.py").write_text(block, encoding="utf-8")
-    assert (
-        main(
-            [
-                "run",
-                str(tmp_path / "study.py"),
-                "-n",
-                "2",
-                "-w",
-                "0",
-                "--no-report",
-                "--quiet",
-                "--out",
-                str(tmp_path / "out"),
-            ]
-        )
-        == 0
-    )
+    assert main(["run", str(tmp_path / "study.py"), "-n", "2", "-w", "0", "--out", str(tmp_path / "out")]) == 0
     assert len(ogive.read(tmp_path / "out")) == 6
 
 
