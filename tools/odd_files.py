@@ -199,7 +199,8 @@ def separators() -> None:
         "a.csv",
         csv_text(sep=";").replace("0.", "0,").encode(),
         by_csv(sep=";", decimal=","),
-        "refuse",
+        "read",
+        noted="decimal commas",
     )
     add(
         "separator: semicolons and commas in names",
