@@ -112,3 +112,16 @@ def test_every_command_that_reads_a_table_says_how_far_it_is(command, tmp_path, 
     kind = ["--kind", "score", "--goal", "maximize"] if command == "profile" else ["--unit", "row"]
     assert main([command, str(table), *out, *kind]) == 0
     assert any(line.startswith(f"ogive {command}: ") for line in heard)
+
+
+def test_two_loops_under_the_same_words_each_end_their_own():
+    first, second = (counting(range(2), "comparing methods") for _ in range(2))
+    next(first)
+    next(second)
+    second.close()
+    remaining = current()
+    assert remaining is not None
+    next(first)
+    assert remaining.done == 1
+    first.close()
+    assert current() is None
