@@ -121,6 +121,20 @@ def test_judging_a_store_is_a_look_and_a_summary_is_none(tmp_path, capsys):
     assert "judged once before" in (tmp_path / "r.html").read_text()
 
 
+def test_judging_a_part_of_a_store_is_no_look_at_fewer_runs(tmp_path, capsys):
+    store, empty = Store(tmp_path / "demo"), dict.fromkeys(TRIALS.names)
+    store.create({**RECORD, "algorithms": {"a": {}, "b": {}, "c": {}}, "varied": ["data"]})
+    rows = [
+        {**empty, "algorithm": a, "task": "t", "trial": i, "attempt": 0, "status": "ok", "metrics": [("score", (i % 7 + shift) / 9)]}
+        for shift, a in enumerate("abc") for i in range(10)
+    ]  # fmt: skip
+    store.write("trials", pa.Table.from_pylist(rows, schema=TRIALS))
+    for chosen in ([], ["--without", "a"], ["--where", "trial<5"], []):
+        assert main(["rank", str(store.path), *chosen]) == 0
+        assert "with fewer runs" not in capsys.readouterr().out
+    assert [path.name for path in (store.path / "looks").iterdir()] == ["30"]
+
+
 def test_a_gate_is_a_look_at_both_of_its_stores(tmp_path, capsys):
     empty = dict.fromkeys(TRIALS.names)
     stores = {name: Store(tmp_path / name) for name in ("new", "old")}

@@ -263,8 +263,15 @@ def note_looks(source: list[str], trials: Trials) -> None:
 
         if is_store(one):
             with contextlib.suppress(StoreError):
-                # Of several sources joined, a store counts its own trials alone.
-                Store(one).note_look(len(trials) if len(source) == 1 else Store(one).table().num_rows)
+                # All that the store holds: a later reader cannot know which rows were chosen here.
+                Store(one).note_look(_held(trials) if len(source) == 1 else Store(one).table().num_rows)
+
+
+def _held(trials: Trials) -> int:
+    """How many rows the store had that these were read from, before any was chosen."""
+    from ogive.notes import NoteKind
+
+    return next((int(note.values["n"]) for note in trials.notes if note.kind is NoteKind.FROM_STORE), len(trials))
 
 
 def only(trials: Trials, methods: list[str] | None, tasks: list[str] | None) -> Trials:
