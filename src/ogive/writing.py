@@ -96,7 +96,7 @@ def writing(path: str | os.PathLike[str], *, follow: bool = True) -> Iterator[Bi
             _keep_permissions(file.fileno(), there)
             yield file
             file.flush()
-            _sync(file.fileno())
+            sync(file.fileno())
             if os.name == "nt":  # there an open file cannot be renamed
                 file.close()
             os.replace(temporary, target)
@@ -176,12 +176,13 @@ def sync_folder(folder: Path) -> None:
     except PermissionError:  # a folder that may be written and not read
         return
     try:
-        _sync(handle)
+        sync(handle)
     finally:
         os.close(handle)
 
 
-def _sync(handle: int) -> None:
+def sync(handle: int) -> None:
+    """Keep the content of an open file on the disk, where the file system can."""
     try:
         os.fsync(handle)
     except OSError as error:
