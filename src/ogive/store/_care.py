@@ -19,11 +19,12 @@ from ogive.store._looks import FOLDER as LOOKS
 from ogive.store._parts import Part, write_part
 from ogive.store._plan import FILE as PLAN
 from ogive.store._plan import Unfinished, unfinished
-from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying, sync_folder
+from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying
 from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
 from ogive.store._records import FOLDER, Ledger, read_ledger
 from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
+from ogive.writing import sync_folder
 
 QUARANTINE = "quarantine"
 # Of a compacted part; larger ones are left as they are. A column of text holds two gigabytes at most.
