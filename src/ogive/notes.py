@@ -595,7 +595,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     ),
     NoteKind.TWO_STUDIES: lambda v, o: f"two studies were begun in this directory at once: {v['conflict']}",
     NoteKind.SET_ASIDE: lambda v, o: (
-        f"{v['n']} files are set aside in quarantine/; what they held counts as not done"
+        f"{plural(v['n'], 'file')} {_are(v['n'])} set aside in quarantine/; what {'it' if v['n'] == 1 else 'they'} held counts as not done"
     ),
     NoteKind.UNFINISHED: lambda v, o: (
         f"{v['missing']:,} of the {v['asked']:,} trials that were asked for are not there, not yet or no longer "

@@ -41,6 +41,18 @@ def test_damage_is_listed_with_exit_code_1_and_repaired(store, capsys):
     assert main(["verify", str(store.path)]) == 0
 
 
+def test_a_repair_is_named_only_where_it_would_move_something(store, capsys):
+    row = store.table().slice(0, 1).to_pylist()[0]
+    store.write("trials", pa.Table.from_pylist([{**row, "status": "error"}], TRIALS))
+    assert main(["verify", str(store.path)]) == 1
+    said = capsys.readouterr()
+    assert "is not sound.\n" in said.err
+    assert "ogive repair" not in said.out + said.err
+    next((store.path / "trials").iterdir()).write_bytes(b"")
+    assert main(["verify", str(store.path)]) == 1
+    assert "is not sound; `ogive repair` moves what is damaged aside.\n" in capsys.readouterr().err
+
+
 def test_results_are_machine_readable(store, capsys):
     next((store.path / "trials").iterdir()).write_bytes(b"")
     assert main(["verify", str(store.path), "--json"]) == 1
