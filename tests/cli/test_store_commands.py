@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from ogive.cli._app import main
-from ogive.cli._output import show
+from ogive.cli._output import say, show
 from ogive.store import TRIALS, Store
 from ogive.store._parts import write_part
 
@@ -226,3 +226,13 @@ def test_a_path_that_is_too_long_is_one_sentence_and_exit_code_2(command, name, 
     said = capsys.readouterr().err
     assert "too long" in said
     assert said.count("\n") == 1
+
+
+def test_a_line_on_stderr_keeps_the_spaces_of_a_name(capsys):
+    say("no method 'Res\u00a0Net' \x1b[31m")
+    assert capsys.readouterr().err == "no method 'Res\u00a0Net' �[31m\n"
+
+
+def test_a_dictionary_is_a_result(capsys):
+    show({"schema": 1, "rows": []}, as_json=True)
+    assert json.loads(capsys.readouterr().out) == {"schema": 1, "rows": []}

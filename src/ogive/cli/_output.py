@@ -98,15 +98,16 @@ class Result(Protocol):
         ...
 
 
-def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = None) -> None:
+def show(result: Result | Mapping[str, Any], *, as_json: bool, about: Mapping[str, Any] | None = None) -> None:
     """Print a result as text or JSON; `about` holds what is said of the table, where the result does not say it.
 
-    JSON has the same layout for one task as for several: `rows` holds one entry for each.
+    JSON has the same layout for one task as for several: `rows` holds one entry for each. A dictionary is a result that has no
+    words, and is shown as JSON.
     """
     from ogive.words import json_escaped
 
     if as_json:
-        held = result.to_dict()
+        held = dict(result) if isinstance(result, Mapping) else result.to_dict()
         held = held if about is None else {**held, **about, "rows": held["rows"] or [held]}
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print("\n".join(map(json_escaped, text.split("\n"))))
@@ -157,6 +158,8 @@ def complain(message: str | Note, code: int) -> int:
 
 
 def say(line: str) -> None:
-    """A line on stderr that cannot steer the terminal; without `answers`, which takes a while to load."""
+    """A line on stderr that cannot steer the terminal."""
+    from ogive.words import printable
+
     with contextlib.suppress(OSError):
-        print("".join(c if c.isprintable() else "�" for c in line), file=sys.stderr)
+        print(printable(line), file=sys.stderr)

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 from ogive.canonical import canonical, digest
 from ogive.notes import Note, NoteKind
-from ogive.store._damage import printable
 from ogive.store._publish import replace
+from ogive.words import printable
 
 Asked: TypeAlias = dict[tuple[str, str], int]
 
