@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import listed, plural, quoted, runs_each
+from ogive.words import listed, percent_sure, plural, quoted, runs_each
 
 Names: TypeAlias = Literal["python", "cli"]
 OPTIONS = {"params": "--param", "time_limit": "--time-limit"}  # where the option is not called as the argument
@@ -697,7 +697,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         "the runs are folds of a cross-validation and not independent: the band is heuristic"
     ),
     NoteKind.GEOMETRIC: lambda v, o: (
-        f"shift {v['shift']:g}; {100 * v['confidence']:g} % intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
+        f"shift {v['shift']:g}; {percent_sure(v['confidence'])} intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
     ),
     NoteKind.FAILED_AT_LIMIT: lambda v, o: (
         f"{plural(v['n'], 'failure')} {_count(v['n'])} as the time limit of {v['limit']:g}"

@@ -35,7 +35,7 @@ from ogive.seeding import stream
 from ogive.stages import counting
 from ogive.statistics import Interval, VarianceShares, variance_shares
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
-from ogive.words import aligned, interval, number, plural, printable
+from ogive.words import aligned, interval, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +172,7 @@ class Sources:
                 c.shares is not None and c.shares.components[0].share.guarantee == "heuristic" for c in self.cells
             )
             kind = "approximate, those of shares of variance heuristic" if rough else "approximate"
-            text = f"Brackets: {100 * self.confidence:g} % intervals, {kind}, over {self.unit}."
+            text = f"Brackets: {percent_sure(self.confidence)} intervals, {kind}, over {self.unit}."
         if any(r.shown for c in self.cells for r in c.ranges):
             text += f" {RANGES}"
         return f"{text} {self.failed.sentence(self.cells)}".strip()

@@ -23,7 +23,7 @@ from ogive.results import Strength, json_ready, strength_of
 from ogive.stages import counting
 from ogive.statistics import Assumption, Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import aligned, comma_separated, interval, markdown, number, plural, printable
+from ogive.words import aligned, comma_separated, interval, markdown, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +155,7 @@ class Summary:
         kinds = _kinds([row for row in rows if not (math.isnan(row.low) or row.unlimited)])
         if kinds:
             ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
-            text = f"{brackets}: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
+            text = f"{brackets}: {percent_sure(self.confidence)} intervals over {self.unit} ({ways})."
         elif all(r.n == 1 for r in rows):
             text = "No intervals: there is one run of each method on each task; a profile compares methods over many tasks."
         elif all(r.guarantee != "descriptive" for r in rows):

@@ -25,6 +25,7 @@ from ogive.words import (
     listed,
     markdown,
     number,
+    percent_sure,
     plural,
     printable,
     share,
@@ -43,9 +44,9 @@ QUESTION_COLUMNS = ("question", "ahead", "result, with its range", "the range is
 UNKNOWN_COST = "what they would cost is not known without bounds"
 OTHERS = "the other answers"
 SURE = {
-    "guaranteed": "at least {} % confidence",
-    "approximate": "about {} % confidence",
-    "heuristic": "{} % confidence by a rule of thumb",
+    "guaranteed": "at least {} confidence",
+    "approximate": "about {} confidence",
+    "heuristic": "{} confidence by a rule of thumb",
 }
 WHY = {
     "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
@@ -523,12 +524,12 @@ def _level(c: Comparison) -> str:
 
 def _sure(question: Question, strength: str, of: str) -> str:
     """`about 95 % confidence (approximate)`."""
-    return f"{SURE[strength].format(f'{100 * question.confidence:g}')}{of} ({strength})"
+    return f"{SURE[strength].format(percent_sure(question.confidence))}{of} ({strength})"
 
 
 def _also_sure(question: Question, others: Sequence[str]) -> str:
     """`, and separately 95 % for the other answers together`: an error of its own for what stands beside the verdict."""
-    return "".join(f", and separately {100 * question.confidence:g} % for {other} together" for other in others)
+    return "".join(f", and separately {percent_sure(question.confidence)} for {other} together" for other in others)
 
 
 def _looked(trials: Trials, question: Question) -> str:
@@ -568,7 +569,7 @@ def second_error(found: Comparison | Ranking) -> str:
     question = found.question
     by = "" if question.criterion.named else f" by {question.criterion.label}"
     others = any(q.refused is None and not q.primary for q in found.questions.values())
-    more = f"; {OTHERS} together have {100 * question.confidence:g} % of their own" if others else ""
+    more = f"; {OTHERS} together have {percent_sure(question.confidence)} of their own" if others else ""
     return f"The verdict{by} has {_sure(question, found.strength, '')}{more}."
 
 
