@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ogive.answers._question import AVERAGE, BAD_DAY, IMPROVEMENT, NAMED, TRIES, TYPICAL, Criterion, Question
 from ogive.answers._samples import all_pairs
+from ogive.notes import argument
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
 from ogive.trials import Trials
@@ -537,7 +538,7 @@ def _looked(trials: Trials, question: Question) -> str:
     if question.looks > trials.looks:
         return ""
     times = "once" if trials.looks == 1 else f"{trials.looks} times"
-    return f"judged {times} before with fewer runs, which looks={trials.looks + 1} would account for"
+    return f"judged {times} before with fewer runs, which {argument('looks', trials.looks + 1)} would account for"
 
 
 def _what_would_do(c: Comparison) -> str:

@@ -10,6 +10,7 @@ from ogive.answers import Ranking
 from ogive.answers._question import Criterion
 from ogive.answers._statistic import Statistic
 from ogive.answers._wording import unit_words
+from ogive.notes import argument
 from ogive.plots import DistributionDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._findings import Findings, count_words
@@ -248,7 +249,7 @@ def _looks(found: Findings) -> str:
     if not before:
         return text
     times = "once" if before == 1 else f"{before} times"
-    paid = "which is accounted for" if looks > before else f"which looks={before + 1} would account for"
+    paid = "which is accounted for" if looks > before else f"which {argument('looks', before + 1)} would account for"
     return f"Smaller tables of this study were judged {times} before, {paid}. {text}"
 
 
