@@ -19,6 +19,7 @@ import typer
 
 from ogive.cli._waiting import waiting
 from ogive.errors import InputError, OgiveError, UnwritableFile
+from ogive.stages import during
 from ogive.words import quoted
 from ogive.writing import write
 
@@ -228,12 +229,17 @@ def _flowing(text: str) -> str:
 
 def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
     """The trials that the shared arguments describe."""
-    from ogive.reading import read
-
     several = {
         name: roles[name] or None for name in ("score", "params", "varied", "algorithm", "task", "where", "without")
     }
     said = {**roles, **several, "bounds": parse_bounds(roles["bounds"])}
+    with during("reading the table"):
+        return _read_sources(source, said)
+
+
+def _read_sources(source: list[str], said: dict[str, Any]) -> Trials:
+    from ogive.reading import read
+
     if STDIN not in source:
         return read(list(source), **said)
     with tempfile.TemporaryDirectory() as folder:
