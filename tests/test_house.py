@@ -172,3 +172,31 @@ def test_no_answer_picture_or_page_cuts_a_sentence():
                     found.add((f"{room}/{source.name}", node.func.attr))
     assert found - set(CUT_ON_PURPOSE) == set()
     assert set(CUT_ON_PURPOSE) - found == set()
+
+
+# What is said in one way everywhere, and how another way would look: who writes it anew forgets what was learned there.
+ONCE = {
+    # `:g` rounds 99.99996 up to "100 % confidence".
+    "a confidence in percent is written by `percent_sure`": (
+        r"100(\.0)? ?\* ?[^}\n]*confidence|\b(percent|share)\([^()]*confidence\)",
+        "words.py",
+    ),
+    "text for a terminal is made by `words.printable`": (r"def _?printable\(|if \w+\.isprintable\(\) else", "words.py"),
+    "an address is found by `definitions.ADDRESS`": (r"0x\[0-9a-f", "definitions.py"),
+    "a dictionary is a result of a command as it is": (r"A dictionary as a result", ""),
+    "a file is kept on the disk by `writing.sync`": (r"os\.fsync\(", "writing.py"),
+}
+
+
+@pytest.mark.parametrize("rule", ONCE)
+def test_what_is_said_in_one_way_is_written_once(rule, repository: Path):
+    pattern, home = ONCE[rule]
+    source = repository / "src" / "ogive"
+    found = {
+        f"{path.relative_to(source)}:{number}: {line.strip()}"
+        for path in source.rglob("*.py")
+        if str(path.relative_to(source)) != home
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(pattern, line)
+    }
+    assert found == set(), rule

@@ -522,3 +522,47 @@ def test_what_is_read_is_not_written_over(page, tmp_path):
     refuse_same("/dev/null", "--out", {"/dev/null": "what is printed"})
     refuse_same("/dev/stdout", "--out", {"/dev/stdout": "what is printed"})
     refuse_same(tmp_path / "other.html", "--out", {str(page): "a file that is read", "sqlite:///x\0": "odd"})
+
+
+# What is not the file's fault
+
+
+def test_an_error_of_the_block_itself_is_not_blamed_on_the_file(page, tmp_path):
+    with pytest.raises(FileNotFoundError, match=re.escape("logo.png")), writing(page) as file:
+        file.write((tmp_path / "logo.png").read_bytes())
+    with pytest.raises(FileNotFoundError), writing(os.devnull) as file:
+        file.write((tmp_path / "logo.png").read_bytes())
+    assert page.read_bytes() == OLD
+    assert names(tmp_path) == [page.name]
+
+
+def test_a_write_that_is_refused_within_the_block_is_said_of_the_file(page):
+    with full_at(8000), pytest.raises(UnwritableFile, match="larger than a file may be here"), writing(page) as file:
+        file.write(bytes(20_000))
+    assert page.read_bytes() == OLD
+
+
+def test_a_leftover_is_removed_where_an_open_file_cannot_be(page, monkeypatch):
+    left = page.with_name(f".{page.name}.{'0' * 8}.tmp")
+    left.write_bytes(b"half")
+    os.utime(left, (1, 1))
+    real = os.unlink
+
+    def unlink(path, *rest, **more):
+        opened = [
+            os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd") if n.isdecimal() and _is_open(n)
+        ]
+        if str(path) in opened:
+            raise PermissionError(errno.EACCES, "it is in use by another process")
+        real(path, *rest, **more)
+
+    monkeypatch.setattr(module, "HOLDS_OPEN_FILES", True)
+    monkeypatch.setattr(module, "_lock", lambda handle: None)
+    monkeypatch.setattr(os, "unlink", unlink)
+    write(page, NEW)
+    assert page.read_bytes() == NEW
+    assert names(page.parent) == [page.name]
+
+
+def _is_open(number: str) -> bool:
+    return os.path.lexists(f"/proc/self/fd/{number}")

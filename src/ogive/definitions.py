@@ -30,7 +30,7 @@ from ogive.canonical import canonical, code_digest, codes_of, digest
 DEEPEST = 20  # objects within objects
 LONGEST = 400  # characters of a value that is shown whole
 PRIVATE = "ogive_study_"  # modules of study files, which are named by their content
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")  # in a message or a name it would make two equal runs differ
 _LIBRARY = (os.path.dirname(os.__file__), "site-packages", "dist-packages")
 
 
@@ -189,7 +189,7 @@ class _Walk:
         if not _in_library(kind):
             return {**said, "state": self.content(value.__getstate__())}
         shown = repr(value)
-        if not _ADDRESS.search(shown):
+        if not ADDRESS.search(shown):
             return {**said, "repr": _short(shown)}
         # Of a library's object what it was made of, but not what it made of that: caches come and go.
         made_of = {name: part for name, part in getattr(value, "__dict__", {}).items() if not name.startswith("_")}

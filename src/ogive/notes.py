@@ -1,21 +1,52 @@
 """What the reader of a result should know, as facts; words are made of them at the very end, here.
 
 A `Note` holds a kind, the argument that overrules it, and values. Programs look at these. People read
-`note.words()`, which names arguments (`unit='row'`) for Python and options (`--unit row`) for the command line.
+`note.words()`, which names arguments (`unit='row'`) for Python and options (`--unit row`) for the command line,
+which says once, with `naming`, who reads. Other sentences of results name an argument by `argument`.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import listed, plural, quoted, runs_each
+from ogive.words import listed, percent_sure, plural, quoted, runs_each
 
 Names: TypeAlias = Literal["python", "cli"]
 OPTIONS = {"params": "--param", "time_limit": "--time-limit"}  # where the option is not called as the argument
+_READER: ContextVar[Names] = ContextVar("reader", default="python")
+
+
+@contextmanager
+def naming(names: Names) -> Iterator[None]:
+    """Name arguments so in all words that are made within."""
+    before = _READER.set(names)
+    try:
+        yield
+    finally:
+        _READER.reset(before)
+
+
+def argument(name: str, value: str | bool | int | tuple[str, ...] | None = None) -> str:
+    """An argument as whoever reads this calls it.
+
+    Examples
+    --------
+    >>> argument("looks", 2), argument("unit", "row"), argument("bounds", ("low", "high"))
+    ('looks=2', "unit='row'", 'bounds=(low, high)')
+    >>> with naming("cli"):
+    ...     argument("looks", 2), argument("unit", "row"), argument("bounds", ("low", "high"))
+    ('--looks 2', '--unit row', '--bounds LOW,HIGH')
+    """
+    reader = _READER.get()
+    if name == "bounds" and isinstance(value, tuple):
+        return f"bounds=({', '.join(value)})" if reader == "python" else f"--bounds {','.join(value).upper()}"
+    return _Naming(reader)(name, value)
 
 
 class NoteKind(Enum):
@@ -198,14 +229,14 @@ class Note:
         """The same note, of one method or model."""
         return replace(self, values={**self.values, "of": name})
 
-    def words(self, names: Names = "python") -> str:
+    def words(self, names: Names | None = None) -> str:
         """The note in words: whom it is about first, and a warning called so."""
         subject = "" if self.subject is None else f"{self.subject}: "
         return f"{'warning: ' if self.is_warning else ''}{subject}{self.sentence(names)}"
 
-    def sentence(self, names: Names = "python") -> str:
+    def sentence(self, names: Names | None = None) -> str:
         """What it says, of whomever it is about."""
-        return _SAYINGS[self.kind](self.values, _Naming(names))
+        return _SAYINGS[self.kind](self.values, _Naming(names or _READER.get()))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; with the words, for readers that do not know the kind."""
@@ -232,12 +263,12 @@ def said(text: str) -> Note:
     return Note(NoteKind.SAID, values={"text": text})
 
 
-def sentences(notes: Iterable[Note], names: Names = "python") -> list[str]:
+def sentences(notes: Iterable[Note], names: Names | None = None) -> list[str]:
     """The words of notes, each once."""
     return list(dict.fromkeys(note.words(names) for note in notes))
 
 
-def capitalized(note: Note, names: Names = "python") -> str:
+def capitalized(note: Note, names: Names | None = None) -> str:
     """A note as a sentence of a paragraph."""
     text = note.words(names)
     return f"{text[:1].upper()}{text[1:]}."
@@ -253,7 +284,7 @@ class _Naming:
 
     names: Names
 
-    def __call__(self, argument: str, value: str | bool | tuple[str, ...] | None = None) -> str:
+    def __call__(self, argument: str, value: str | bool | int | tuple[str, ...] | None = None) -> str:
         """`unit=`, `unit='row'` and `wide=True`; `--unit`, `--unit row` and `--wide`. A tuple is said name by name."""
         if isinstance(value, tuple) and len(value) == 1:
             value = value[0]
@@ -262,7 +293,9 @@ class _Naming:
         option = OPTIONS.get(argument, f"--{argument}")
         if isinstance(value, tuple):
             return " ".join(f"{option} {shlex.quote(one)}" for one in value)
-        return f"{option} {shlex.quote(value)}" if isinstance(value, str) else option
+        if value is None or isinstance(value, bool):
+            return option
+        return f"{option} {shlex.quote(str(value))}"
 
     def where(self, column: str, value: str) -> str:
         """`where={'step': '100'}`; `--where step=100`."""
@@ -595,7 +628,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     ),
     NoteKind.TWO_STUDIES: lambda v, o: f"two studies were begun in this directory at once: {v['conflict']}",
     NoteKind.SET_ASIDE: lambda v, o: (
-        f"{v['n']} files are set aside in quarantine/; what they held counts as not done"
+        f"{plural(v['n'], 'file')} {_are(v['n'])} set aside in quarantine/; what {'it' if v['n'] == 1 else 'they'} held counts as not done"
     ),
     NoteKind.UNFINISHED: lambda v, o: (
         f"{v['missing']:,} of the {v['asked']:,} trials that were asked for are not there, not yet or no longer "
@@ -697,7 +730,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         "the runs are folds of a cross-validation and not independent: the band is heuristic"
     ),
     NoteKind.GEOMETRIC: lambda v, o: (
-        f"shift {v['shift']:g}; {100 * v['confidence']:g} % intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
+        f"shift {v['shift']:g}; {percent_sure(v['confidence'])} intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
     ),
     NoteKind.FAILED_AT_LIMIT: lambda v, o: (
         f"{plural(v['n'], 'failure')} {_count(v['n'])} as the time limit of {v['limit']:g}"

@@ -1,19 +1,21 @@
 """What a long answer is doing now: said by whoever does it, shown by whoever waits for it.
 
-An answer counts its way through a loop with `counting`; nobody needs to listen. The command line looks
+An answer counts its way through a loop with `counting`, and says with `during` what has no parts to count; nobody
+needs to listen. The command line looks
 at `current()` a few times a second, from a thread of its own, and shows it after a few seconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # removed by identity: two loops under the same words are two
 class Stage:
     """One loop: what it does, how many things it has done, and of how many; 0 where nobody knows."""
 
@@ -22,6 +24,7 @@ class Stage:
     total: int = 0
 
 
+# Of all threads together: whoever waits looks from a thread of its own.
 _stages: list[Stage] = []
 
 
@@ -47,5 +50,23 @@ def counting(items: Iterable[T], words: str) -> Iterator[T]:
         for item in items:
             yield item
             stage.done += 1
+    finally:
+        _stages.remove(stage)
+
+
+@contextmanager
+def during(words: str) -> Iterator[None]:
+    """Say what is done in this block.
+
+    Examples
+    --------
+    >>> with during("writing the page"):
+    ...     print(current())
+    Stage(words='writing the page', done=0, total=0)
+    """
+    stage = Stage(words)
+    _stages.append(stage)
+    try:
+        yield
     finally:
         _stages.remove(stage)

@@ -18,18 +18,22 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
 import re
 import secrets
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from ogive.errors import InputError, UnwritableFile
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 if sys.platform != "win32":  # there an open file cannot be removed, and needs no lock
     import fcntl
@@ -38,6 +42,8 @@ MOST_LINKS = 40  # as many as Linux follows
 LONGEST_NAME = 255  # bytes, on every common file system
 REPEATED = 100  # bytes of a name that its temporary file repeats
 ABANDONED = 3600.0  # seconds, where the file system knows no locks
+
+HOLDS_OPEN_FILES = os.name == "nt"  # there an open file can be neither renamed nor removed
 
 UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.ENODEV)
 ELSEWHERE = "or choose another place"
@@ -72,7 +78,8 @@ def writing(path: str | os.PathLike[str], *, follow: bool = True) -> Iterator[Bi
     Raises
     ------
     UnwritableFile
-        The file cannot be written; what was there before stands as it was.
+        The file cannot be written; what was there before stands as it was. An error of the block's own, such as a
+        file to read that is not there, stays what it is.
 
     Examples
     --------
@@ -83,21 +90,22 @@ def writing(path: str | os.PathLike[str], *, follow: bool = True) -> Iterator[Bi
     >>> page.read_bytes(), [p.name for p in page.parent.iterdir()]
     (b'whole', ['page.html'])
     """
-    named = as_path(path)
-    with _saying(named):
+    named, others = as_path(path), _Others()
+    with _saying(named, others=others):
         target = _end_of_links(named) if follow else named
         there = _refuse_unsuitable(target, follow)
         if _is_straight(target, there):
-            with _straight(target) as file:
+            with _straight(target) as file, others.than_of(file):
                 yield file
             return
         with _neighbour(target) as (file, temporary):
             # Before any content: a page that only its owner may read is never open to others, not for a moment.
             _keep_permissions(file.fileno(), there)
-            yield file
+            with others.than_of(file):
+                yield file
             file.flush()
-            _sync(file.fileno())
-            if os.name == "nt":  # there an open file cannot be renamed
+            sync(file.fileno())
+            if HOLDS_OPEN_FILES:
                 file.close()
             os.replace(temporary, target)
     with _saying(named, older=False):
@@ -139,7 +147,7 @@ def ready(path: str | os.PathLike[str], *, least: int = 1, folders: bool = False
             folder = folder.parent
         # Asking for permission is not enough: it knows nothing of quotas, full disks and network file systems.
         with _neighbour(folder / target.name) as (file, temporary):
-            if os.name != "nt":
+            if not HOLDS_OPEN_FILES:
                 temporary.unlink()  # what has no name cannot be left behind
             _take(file, least)
         temporary.unlink(missing_ok=True)
@@ -176,12 +184,13 @@ def sync_folder(folder: Path) -> None:
     except PermissionError:  # a folder that may be written and not read
         return
     try:
-        _sync(handle)
+        sync(handle)
     finally:
         os.close(handle)
 
 
-def _sync(handle: int) -> None:
+def sync(handle: int) -> None:
+    """Keep the content of an open file on the disk, where the file system can."""
     try:
         os.fsync(handle)
     except OSError as error:
@@ -209,12 +218,48 @@ def shown(path: str | os.PathLike[str]) -> str:
     return text if text.isprintable() and text.strip() == text else repr(text)
 
 
+class _Raw(io.FileIO):
+    """A file that remembers what its system refused."""
+
+    refused: OSError | None = None
+
+    def write(self, content: Buffer, /) -> int:
+        """Write, or remember why not."""
+        try:
+            return super().write(content)
+        except OSError as error:
+            self.refused = error
+            raise
+
+
+class _Others:
+    """Errors of the operating system that are not about the file being written."""
+
+    def __init__(self) -> None:
+        self._found: list[OSError] = []
+
+    @contextmanager
+    def than_of(self, file: io.BufferedWriter[_Raw]) -> Iterator[None]:
+        """Keep what a block raises without its file having refused anything."""
+        try:
+            yield
+        except OSError as error:
+            if file.raw.refused is None:
+                self._found.append(error)
+            raise
+
+    def __contains__(self, error: object) -> bool:
+        return any(error is other for other in self._found)
+
+
 @contextmanager
-def _saying(path: Path, *, older: bool = True) -> Iterator[None]:
+def _saying(path: Path, *, older: bool = True, others: Container[OSError] = ()) -> Iterator[None]:
     """Turn an error of the operating system into a sentence about `path`, and the `older` file that still stands."""
     try:
         yield
     except OSError as error:
+        if error in others:
+            raise
         stands = " (the file that is there stays as it was)" if older and _is_file(path) else ""
         raise UnwritableFile(f"{shown(path)} cannot be written: {_reason(error, path)}{stands}.") from error
 
@@ -294,7 +339,7 @@ def _is_held(folder: Path, there: os.stat_result) -> bool:
 
 
 @contextmanager
-def _straight(target: Path) -> Iterator[BinaryIO]:
+def _straight(target: Path) -> Iterator[io.BufferedWriter[_Raw]]:
     """What is no file of its own, open for writing."""
     owner, number = _descriptor(target) or (0, 0)
     if owner is None:
@@ -305,12 +350,12 @@ def _straight(target: Path) -> Iterator[BinaryIO]:
         handle = os.dup(number)
     else:
         handle = os.open(target, os.O_WRONLY | os.O_APPEND)
-    with open(handle, "wb") as file:
+    with io.BufferedWriter(_Raw(handle, "wb")) as file:
         yield file
 
 
 @contextmanager
-def _neighbour(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
+def _neighbour(target: Path) -> Iterator[tuple[io.BufferedWriter[_Raw], Path]]:
     """A new file beside `target`, removed where the block fails; what killed writers left is removed first."""
     _clear(target)
     file, temporary = _locked(target)
@@ -323,10 +368,10 @@ def _neighbour(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
         raise
 
 
-def _locked(target: Path) -> tuple[BinaryIO, Path]:
+def _locked(target: Path) -> tuple[io.BufferedWriter[_Raw], Path]:
     while True:
         temporary = target.with_name(f".{_stem(target)}.{secrets.token_hex(4)}.tmp")
-        file = open(temporary, "xb")  # noqa: SIM115 (handed to the caller)
+        file = io.BufferedWriter(_Raw(temporary, "xb"))
         # Between the two calls another process may have taken it for a leftover.
         if _lock(file.fileno()) is not False and temporary.exists():
             return file, temporary
@@ -356,9 +401,13 @@ def _clear(target: Path) -> None:
     ours = re.compile(rf"\.{re.escape(_stem(target))}\.[0-9a-f]{{8}}\.tmp", re.DOTALL)
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in [e for e in entries if ours.fullmatch(e.name) and e.is_file(follow_symlinks=False)]:
-            with suppress(OSError), open(entry.path, "r+b") as file:  # for an exclusive lock NFS wants a file to write
-                held = _lock(file.fileno())
-                if held or (held is None and time.time() - os.fstat(file.fileno()).st_mtime > ABANDONED):
+            with suppress(OSError):
+                with open(entry.path, "r+b") as file:  # for an exclusive lock NFS wants a file to write
+                    held = _lock(file.fileno())
+                    dead = held or (held is None and time.time() - os.fstat(file.fileno()).st_mtime > ABANDONED)
+                    if dead and not HOLDS_OPEN_FILES:  # under the lock: a writer that has just made it sees it go
+                        os.unlink(entry.path)
+                if dead and HOLDS_OPEN_FILES:
                     os.unlink(entry.path)
 
 

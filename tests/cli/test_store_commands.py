@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from ogive.cli._app import main
-from ogive.cli._output import show
+from ogive.cli._output import say, show
 from ogive.store import TRIALS, Store
 from ogive.store._parts import write_part
 
@@ -39,6 +39,18 @@ def test_damage_is_listed_with_exit_code_1_and_repaired(store, capsys):
     assert main(["repair", str(store.path)]) == 0
     assert f"now 'quarantine/trials/{path.name}'" in capsys.readouterr().out
     assert main(["verify", str(store.path)]) == 0
+
+
+def test_a_repair_is_named_only_where_it_would_move_something(store, capsys):
+    row = store.table().slice(0, 1).to_pylist()[0]
+    store.write("trials", pa.Table.from_pylist([{**row, "status": "error"}], TRIALS))
+    assert main(["verify", str(store.path)]) == 1
+    said = capsys.readouterr()
+    assert "is not sound.\n" in said.err
+    assert "ogive repair" not in said.out + said.err
+    next((store.path / "trials").iterdir()).write_bytes(b"")
+    assert main(["verify", str(store.path)]) == 1
+    assert "is not sound; `ogive repair` moves what is damaged aside.\n" in capsys.readouterr().err
 
 
 def test_results_are_machine_readable(store, capsys):
@@ -121,6 +133,20 @@ def test_judging_a_store_is_a_look_and_a_summary_is_none(tmp_path, capsys):
     assert "judged once before" in (tmp_path / "r.html").read_text()
 
 
+def test_judging_a_part_of_a_store_is_no_look_at_fewer_runs(tmp_path, capsys):
+    store, empty = Store(tmp_path / "demo"), dict.fromkeys(TRIALS.names)
+    store.create({**RECORD, "algorithms": {"a": {}, "b": {}, "c": {}}, "varied": ["data"]})
+    rows = [
+        {**empty, "algorithm": a, "task": "t", "trial": i, "attempt": 0, "status": "ok", "metrics": [("score", (i % 7 + shift) / 9)]}
+        for shift, a in enumerate("abc") for i in range(10)
+    ]  # fmt: skip
+    store.write("trials", pa.Table.from_pylist(rows, schema=TRIALS))
+    for chosen in ([], ["--without", "a"], ["--where", "trial<5"], []):
+        assert main(["rank", str(store.path), *chosen]) == 0
+        assert "with fewer runs" not in capsys.readouterr().out
+    assert [path.name for path in (store.path / "looks").iterdir()] == ["30"]
+
+
 def test_a_gate_is_a_look_at_both_of_its_stores(tmp_path, capsys):
     empty = dict.fromkeys(TRIALS.names)
     stores = {name: Store(tmp_path / name) for name in ("new", "old")}
@@ -200,3 +226,13 @@ def test_a_path_that_is_too_long_is_one_sentence_and_exit_code_2(command, name, 
     said = capsys.readouterr().err
     assert "too long" in said
     assert said.count("\n") == 1
+
+
+def test_a_line_on_stderr_keeps_the_spaces_of_a_name(capsys):
+    say("no method 'Res\u00a0Net' \x1b[31m")
+    assert capsys.readouterr().err == "no method 'Res\u00a0Net' �[31m\n"
+
+
+def test_a_dictionary_is_a_result(capsys):
+    show({"schema": 1, "rows": []}, as_json=True)
+    assert json.loads(capsys.readouterr().out) == {"schema": 1, "rows": []}

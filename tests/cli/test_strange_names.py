@@ -97,3 +97,18 @@ def test_trials_written_as_csv_are_safe_in_every_column_and_in_the_head(tmp_path
     assert "'=score" in text.splitlines()[0]
     trials.write(tmp_path / "raw.csv", raw=True)
     assert ogive.read(tmp_path / "raw.csv", score="=score").algorithms == trials.algorithms
+
+
+LIKE_ARGUMENTS = ["task='a'", "kind='rank' x", "paired=False", "bounds=(0, 1)", "looks=2"]
+
+
+@pytest.mark.parametrize("command", ["summary", "rank", "compare", "inspect", "sources"])
+def test_a_name_that_looks_like_an_argument_is_shown_as_it_is(command, tmp_path, capsys):
+    names = LIKE_ARGUMENTS[1:3] if command == "compare" else LIKE_ARGUMENTS
+    rows = [f'"{name}",{i},{(i * 7 + shift) % 10 / 10}' for shift, name in enumerate(names) for i in range(8)]
+    table = tmp_path / "names.csv"
+    table.write_text("\n".join(["method,run,accuracy", *rows]), encoding="utf-8")
+    assert main([command, str(table), "--unit", "row"]) == 0
+    said = capsys.readouterr()
+    assert LIKE_ARGUMENTS[2] in said.out
+    assert not any(option in said.out for option in ("--unpaired", "--task a", "--kind rank", "--looks 2"))

@@ -112,3 +112,36 @@ def test_every_command_that_reads_a_table_says_how_far_it_is(command, tmp_path, 
     kind = ["--kind", "score", "--goal", "maximize"] if command == "profile" else ["--unit", "row"]
     assert main([command, str(table), *out, *kind]) == 0
     assert any(line.startswith(f"ogive {command}: ") for line in heard)
+
+
+def test_two_loops_under_the_same_words_each_end_their_own():
+    first, second = (counting(range(2), "comparing methods") for _ in range(2))
+    next(first)
+    next(second)
+    second.close()
+    remaining = current()
+    assert remaining is not None
+    next(first)
+    assert remaining.done == 1
+    first.close()
+    assert current() is None
+
+
+def test_a_report_says_what_it_is_doing_all_the_time(tmp_path, monkeypatch):
+    """As a timer would see it: whenever a stage is entered, and in all that takes long."""
+    import ogive.report._write as module
+    from ogive import reading
+
+    seen = []
+    for owner, name in ((reading, "read"), (module, "find"), (module, "compose"), (module, "write_file")):
+        real = getattr(owner, name)
+        monkeypatch.setattr(
+            owner, name, lambda *given, _real=real, **more: (seen.append(current()), _real(*given, **more))[1]
+        )
+    table = tmp_path / "scores.csv"
+    rows = [f"{m},{r},0.{m}{r}" for m in range(3) for r in range(5)]
+    table.write_text("\n".join(["method,seed,accuracy", *rows]), encoding="utf-8")
+    assert main(["report", str(table), "-o", str(tmp_path / "a.html"), "--unit", "row"]) == 0
+    words = ["reading the table", "judging methods", "drawing pictures and tables", "writing the page"]
+    assert [stage and stage.words for stage in seen] == words
+    assert current() is None

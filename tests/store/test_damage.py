@@ -260,13 +260,16 @@ def half_way(store):
 def test_what_a_killed_writer_left_is_cleared_and_that_of_a_living_one_stays(step, store, part, half_way):
     before = store.table()
     process = half_way(step)
-    (left,) = store.verify().leftovers
+    (left,) = store.verify().being_written
+    assert f"being written: {left!r}" in str(store.verify())
+    assert store.verify().leftovers == ()
     assert store.verify().sound
     store.compact()
     assert store.repair().leftovers == ()
-    assert store.verify().leftovers == (left,)
+    assert store.verify().being_written == (left,)
     process.kill()
     process.wait()
+    assert (store.verify().leftovers, store.verify().being_written) == ((left,), ())
     assert store.table().equals(before)
     store.compact()
     assert store.verify().leftovers == ()
@@ -285,10 +288,42 @@ def test_what_a_writer_elsewhere_left_stays_for_a_day(store, part):
         path = part.parent / name
         path.write_bytes(b"half")
         os.utime(path, (time.time() - age,) * 2)
-    assert len(store.verify().leftovers) == 4
+    assert [len(found) for found in (store.verify().leftovers, store.verify().being_written)] == [2, 2]
     assert {Path(n).name[1] for n in store.repair().leftovers} == {"y", "w"}
     assert len(list((store.path / "quarantine" / "trials").iterdir())) == 2
     assert sorted(p.name[1] for p in part.parent.glob(".*.tmp")) == ["x", "z"]
+
+
+def test_half_written_files_that_are_set_aside_are_no_lost_work(store, part):
+    left = part.parent / f".x.parquet.{'0' * 12}-1-1-{'0' * 8}.tmp"
+    left.write_bytes(b"half")
+    os.utime(left, (1, 1))
+    assert len(store.repair().leftovers) == 1
+    assert not [note for note in store.trials().notes if note.kind is NoteKind.SET_ASIDE]
+    whole = part.read_bytes()
+    for expected in (
+        "1 file is set aside in quarantine/; what it held",
+        "2 files are set aside in quarantine/; what they held",
+    ):
+        part.write_bytes(b"")
+        assert len(store.repair().moved) == 1
+        part.write_bytes(whole)
+        (note,) = [note for note in store.trials().notes if note.kind is NoteKind.SET_ASIDE]
+        assert note.sentence().startswith(expected)
+
+
+def test_a_store_that_is_reached_through_a_symbolic_link_finds_what_was_left(store, part, tmp_path):
+    left = store.path / f".plan.json.{'0' * 12}-1-1-{'0' * 8}.tmp"
+    (tmp_path / "link").symlink_to(store.path)
+    linked = Store(tmp_path / "link")
+    for look in (lambda: linked.verify().leftovers, lambda: linked.repair().leftovers):
+        left.write_bytes(b"half")
+        os.utime(left, (1, 1))
+        assert look() == (left.name,)
+    left.write_bytes(b"half")
+    os.utime(left, (1, 1))
+    linked.clear_leftovers()
+    assert not left.exists()
 
 
 def test_damage_of_series_does_not_stop_the_trials(store, part):
@@ -393,3 +428,23 @@ def test_a_file_in_the_place_of_a_store_is_said(tmp_path, make):
     (tmp_path / "demo").write_text("x")
     with pytest.raises(StoreError, match="is a file, not a directory"):
         Store(tmp_path / "demo").create(make.record())
+
+
+def test_asking_for_fewer_trials_takes_back_nothing(tmp_path):
+    cells = [("a", "none")]
+    Store(tmp_path).note_plan(cells, 30)
+    Store(tmp_path).note_plan([*cells, ("b", "none")], 10)
+    assert Store(tmp_path).asked() == {("a", "none"): 30, ("b", "none"): 10}
+    Store(tmp_path).note_plan(cells, 31)
+    assert Store(tmp_path).asked()[cells[0]] == 31
+
+
+def test_a_table_reads_its_plan_once(store, part, monkeypatch):
+    from ogive.store import _plan
+
+    store.note_plan([("svm", "moons")], 900)
+    read = []
+    real = _plan.asked
+    monkeypatch.setattr(_plan, "asked", lambda path: read.append(path) or real(path))
+    assert [note for note in store.trials().notes if note.kind is NoteKind.UNFINISHED]
+    assert len(read) == 1

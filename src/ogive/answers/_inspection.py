@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.answers._bands import has_spread
 from ogive.answers._wording import unit_words
-from ogive.notes import Names, Note, sentences
+from ogive.notes import Names, Note, argument, sentences
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.trials import Trials, require_trials
 from ogive.words import listed, plural, printable
@@ -127,11 +127,12 @@ def _structure(trials: Trials) -> list[str]:
             f"{plural(empty, 'cell')} of the grid methods x tasks {'is' if empty == 1 else 'are'} empty, the first of "
             f"{first[0]!r} on {first[1]!r}"
         )
-    out.append(f"varied between runs: {', '.join(trials.varied) if trials.varied else 'not stated (say varied=)'}")
+    varied = ", ".join(trials.varied) or f"not stated (say {argument('varied')})"
+    out.append(f"varied between runs: {varied}")
     out.append(
         f"methods are joined by {trials.pair!r}"
         if trials.pair
-        else "methods are not paired (say pair= if rows share a draw)"
+        else f"methods are not paired (say {argument('pair')} if rows share a draw)"
     )
     return out
 
@@ -185,7 +186,7 @@ def _answers(trials: Trials) -> list[Possibility]:
 def _pairing(trials: Trials) -> str:
     if len(trials.algorithms) == 1:
         return "there is one method"
-    return f"joined by {trials.pair!r}" if trials.pair else "no column joins the methods (pair=)"
+    return f"joined by {trials.pair!r}" if trials.pair else f"no column joins the methods ({argument('pair')})"
 
 
 def _can_summarize(trials: Trials) -> tuple[str, bool, str | Note]:
@@ -198,7 +199,7 @@ def _can_summarize(trials: Trials) -> tuple[str, bool, str | Note]:
     sizes = [_n_units(trials, cell.rows) for cell in trials.cells]
     least, most = min(sizes), max(sizes)
     count = f"{least}" if least == most else f"{least} to {most}"
-    rule = f"; {n_failed} failed, so say failures=" if n_failed else ""
+    rule = f"; {n_failed} failed, so say {argument('failures')}" if n_failed else ""
     flat = [repr(metric) for metric in trials.metrics if metric not in spread]
     left = f"; without {listed(flat)}, whose scores do not differ" if flat else ""
     return (
@@ -213,7 +214,7 @@ def _can_bound_mean(trials: Trials, unjudged: str | Note) -> tuple[str, bool, st
     if unjudged or trials.clustered:
         return answer, False, unjudged or _approximate(trials)
     if low is None or high is None:
-        return answer, False, "needs bounds= of the score"
+        return answer, False, f"needs {argument('bounds')} of the score"
     return answer, True, f"bounds ({low}, {high})"
 
 

@@ -28,14 +28,14 @@ from ogive.answers._sources_words import (
 from ogive.answers._wording import scope_words, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, sentences
+from ogive.notes import Note, argument, sentences
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
 from ogive.stages import counting
 from ogive.statistics import Interval, VarianceShares, variance_shares
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
-from ogive.words import aligned, interval, number, plural, printable
+from ogive.words import aligned, interval, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ RANGES = (
     "Ranges were chosen on one half of the configurations and tested on the other by permutation; the gains of one method "
     "on one task hold together."
 )
-NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns with params=."
+NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns with {}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -172,7 +172,7 @@ class Sources:
                 c.shares is not None and c.shares.components[0].share.guarantee == "heuristic" for c in self.cells
             )
             kind = "approximate, those of shares of variance heuristic" if rough else "approximate"
-            text = f"Brackets: {100 * self.confidence:g} % intervals, {kind}, over {self.unit}."
+            text = f"Brackets: {percent_sure(self.confidence)} intervals, {kind}, over {self.unit}."
         if any(r.shown for c in self.cells for r in c.ranges):
             text += f" {RANGES}"
         return f"{text} {self.failed.sentence(self.cells)}".strip()
@@ -395,7 +395,9 @@ def _told(q: _Question, found: CellSources, remarks: list[str], is_flat: bool) -
         sentences += range_sentences(found.ranges, found.effects, found.place)
     elif found.n >= 3 and not remarks and not is_flat:
         named = q.trials.codes("params").max(initial=-1) >= 0
-        sentences.append(f"No hyper-parameter of {found.place} varies." if named else NO_PARAMETERS)
+        sentences.append(
+            f"No hyper-parameter of {found.place} varies." if named else NO_PARAMETERS.format(argument("params"))
+        )
     component = None if found.shares is None else found.shares.of(CONFIGURATION)
     if component is not None and component.sources == (CONFIGURATION,):
         if q.budget is not None:

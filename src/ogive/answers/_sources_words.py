@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ogive.answers._sources_draws import CONFIGURATION, REST, Draws
 from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_ranges import FEWEST_KEPT, UNSEEN, Range
+from ogive.notes import argument
 from ogive.statistics import Assumption, Interval
-from ogive.words import interval, interval_parts, listed, number, plural, printable
+from ogive.words import interval, interval_parts, listed, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from ogive.statistics import Component, VarianceShares
@@ -39,7 +40,7 @@ def share_sentence(shares: VarianceShares, place: str, n_runs: int, confidence: 
     first = f"{percent(ordered[0].share)} of the variance of {place} comes from {_source(ordered[0])}"
     counts = [f"{plural(c.n_levels, _singular(c))}" for c in shares.components if c.n_levels < n_runs and c.sources]
     design = f"{plural(n_runs, 'run')}" + (f", {listed(counts)}" if counts else "")
-    text = f"{first}{', ' + listed(parts) if parts else ''} ({100 * confidence:g} % intervals, {ordered[0].share.strength}; {design}){scope}."
+    text = f"{first}{', ' + listed(parts) if parts else ''} ({percent_sure(confidence)} intervals, {ordered[0].share.strength}; {design}){scope}."
     if shares.fixed:
         text += f" {listed([_the(f) for f in shares.fixed]).capitalize()} did not vary."
     return text
@@ -109,8 +110,8 @@ def untold(draws: Draws, place: str, n_runs: int) -> Untold:
     free = [name for name in draws.codes if name not in fixed and name != REST]
     if not draws.declared and CONFIGURATION not in draws.codes:
         return Untold(
-            f"{start}: no column says which runs share a configuration, data or a seed. Name them when reading, params=['lr', …], "
-            f"repeat='seed' or group='split', or run a study: {NESTED}."
+            f"{start}: no column says which runs share a configuration, data or a seed. Name them when reading, "
+            f"{argument('params')}, {argument('repeat', 'seed')} or {argument('group', 'split')}, or run a study: {NESTED}."
         )
     if draws.declared and len(free) == 1:
         return Untold(f"All spread of {place} comes from {_the(free[0])}: nothing else varied.", names_runs=True)

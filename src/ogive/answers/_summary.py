@@ -18,12 +18,12 @@ from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import FailedTrials, InputError
-from ogive.notes import Note, sentences
+from ogive.notes import Note, argument, sentences
 from ogive.results import Strength, json_ready, strength_of
 from ogive.stages import counting
 from ogive.statistics import Assumption, Interval, Statistic
 from ogive.trials import Trials, failure_rule, require_trials
-from ogive.words import aligned, comma_separated, interval, markdown, number, plural, printable
+from ogive.words import aligned, comma_separated, interval, markdown, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +155,7 @@ class Summary:
         kinds = _kinds([row for row in rows if not (math.isnan(row.low) or row.unlimited)])
         if kinds:
             ways = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in kinds.items())
-            text = f"{brackets}: {100 * self.confidence:g} % intervals over {self.unit} ({ways})."
+            text = f"{brackets}: {percent_sure(self.confidence)} intervals over {self.unit} ({ways})."
         elif all(r.n == 1 for r in rows):
             text = "No intervals: there is one run of each method on each task; a profile compares methods over many tasks."
         elif all(r.guarantee != "descriptive" for r in rows):
@@ -388,12 +388,12 @@ def _doubts(statistic: Statistic, found: Interval, *, judged: bool) -> list[str]
         made = f"{plural(found.n, 'run')} that {'was' if found.n == 1 else 'were'} made"
         said.append(_sentence(f"{label} extrapolates beyond the {made}"))
     if judged and Assumption.NEEDS_BOUNDS in found.assumptions:
-        said.append(f"The guaranteed {label} has no limits without bounds=(low, high).")
+        said.append(f"The guaranteed {label} has no limits without {argument('bounds', ('low', 'high'))}.")
     if unlimited and found.n > 1:
         said += [f"No interval where {a}." for a in found.assumptions if isinstance(a, Assumption) and a.is_silent]
     if judged and Assumption.RIGHT_OR_WRONG in found.assumptions:
         said.append(
-            f"{found.method} takes for granted that {Assumption.RIGHT_OR_WRONG}; declare bounds=(0, 1), and the mean is guaranteed."
+            f"{found.method} takes for granted that {Assumption.RIGHT_OR_WRONG}; declare {argument('bounds', ('0', '1'))}, and the mean is guaranteed."
         )
     return said
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ogive.answers._question import AVERAGE, BAD_DAY, IMPROVEMENT, NAMED, TRIES, TYPICAL, Criterion, Question
 from ogive.answers._samples import all_pairs
+from ogive.notes import argument
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
 from ogive.trials import Trials
@@ -25,6 +26,7 @@ from ogive.words import (
     listed,
     markdown,
     number,
+    percent_sure,
     plural,
     printable,
     share,
@@ -43,9 +45,9 @@ QUESTION_COLUMNS = ("question", "ahead", "result, with its range", "the range is
 UNKNOWN_COST = "what they would cost is not known without bounds"
 OTHERS = "the other answers"
 SURE = {
-    "guaranteed": "at least {} % confidence",
-    "approximate": "about {} % confidence",
-    "heuristic": "{} % confidence by a rule of thumb",
+    "guaranteed": "at least {} confidence",
+    "approximate": "about {} confidence",
+    "heuristic": "{} confidence by a rule of thumb",
 }
 WHY = {
     "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
@@ -523,12 +525,12 @@ def _level(c: Comparison) -> str:
 
 def _sure(question: Question, strength: str, of: str) -> str:
     """`about 95 % confidence (approximate)`."""
-    return f"{SURE[strength].format(f'{100 * question.confidence:g}')}{of} ({strength})"
+    return f"{SURE[strength].format(percent_sure(question.confidence))}{of} ({strength})"
 
 
 def _also_sure(question: Question, others: Sequence[str]) -> str:
     """`, and separately 95 % for the other answers together`: an error of its own for what stands beside the verdict."""
-    return "".join(f", and separately {100 * question.confidence:g} % for {other} together" for other in others)
+    return "".join(f", and separately {percent_sure(question.confidence)} for {other} together" for other in others)
 
 
 def _looked(trials: Trials, question: Question) -> str:
@@ -536,7 +538,7 @@ def _looked(trials: Trials, question: Question) -> str:
     if question.looks > trials.looks:
         return ""
     times = "once" if trials.looks == 1 else f"{trials.looks} times"
-    return f"judged {times} before with fewer runs, which looks={trials.looks + 1} would account for"
+    return f"judged {times} before with fewer runs, which {argument('looks', trials.looks + 1)} would account for"
 
 
 def _what_would_do(c: Comparison) -> str:
@@ -568,7 +570,7 @@ def second_error(found: Comparison | Ranking) -> str:
     question = found.question
     by = "" if question.criterion.named else f" by {question.criterion.label}"
     others = any(q.refused is None and not q.primary for q in found.questions.values())
-    more = f"; {OTHERS} together have {100 * question.confidence:g} % of their own" if others else ""
+    more = f"; {OTHERS} together have {percent_sure(question.confidence)} of their own" if others else ""
     return f"The verdict{by} has {_sure(question, found.strength, '')}{more}."
 
 

@@ -83,7 +83,9 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    with patient_streams() as out:
+    from ogive.notes import naming
+
+    with patient_streams() as out, naming("cli"):
         code = _run_command(list(arguments) if arguments is not None else None)
         out.flush()
         if out.lost is not None:

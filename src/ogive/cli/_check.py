@@ -75,7 +75,7 @@ def check(
     for source, trials in zip((new, baseline), both, strict=True):
         note_looks([source], trials)
     if result.exit_code:  # also where nobody sees the answer: in a file, in a closed pipe, as JSON
-        complain(result.verdict, result.exit_code)
+        complain(result.verdict, result.exit_code, is_result=True)
     raise typer.Exit(result.exit_code)
 
 

@@ -185,15 +185,4 @@ def _print_json(made: LearningCurves, metric: str, shown: list[Any], leaders: An
         "pictures": [str(picture) for picture in files.pictures],
         "report": None if files.page is None else str(files.page),
     }
-    show(_Shown(content), as_json=True)
-
-
-class _Shown:
-    """A dictionary as a result of a command."""
-
-    def __init__(self, content: dict[str, Any]) -> None:
-        self._content = content
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return self._content
+    show(content, as_json=True)

@@ -19,6 +19,7 @@ import typer
 
 from ogive.cli._waiting import waiting
 from ogive.errors import InputError, OgiveError, UnwritableFile
+from ogive.stages import during
 from ogive.words import quoted
 from ogive.writing import write
 
@@ -228,12 +229,17 @@ def _flowing(text: str) -> str:
 
 def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
     """The trials that the shared arguments describe."""
-    from ogive.reading import read
-
     several = {
         name: roles[name] or None for name in ("score", "params", "varied", "algorithm", "task", "where", "without")
     }
     said = {**roles, **several, "bounds": parse_bounds(roles["bounds"])}
+    with during("reading the table"):
+        return _read_sources(source, said)
+
+
+def _read_sources(source: list[str], said: dict[str, Any]) -> Trials:
+    from ogive.reading import read
+
     if STDIN not in source:
         return read(list(source), **said)
     with tempfile.TemporaryDirectory() as folder:
@@ -263,8 +269,15 @@ def note_looks(source: list[str], trials: Trials) -> None:
 
         if is_store(one):
             with contextlib.suppress(StoreError):
-                # Of several sources joined, a store counts its own trials alone.
-                Store(one).note_look(len(trials) if len(source) == 1 else Store(one).table().num_rows)
+                # All that the store holds: a later reader cannot know which rows were chosen here.
+                Store(one).note_look(_held(trials) if len(source) == 1 else Store(one).table().num_rows)
+
+
+def _held(trials: Trials) -> int:
+    """How many rows the store had that these were read from, before any was chosen."""
+    from ogive.notes import NoteKind
+
+    return next((int(note.values["n"]) for note in trials.notes if note.kind is NoteKind.FROM_STORE), len(trials))
 
 
 def only(trials: Trials, methods: list[str] | None, tasks: list[str] | None) -> Trials:

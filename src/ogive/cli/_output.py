@@ -98,15 +98,18 @@ class Result(Protocol):
         ...
 
 
-def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = None) -> None:
+def show(result: Result | Mapping[str, Any], *, as_json: bool, about: Mapping[str, Any] | None = None) -> None:
     """Print a result as text or JSON; `about` holds what is said of the table, where the result does not say it.
 
-    JSON has the same layout for one task as for several: `rows` holds one entry for each.
+    JSON has the same layout for one task as for several: `rows` holds one entry for each. A dictionary is a result that has no
+    words, and is shown as JSON.
     """
+    from ogive.notes import naming
     from ogive.words import json_escaped
 
     if as_json:
-        held = result.to_dict()
+        with naming("python"):  # programs read it
+            held = dict(result) if isinstance(result, Mapping) else result.to_dict()
         held = held if about is None else {**held, **about, "rows": held["rows"] or [held]}
         text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
         print("\n".join(map(json_escaped, text.split("\n"))))
@@ -116,10 +119,10 @@ def show(result: Result, *, as_json: bool, about: Mapping[str, Any] | None = Non
 
 
 def show_text(text: str) -> None:
-    """Print text without control characters, with options for arguments."""
+    """Print text without control characters; nothing else is changed, since names may look like arguments."""
     from ogive.words import printable
 
-    print("\n".join(as_options(printable(line)) for line in text.split("\n")))
+    print("\n".join(printable(line) for line in text.split("\n")))
 
 
 def tell(notes: Iterable[Note]) -> None:
@@ -132,7 +135,7 @@ def tell(notes: Iterable[Note]) -> None:
 
 
 def as_options(text: str) -> str:
-    """Arguments of the library as options of the command: `unit='row'` becomes `--unit row`."""
+    """Arguments that an error names as options of the command: `unit='row'` becomes `--unit row`."""
     text = re.sub(r"\b(wide|independent)=True\b", r"--\1", text)
     text = re.sub(
         rf"\b({_ARGUMENTS})=('[^']*'|\"[^\"]*\")", lambda found: f"--{found[1]} {shlex.quote(found[2][1:-1])}", text
@@ -148,15 +151,17 @@ def as_options(text: str) -> str:
     return text.replace("--params", "--param").replace("--time_limit", "--time-limit")
 
 
-def complain(message: str | Note, code: int) -> int:
-    """One line on stderr; returns the exit code."""
-    text = as_options(message) if isinstance(message, str) else message.words("cli")
+def complain(message: str | Note, code: int, *, is_result: bool = False) -> int:
+    """One line on stderr; returns the exit code. A sentence of a result names options already."""
+    text = message.words("cli") if not isinstance(message, str) else message if is_result else as_options(message)
     # A name of a megabyte would hide what is said about it.
     say(f"ogive: {_ENDLESS.sub(lambda word: word[0][:MOST_SIGNS] + '…', ' '.join(text.split()))}")
     return code
 
 
 def say(line: str) -> None:
-    """A line on stderr that cannot steer the terminal; without `answers`, which takes a while to load."""
+    """A line on stderr that cannot steer the terminal."""
+    from ogive.words import printable
+
     with contextlib.suppress(OSError):
-        print("".join(c if c.isprintable() else "�" for c in line), file=sys.stderr)
+        print(printable(line), file=sys.stderr)

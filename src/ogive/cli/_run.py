@@ -172,7 +172,7 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> tupl
             "failures": groups,
             "report": page and str(page),
         }
-        show(_Shown(content), as_json=True)
+        show(content, as_json=True)
         if failed:
             say(f"ogive: {failed:,} of {len(trials):,} trials failed; the JSON says which and why.")
         return failed, written
@@ -221,14 +221,3 @@ def _tell_how(trials: Trials, out: Path) -> None:
     say(f"All {len(trials):,} trials are kept in {out}. To write the page: {command}")
     if (out / PAGE).exists():
         say(f"{out / PAGE} is the page of an earlier run.")
-
-
-class _Shown:
-    """A dictionary as a result of a command."""
-
-    def __init__(self, content: dict[str, Any]) -> None:
-        self._content = content
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return self._content

@@ -19,5 +19,6 @@ def verify(store: StorePath, as_json: Json = False, quiet: Quiet = False) -> Non
     found = Store(store).verify()
     show(found, as_json=as_json)
     if not found.sound:
-        complain(f"{store} is not sound; `ogive repair` moves what is damaged aside.", 1)
+        way_out = "; `ogive repair` moves what is damaged aside" if found.repairable else ""
+        complain(f"{store} is not sound{way_out}.", 1)
     raise typer.Exit(0 if found.sound else 1)

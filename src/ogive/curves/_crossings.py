@@ -15,7 +15,7 @@ from ogive.curves._statistics import finite, statistic_of, told
 from ogive.errors import InputError
 from ogive.results import Guarantee, strength_of
 from ogive.trials import FloatArray
-from ogive.words import listed, printable
+from ogive.words import listed, percent_sure, printable
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
@@ -104,7 +104,7 @@ class Crossings:
         if parts and undecided:
             said += f"; undecided at {listed(undecided)}"
         return (
-            f"By the {self.label} of {printable(self.metric)}, {said} ({100 * self.confidence:g} % for all {self.sizes.size} sizes "
+            f"By the {self.label} of {printable(self.metric)}, {said} ({percent_sure(self.confidence)} for all {self.sizes.size} sizes "
             f"together, {strength_of(self.guarantee)}; {self.n} paired repetitions), {self.scope}."
         )
 

@@ -19,7 +19,7 @@ from ogive.metric import Metric
 from ogive.results import Guarantee
 from ogive.statistics import Statistic
 from ogive.trials import FloatArray
-from ogive.words import listed, printable, share
+from ogive.words import listed, percent_sure, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
@@ -172,7 +172,7 @@ class Leaders:
         end = f"{self.scope[:1].upper()}{self.scope[1:]}: at n = {last}{largest}, {said}."
         weaker = [lead.words for lead in leads if lead.guarantee == "heuristic" and lead.statistic != "mean"]
         how = "approximate" + (f", heuristic {listed(weaker)} since few repetitions lie beyond" if weaker else "")
-        sure = f"Certain: {100 * self.confidence:g} % {TOGETHER}; {how}; {self.n} paired repetitions."
+        sure = f"Certain: {percent_sure(self.confidence)} {TOGETHER}; {how}; {self.n} paired repetitions."
         return tuple(filter(None, [end, before(leads), overtaking(leads), *self._contradicting(), sure]))
 
     def _contradicting(self) -> list[str]:
@@ -204,7 +204,7 @@ class Leaders:
     def reading(self) -> str:
         """How much "certain" may be relied on."""
         rough = any(lead.guarantee == "heuristic" for lead in self.by.values())
-        return f"{100 * self.confidence:g} % {TOGETHER}, approximate" + (
+        return f"{percent_sure(self.confidence)} {TOGETHER}, approximate" + (
             f" (heuristic for quantiles: fewer than {FEW_IN_TAIL:g} repetitions lie beyond them)" if rough else ""
         )
 

@@ -13,7 +13,7 @@ from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.results import strength_of
 from ogive.statistics import Statistic
-from ogive.words import number, printable
+from ogive.words import number, percent_sure, printable
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
@@ -72,7 +72,7 @@ class RequiredSize:
                 f"up to n = {self.largest} it is not seen that {what} [{self._end(self.low)}, {self._end(self.high)}]"
             )
         return (
-            f"{said[0].upper() + said[1:]} ({100 * self.confidence:g} % interval, {strength_of(self.guarantee)}, on the measured sizes; "
+            f"{said[0].upper() + said[1:]} ({percent_sure(self.confidence)} interval, {strength_of(self.guarantee)}, on the measured sizes; "
             f"{self.n} repetitions), {self.scope}."
         )
 

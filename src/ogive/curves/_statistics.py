@@ -16,7 +16,7 @@ from ogive.metric import Bounds, Metric
 from ogive.results import Guarantee, Strength, strength_of
 from ogive.statistics import Statistic, mean_interval, quantile_interval
 from ogive.trials import FloatArray
-from ogive.words import aligned, interval, printable
+from ogive.words import aligned, interval, percent_sure, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +128,7 @@ class StatisticCurves:
             f"all {self.curves[0].sizes.size} sizes of a curve together" if self.simultaneous else "each size alone"
         )
         return (
-            f"{100 * self.confidence:g} % intervals for {together} ({self.method}, "
+            f"{percent_sure(self.confidence)} intervals for {together} ({self.method}, "
             f"{self.strength}), {self.n} repetitions, {self.scope}."
         )
 

@@ -17,7 +17,7 @@ from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import CurvePanels
 from ogive.statistics import best_of_level
 from ogive.trials import FloatArray, Trials
-from ogive.words import clipped, number, printable
+from ogive.words import clipped, number, percent_sure, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,7 +227,7 @@ def _caption(trials: Trials, cells: list[CellBand], confidence: float, tuning: b
     if shaded:
         certain = all(b.guarantee in ("exact", "conservative") for b in shaded)
         text += (
-            f" Shaded: where the whole true curve lies with {100 * confidence:g} % confidence "
+            f" Shaded: where the whole true curve lies with {percent_sure(confidence)} confidence "
             f"({'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}; it ends where the runs set no limit "
             "on one side."
         )

@@ -12,7 +12,7 @@ import numpy as np
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import GREY, Picture, new_page
 from ogive.profiles import AverageRanks
-from ogive.words import clipped, number, plural
+from ogive.words import clipped, number, percent_sure, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,6 +135,6 @@ def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
     left_out = f"Shown: the first {MOST_NAMES} of {n} methods. " if n > MOST_NAMES else ""
     caption = (
         f"{left_out}{bars} ({ranks.test} over {plural(ranks.n_problems, 'problem')}, Holm-adjusted for {plural(len(ranks.pairs), 'pair')}, "
-        f"{100 * ranks.confidence:g} %). A bar does not mean equal. A description: average ranks change when a method is added or removed."
+        f"{percent_sure(ranks.confidence)}). A bar does not mean equal. A description: average ranks change when a method is added or removed."
     )
     return CriticalDifferenceDisplay(ranks=ranks, headline=headline, caption=caption)

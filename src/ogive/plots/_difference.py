@@ -16,7 +16,7 @@ from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import GREY, Picture, new_page
 from ogive.statistics import Distribution
 from ogive.trials import FloatArray, Trials
-from ogive.words import clipped, listed, printable, share
+from ogive.words import clipped, listed, percent_sure, printable, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -234,7 +234,7 @@ def _caption(trials: Trials, a: CellBand, b: CellBand, confidence: float, *, dra
     if drawn:
         certain = all(c.band is not None and c.band.guarantee in ("exact", "conservative") for c in (a, b))
         text += (
-            f" Grey: where the whole true difference lies with {100 * confidence:g} % confidence, all shares at once "
+            f" Grey: where the whole true difference lies with {percent_sure(confidence)} confidence, all shares at once "
             f"({'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}."
         )
     elif a.band is None or b.band is None:

@@ -19,7 +19,7 @@ from ogive.plots._page import new_page
 from ogive.plots._panels import CurvePanels
 from ogive.statistics import Band, Distribution
 from ogive.trials import Cell, Trials, require_trials
-from ogive.words import clipped, listed, plural, printable
+from ogive.words import clipped, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -282,7 +282,7 @@ def _caption(
         certain = all(b.guarantee in ("exact", "conservative") for b in shaded)
         kinds = "/".join(dict.fromkeys(b.method for b in shaded))
         text += (
-            f" Shaded: where the whole true curve lies with {100 * confidence:g} % confidence "
+            f" Shaded: where the whole true curve lies with {percent_sure(confidence)} confidence "
             f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}"
             f"{'; paler where the runs set no limit on one side.' if kind == 'quantile' else '.'}"
         )

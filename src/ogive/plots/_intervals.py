@@ -15,7 +15,7 @@ from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import Panels
 from ogive.statistics import Statistic
-from ogive.words import clipped, listed, plural, printable
+from ogive.words import clipped, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,9 +154,7 @@ def _headline(summary: Summary, rows: tuple[Row, ...], statistic: str, metric: s
     place = f" on {n} tasks" if n > 1 else ""
     if not any(math.isfinite(r.low) or math.isfinite(r.high) for r in rows):
         return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}"
-    return (
-        f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}, with {100 * summary.confidence:g} % intervals"
-    )
+    return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}, with {percent_sure(summary.confidence)} intervals"
 
 
 def _caption(summary: Summary, chosen: list[Row], rows: tuple[Row, ...]) -> str:
@@ -172,7 +170,7 @@ def _caption(summary: Summary, chosen: list[Row], rows: tuple[Row, ...]) -> str:
             f"{r.method}, {'guaranteed' if r.guarantee in ('exact', 'conservative') else r.guarantee}" for r in limited
         )
         text = (
-            f"Each line is the {100 * summary.confidence:g} % interval of one method ({'; '.join(ways)}), from {_counts(judged)} each, "
+            f"Each line is the {percent_sure(summary.confidence)} interval of one method ({'; '.join(ways)}), from {_counts(judged)} each, "
             f"over {summary.unit}. Overlapping lines do not mean equal methods: use a comparison for that."
         )
     one_sided = sum(1 for r in limited if math.isinf(r.low) or math.isinf(r.high))

@@ -20,7 +20,7 @@ from ogive.plots._matrix import (
     size_of,
 )
 from ogive.plots._page import Picture, new_page
-from ogive.words import share
+from ogive.words import percent_sure, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,7 +151,7 @@ def _caption(ranking: Ranking, n_methods: int) -> str:
         )
     if n_methods > MOST_WITH_NUMBERS:
         what = "+ where the row's method is better, − where it is worse, ? where it cannot be told"
-    level = f"{100 * ranking.confidence:g} % confidence" + (f" for all {n:,} pairs together" if n > 1 else "")
+    level = f"{percent_sure(ranking.confidence)} confidence" + (f" for all {n:,} pairs together" if n > 1 else "")
     level += f" at {question.looks} looks" if question.looks > 1 else ""
     white = "the data cannot tell"
     if question.margin is not None:

@@ -17,7 +17,7 @@ from ogive.profiles import Profile, Steps
 from ogive.profiles._pair import Conclusion
 from ogive.profiles._profile import together
 from ogive.stages import counting
-from ogive.words import clipped, listed, plural, printable, share
+from ogive.words import clipped, listed, percent_sure, plural, printable, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -286,7 +286,7 @@ def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
         sure = profile.strength
         whose = "" if len(leaders) == len(profile.methods) else f", for {listed([printable(m) for m in leaders])} only, to keep the others readable"  # fmt: skip
         text += (
-            f" Shaded: where the whole curve lies with {100 * profile.confidence:g} % confidence for {together(profile)}, "
+            f" Shaded: where the whole curve lies with {percent_sure(profile.confidence)} confidence for {together(profile)}, "
             f"{scope(profile)} ({profile.band} band, {sure}){whose}."
         )
     return text

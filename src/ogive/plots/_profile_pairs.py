@@ -22,7 +22,7 @@ from ogive.plots._page import Picture, new_page
 from ogive.plots._profile import by_area, of_two, scope
 from ogive.profiles import PairOfCurves, Profile
 from ogive.stages import counting
-from ogive.words import clipped, plural
+from ogive.words import clipped, percent_sure, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,6 +142,6 @@ def _caption(profile: Profile) -> str:
     signs = "" if len(profile.methods) <= MOST_WITH_NUMBERS else " + ahead, − behind, ± each at some τ, ? cannot tell."
     return (
         f"{text}Ahead, on blue: its profile lies above the column's at some τ and below it at none, with "
-        f"{100 * profile.confidence:g} % confidence{together}, {scope(profile)}{profile.estimated} ({sure}). Behind, on orange: the reverse. "
+        f"{percent_sure(profile.confidence)} confidence{together}, {scope(profile)}{profile.estimated} ({sure}). Behind, on orange: the reverse. "
         f"Grey: each is ahead at some τ. White: it cannot be told, which is no sign of equality.{signs}"
     )

@@ -11,7 +11,7 @@ from ogive.answers import Rank, Ranking
 from ogive.answers._wording import score_label
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
-from ogive.words import clipped, listed, number, plural
+from ogive.words import clipped, listed, number, percent_sure, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,7 +136,7 @@ def caption(ranking: Ranking) -> str:
     together = f" for all {n:,} pairs together" if n > 1 else ""
     together += f" at {ranking.question.looks} looks" if ranking.question.looks > 1 else ""
     return (
-        f"Bars: the ranks that the data allow, with {100 * ranking.confidence:g} % confidence{together}, "
+        f"Bars: the ranks that the data allow, with {percent_sure(ranking.confidence)} confidence{together}, "
         f"over {ranking.unit}. {width} The first tier holds the methods that no other is certainly better than, the next one those "
         f"that only methods of the first are certainly better than, and so on."
     )

@@ -18,7 +18,7 @@ from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
 from ogive.statistics import Interval
 from ogive.trials import Trials
-from ogive.words import clipped, plural, printable
+from ogive.words import clipped, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -212,7 +212,7 @@ def _caption(cell: CellSources, result: Sources) -> str:
     text = f"{plural(cell.n, 'run')}; over {result.unit}. "
     if cell.effects:
         text += (
-            f"Each parameter by its values, or in bins of equal count, over whatever the others were. Bars and shades: {100 * result.confidence:g} % "
+            f"Each parameter by its values, or in bins of equal count, over whatever the others were. Bars and shades: {percent_sure(result.confidence)} "
             "intervals of each point; medians by order statistics, averages of the worst runs approximate. "
         )
     if cell.shares is not None:

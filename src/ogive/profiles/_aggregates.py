@@ -18,7 +18,7 @@ from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
 from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
-from ogive.words import aligned, interval, listed, plural, printable
+from ogive.words import aligned, interval, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +68,7 @@ class Aggregates:
         scope = "these tasks held fixed" if self.tasks == "fixed" else "tasks taken as a random sample"
         how, why = self._how_sure()
         return (
-            f"Each interval has {100 * self.confidence:g} % confidence on its own ({how}; {plural(self.n_tasks, 'task')}, {scope}). "
+            f"Each interval has {percent_sure(self.confidence)} confidence on its own ({how}; {plural(self.n_tasks, 'task')}, {scope}). "
             f"Overlapping intervals do not mean equal methods.{why}"
         )
 

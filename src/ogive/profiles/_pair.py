@@ -205,7 +205,7 @@ def _sentences(found: PairOfCurves, pair: Profile, whole: Profile, what: str) ->
     if pair.band == "none":
         return f"{_drawn(found, pair)} {_won(found, pair)} No verdict: without a band nothing says how sure this is."
     many = found.family_size > 1
-    family = f"adjusted so that {found.family_size} pairs hold together at {100 * whole.confidence:g} %" if many else "one pair"  # fmt: skip
+    family = f"adjusted so that {found.family_size} pairs hold together at {percent_sure(whole.confidence)}" if many else "one pair"  # fmt: skip
     alone = ", only these two in the field" if len(whole.methods) > 2 and pair.kind != "score" else ""
     sure = pair.strength
     design = (

@@ -20,7 +20,7 @@ from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_r
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
 from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
-from ogive.words import aligned, interval, printable, runs_each, share
+from ogive.words import aligned, interval, percent_sure, printable, runs_each, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +132,7 @@ class Profile:
         if self.band != "none":
             sure = self.strength
             lines.append(
-                f"Bands hold for all τ and {together(self)} with {100 * self.confidence:g} % confidence "
+                f"Bands hold for all τ and {together(self)} with {percent_sure(self.confidence)} confidence "
                 f"({self.band} band, {sure}); random: {self.random}."
             )
         return (*lines, *(capitalized(note, names) for note in self.notes))

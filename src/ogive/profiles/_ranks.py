@@ -16,7 +16,7 @@ from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, plac
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.profiles._signed_ranks import signed_ranks_ps
-from ogive.words import aligned, listed, number, plural, printable
+from ogive.words import aligned, listed, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ class AverageRanks:
         )
         return (
             f"{whole}{apart} of {plural(len(self.pairs), 'pair')} {'is' if apart == 1 else 'are'} separated ({self.test} over {plural(self.n_problems, 'problem')}, Holm-adjusted, "
-            f"{100 * self.confidence:g} %).{joined} A description: average ranks depend on which other methods are present, and a pair that is not separated "
+            f"{percent_sure(self.confidence)}).{joined} A description: average ranks depend on which other methods are present, and a pair that is not separated "
             "is not thereby equal."
         )
 

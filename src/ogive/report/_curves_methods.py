@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ogive import __version__
 from ogive.report._methods import REFERENCES, WORKS
-from ogive.words import listed, plural, printable, share
+from ogive.words import listed, percent_sure, plural, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves import LearningCurves
@@ -41,7 +41,7 @@ def caveats(found: CurveFindings) -> list[tuple[str, str]]:
     ]  # fmt: skip
     if found.leaders is not None:
         entries += [
-            ("How many verdicts", f"Three, by the mean, in the worst and in the best runs. They hold for all pairs and sizes and for all three together with {100 * found.confidence:g} %: each has a third of the error."),
+            ("How many verdicts", f"Three, by the mean, in the worst and in the best runs. They hold for all pairs and sizes and for all three together with {percent_sure(found.confidence)}: each has a third of the error."),
             ("Looking again", "If repetitions are added and the page is read again, that is a second look, and the confidence no longer holds for both together."),
         ]  # fmt: skip
     return entries
@@ -101,7 +101,7 @@ def checklist(found: CurveFindings) -> list[tuple[str, str]]:
         ("Which factors of variability do the error bars capture?", f"Which rows are drawn for training{'' if c.test == 'fixed' else ' and for testing'}, and the models' own randomness; within these {c.n_rows} rows. {_fixed(c)}"),
         ("How were they calculated?", f"mean: {mean.method}, {mean.strength}; {listed([q.label for q in quantiles])}: {quantiles[0].method}, {quantiles[0].strength}. Computed with Ogive {__version__}."),
         ("What was assumed?", "Repetitions are independent draws, given the rows. Student's t also needs means that are nearly normal; order statistics need no such thing."),
-        ("Standard deviation, standard error or interval?", f"Neither: {100 * found.confidence:g} % confidence intervals at each size alone. The shade in the picture is the spread of runs, not an error bar."),
+        ("Standard deviation, standard error or interval?", f"Neither: {percent_sure(found.confidence)} confidence intervals at each size alone. The shade in the picture is the spread of runs, not an error bar."),
         ("Over how many runs?", f"{plural(c.n_repetitions, 'repetition')} of each model at each size."),
     ]  # fmt: skip
 
@@ -126,11 +126,11 @@ def paragraph(found: CurveFindings) -> str:
     if found.n_missing:
         text += f" {_missing_words(found)}"
     mean, *quantiles = found.statistics
-    text += f" Brackets are {100 * found.confidence:g} % confidence intervals at each size (means: {mean.method}; quantiles: {quantiles[0].method})."
+    text += f" Brackets are {percent_sure(found.confidence)} confidence intervals at each size (means: {mean.method}; quantiles: {quantiles[0].method})."
     if found.leaders is not None:
         text += (
             " A model is called certainly ahead where a simultaneous band for the paired differences of all models at all sizes, made by "
-            f"resampling repetitions, excludes zero ({100 * found.confidence:g} % for three statistics together, one band for each with a third of the error)."
+            f"resampling repetitions, excludes zero ({percent_sure(found.confidence)} for three statistics together, one band for each with a third of the error)."
         )
     test = TESTS.get(found.normality.test, found.normality.test)
     tied = (

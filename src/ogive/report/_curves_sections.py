@@ -22,7 +22,7 @@ from ogive.report._curves_tables import (
 from ogive.report._judgement import attempt
 from ogive.report._page import Html, aside, definition_list, details, element
 from ogive.report._sections import Report
-from ogive.words import listed, plural, printable, share
+from ogive.words import listed, percent_sure, plural, printable, share
 
 HINT = " Point at a line to read it; click a name to hide or show a model; drag to zoom, double-click to go back."
 
@@ -163,7 +163,7 @@ def _normality(found: CurveFindings, report: Report) -> list[Html]:
 def _numbers(found: CurveFindings) -> list[Html]:
     mean, quantile, _ = found.statistics
     ways = f"mean: {mean.method}, {mean.strength}; quantiles: {quantile.method}, {quantile.strength}"
-    reading = f"{100 * found.confidence:g} % intervals for each size alone ({ways}), {plural(mean.n, 'repetition')}, {mean.scope}."
+    reading = f"{percent_sure(found.confidence)} intervals for each size alone ({ways}), {plural(mean.n, 'repetition')}, {mean.scope}."
     shaded = " Blue: certainly ahead of all other models." if found.leaders is not None else ""
     return [
         *numbers_tables(found),

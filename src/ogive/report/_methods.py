@@ -10,6 +10,7 @@ from ogive.answers import Ranking
 from ogive.answers._question import Criterion
 from ogive.answers._statistic import Statistic
 from ogive.answers._wording import unit_words
+from ogive.notes import argument
 from ogive.plots import DistributionDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._findings import Findings, count_words
@@ -225,7 +226,7 @@ def _verdict_family(found: Findings) -> str:
     wider = ""
     if found.looks > 1 and compared is not None:
         wider = f" Its interval has {percent_sure(compared.primary.confidence)}."
-    return f"One, at {level}.{wider} {others}; everything else about the pair is description, at {100 * found.confidence:g} %."
+    return f"One, at {level}.{wider} {others}; everything else about the pair is description, at {percent_sure(found.confidence)}."
 
 
 def family_rule(ranking: Ranking) -> str:
@@ -235,7 +236,7 @@ def family_rule(ranking: Ranking) -> str:
 
 def _level(found: Findings) -> str:
     """`95 % confidence`, or `95 % confidence at 3 looks` where the error is divided among them."""
-    return f"{100 * found.confidence:g} % confidence" + (f" at {found.looks} looks" if found.looks > 1 else "")
+    return f"{percent_sure(found.confidence)} confidence" + (f" at {found.looks} looks" if found.looks > 1 else "")
 
 
 def _looks(found: Findings) -> str:
@@ -248,7 +249,7 @@ def _looks(found: Findings) -> str:
     if not before:
         return text
     times = "once" if before == 1 else f"{before} times"
-    paid = "which is accounted for" if looks > before else f"which looks={before + 1} would account for"
+    paid = "which is accounted for" if looks > before else f"which {argument('looks', before + 1)} would account for"
     return f"Smaller tables of this study were judged {times} before, {paid}. {text}"
 
 
@@ -263,7 +264,7 @@ def checklist(found: Findings) -> list[tuple[str, str]]:
         ("Which factors of variability do the error bars capture?", captured),
         ("How were they calculated?", f"{_grouped(ways)}. Computed with Ogive {__version__}."),
         ("What was assumed?", f"{_independence(t)} Student's and Welch's t also need means that are nearly normal; order statistics and bands need no such thing."),
-        ("Standard deviation, standard error or interval?", f"Neither: {100 * found.confidence:g} % confidence intervals (and bands for whole curves), not ± one standard error.{_verdicts_level(found)}"),
+        ("Standard deviation, standard error or interval?", f"Neither: {percent_sure(found.confidence)} confidence intervals (and bands for whole curves), not ± one standard error.{_verdicts_level(found)}"),
         ("Over how many runs?", f"{count_words(t, found.metric)} of each method on each task, over {printable(unit_words(t))}."),
         ("Can they leave the range of the score?", _range(found)),
     ]  # fmt: skip
@@ -370,12 +371,12 @@ def paragraph(found: Findings, band: str) -> str:
         text += f" {_failures_in_the_paper(found)}"
     if band:
         text += (
-            f" Distributions are shown whole, with simultaneous {100 * found.confidence:g} % confidence bands "
+            f" Distributions are shown whole, with simultaneous {percent_sure(found.confidence)} confidence bands "
             f"({'equal local level' if band == 'exact' else 'Kolmogorov-Smirnov'})."
         )
     ways = interval_methods(found)
     if ways:
-        text += f" Brackets are {100 * found.confidence:g} % confidence intervals ({_grouped(ways)})."
+        text += f" Brackets are {percent_sure(found.confidence)} confidence intervals ({_grouped(ways)})."
     else:
         text += " The runs are described without intervals."
     if judged.ranking is not None:

@@ -9,6 +9,7 @@ from ogive.errors import InputError
 from ogive.report._findings import find
 from ogive.report._page import page
 from ogive.report._sections import Report, body, compose
+from ogive.stages import during
 from ogive.trials import Trials, require_trials
 from ogive.writing import as_path, ready
 from ogive.writing import write as write_file
@@ -67,13 +68,16 @@ def write(
         )
     require_trials(trials, "report.write")
     target = as_target(path)
-    found = find(
-        trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks,
-        criterion=criterion, over=over, guaranteed=guaranteed,
-    )  # fmt: skip
+    with during("judging methods"):
+        found = find(
+            trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks,
+            criterion=criterion, over=over, guaranteed=guaranteed,
+        )  # fmt: skip
     named = not set(trials.source.split(", ")) <= IN_MEMORY
     title = f"Ogive report: {trials.source}" if named else "Ogive report"
-    return write_page(target, title, found.opening, compose(found))
+    with during("drawing pictures and tables"):
+        report = compose(found)
+    return write_page(target, title, found.opening, report)
 
 
 def as_target(path: str | Path, *, folders: bool = False, follow: bool = True) -> Path:
@@ -91,7 +95,7 @@ def write_page(target: Path, title: str, opening: str, report: Report) -> Path:
         from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
         script = get_plotlyjs()
-    write_file(
-        target, page(title, body(opening, report, title), report.figures, script).encode(errors="backslashreplace")
-    )
+    with during("writing the page"):
+        content = page(title, body(opening, report, title), report.figures, script)
+        write_file(target, content.encode(errors="backslashreplace"))
     return target

@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 from typing import IO
 
+from ogive.definitions import ADDRESS
 from ogive.errors import RunStopped
 from ogive.runner import _memory, _wire
 from ogive.runner._source import Job
@@ -49,7 +50,6 @@ _GUARD = f"""read -r word || {{
 }}"""
 _FAULT = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 _LIBRARY = sysconfig.get_paths()["stdlib"]
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
 class Process:
@@ -242,7 +242,7 @@ class Process:
             found = next((f for f in frames if not f[1].startswith(_LIBRARY)), frames[0])
             return f"in {found[3]}, {Path(found[1]).name} line {found[2]}"
         lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-        return _ADDRESS.sub("0x…", lines[-1])[:200] if lines else ""
+        return ADDRESS.sub("0x…", lines[-1])[:200] if lines else ""
 
 
 def _guard(group: int, mark: str) -> subprocess.Popen[bytes] | None:

@@ -23,8 +23,8 @@ from ogive.metric import Metric
 from ogive.runner._wire import Batch
 from ogive.schema import OK
 from ogive.statistics import Interval, Statistic, mean_interval, quantile_interval, tail_mean_interval
-from ogive.store._damage import printable
 from ogive.trials import Trials
+from ogive.words import printable
 
 Numbers: TypeAlias = Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from ogive.schema import OK, STATUSES
 from ogive.store import Store
-from ogive.store._damage import printable
 from ogive.trials import Trials
+from ogive.words import printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

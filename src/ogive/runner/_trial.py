@@ -10,7 +10,6 @@ libraries are theirs to leave alone.
 from __future__ import annotations
 
 import random
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ogive.definitions import ADDRESS
 from ogive.errors import InvalidScores
 from ogive.runner._state import LONG, Broken, State
 from ogive.seeding import Streams
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ogive.study import Study
 
 MOST_MESSAGE = 500
-# An address in a message would make two equal runs differ.
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 HANDLERS = 10  # exceptions of handlers that a trial left behind, before its process is given up
 # Bound before user code runs: one that switches seeding off must not switch it off for its neighbors.
 _seed, _np_seed = random.seed, np.random.seed
@@ -162,7 +160,7 @@ def one_line(error: BaseException) -> str:
 
 def clean(text: str) -> str:
     """Text in one line, without addresses, not too long, and made of whole characters."""
-    line = " ".join(_ADDRESS.sub("0x…", text[: 4 * MOST_MESSAGE]).split())
+    line = " ".join(ADDRESS.sub("0x…", text[: 4 * MOST_MESSAGE]).split())
     return line[:MOST_MESSAGE].encode("utf-8", "replace").decode("utf-8")
 
 

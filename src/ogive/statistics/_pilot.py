@@ -23,6 +23,7 @@ from ogive.statistics._planning import (
     percent,
 )
 from ogive.statistics._precision import tail_words
+from ogive.words import percent_sure
 
 MOST_REPEATS = 100
 
@@ -93,7 +94,7 @@ class PilotPrecision(Question):
     @property
     def axis(self) -> str:
         """What the width is."""
-        return f"half-width of the {percent(self.confidence)} interval of {tail_words(self.mass, self.tail)}"
+        return f"half-width of the {percent_sure(self.confidence)} interval of {tail_words(self.mass, self.tail)}"
 
     def width(self, n: int) -> float:
         """Student's half-width."""
@@ -119,7 +120,7 @@ class PilotPrecision(Question):
             spread = f"is {self.sd:.3g}" if self.n_pilot is None else "stays that of the pilot"
         return (
             f"{counted(n, 'trials')} put {tail_words(self.mass, self.tail)} within about ±{width:.3g} with "
-            f"{percent(self.confidence)} confidence, if the spread {spread}"
+            f"{percent_sure(self.confidence)} confidence, if the spread {spread}"
         )
 
     @property
@@ -203,7 +204,7 @@ class TwoLevelPrecision(Question):
     @property
     def axis(self) -> str:
         """What the width is."""
-        return f"half-width of the {percent(self.confidence)} interval of the mean"
+        return f"half-width of the {percent_sure(self.confidence)} interval of the mean"
 
     def width(self, n: int) -> float:
         """Student's half-width over the clusters that n scores make up."""
@@ -234,7 +235,7 @@ class TwoLevelPrecision(Question):
         each = "once each" if self.repeats == 1 else f"{self.repeats} times each"
         return (
             f"{k:,} {self.unit_word}s, {each} ({counted(k * self.repeats, 'trials')}), put the mean within about "
-            f"±{width:.3g} with {percent(self.confidence)} confidence{self._if}"
+            f"±{width:.3g} with {percent_sure(self.confidence)} confidence{self._if}"
         )
 
     @property

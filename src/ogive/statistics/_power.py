@@ -11,6 +11,7 @@ from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.statistics._planning import How, Question, as_power, counted, percent, spreads_in_words
+from ogive.words import percent_sure
 
 Claim: TypeAlias = Literal["better", "not worse", "equivalent"]
 
@@ -100,7 +101,7 @@ class ImprovementTest(Question):
 
     def claim(self, n: int, width: float) -> str:
         """The answer."""
-        what = f"detect with {percent(self.power)} power, at {percent(self.confidence)} confidence, that one method beats the other"
+        what = f"detect with {percent(self.power)} power, at {percent_sure(self.confidence)} confidence, that one method beats the other"
         if self.paired:
             return f"{counted(n, 'paired trials')} {what} on the same draw with probability {0.5 + width:.3g}"
         first = round(self.share * n) if self.share != 0.5 else n - n // 2
@@ -248,7 +249,7 @@ class DifferenceTest(Question):
         count = (
             counted(n, "paired trials") if self.paired else f"{counted(n, 'trials in all')}, {n // 2:,} of each method,"
         )
-        with_power = f"with {percent(self.power)} power at {percent(self.confidence)} confidence"
+        with_power = f"with {percent(self.power)} power at {percent_sure(self.confidence)} confidence"
         if self.claim_of != "better":
             what = (
                 "differ by less than" if self.claim_of == "equivalent" else "are not worse than each other by more than"

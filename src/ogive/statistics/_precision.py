@@ -15,6 +15,7 @@ from ogive.statistics._band import is_exact, margin
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.statistics._levels import CONFIDENCES, boundaries, local_level
 from ogive.statistics._planning import How, Question, counted, percent
+from ogive.words import percent_sure
 
 # Where the shipped table of local levels ends.
 TABLE_END = 20_000
@@ -56,7 +57,7 @@ class BandPrecision(Question):
     @property
     def axis(self) -> str:
         """What the width is."""
-        return f"distance of the {percent(self.confidence)} band from the curve"
+        return f"distance of the {percent_sure(self.confidence)} band from the curve"
 
     def width(self, n: int) -> float:
         """The largest distance."""
@@ -73,7 +74,7 @@ class BandPrecision(Question):
     def claim(self, n: int, width: float) -> str:
         """The answer."""
         side = "one-sided " if self.one_sided else ""
-        return f"{counted(n, 'trials')} put the {side}{percent(self.confidence)} band within ±{width:.3g} of the share of runs everywhere"
+        return f"{counted(n, 'trials')} put the {side}{percent_sure(self.confidence)} band within ±{width:.3g} of the share of runs everywhere"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ class QuantilePrecision(Question):
     @property
     def axis(self) -> str:
         """What the width is."""
-        return f"distance of the {percent(self.confidence)} interval from {self._name}, as a share of runs"
+        return f"distance of the {percent_sure(self.confidence)} interval from {self._name}, as a share of runs"
 
     def width(self, n: int) -> float:
         """The larger distance of the two order statistics' levels from p."""
@@ -124,7 +125,7 @@ class QuantilePrecision(Question):
         """The answer."""
         below, above = order_statistic_ranks(n, self.p, self.confidence)
         return (
-            f"{counted(n, 'trials')} put the {percent(self.confidence)} interval of {self._name} within ±{width:.3g} in "
+            f"{counted(n, 'trials')} put the {percent_sure(self.confidence)} interval of {self._name} within ±{width:.3g} in "
             f"probability: between runs {below:,} and {above:,} of the sorted ones"
         )
 
@@ -181,7 +182,7 @@ class WorstCasePrecision(Question):
     @property
     def axis(self) -> str:
         """What the width is."""
-        return f"half-width of the {percent(self.confidence)} interval of {tail_words(self.mass)}, at worst"
+        return f"half-width of the {percent_sure(self.confidence)} interval of {tail_words(self.mass)}, at worst"
 
     def width(self, n: int) -> float:
         """The half-width for the least favourable distribution."""
@@ -200,7 +201,7 @@ class WorstCasePrecision(Question):
         """The answer."""
         side = "one-sided " if self.one_sided else ""
         return (
-            f"{counted(n, 'trials')} put {tail_words(self.mass)} within ±{width:.3g} with {side}{percent(self.confidence)} "
+            f"{counted(n, 'trials')} put {tail_words(self.mass)} within ±{width:.3g} with {side}{percent_sure(self.confidence)} "
             f"confidence, for every distribution on [{self.bounds[0]:g}, {self.bounds[1]:g}]"
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,16 +20,18 @@ from ogive.store._looks import FOLDER as LOOKS
 from ogive.store._parts import Part, write_part
 from ogive.store._plan import FILE as PLAN
 from ogive.store._plan import Unfinished, unfinished
-from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying, sync_folder
+from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying
 from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
 from ogive.store._records import FOLDER, Ledger, read_ledger
 from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
+from ogive.writing import sync_folder
 
 QUARANTINE = "quarantine"
 # Of a compacted part; larger ones are left as they are. A column of text holds two gigabytes at most.
 MOST_ROWS, MOST_UNFOLDED = 4_000_000, 2**29
 _MOST_ROUNDS = 5
+_HELD = re.compile(r"\.(parquet|json)(\.\d+)?$")  # numbered where one of that name was set aside before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,8 @@ class Verification:
         Trials that were run twice with different results.
     leftovers : tuple of str
         Temporary files of writers that were interrupted; they hold nothing that was acknowledged.
+    being_written : tuple of str
+        Temporary files of writers that are at work, or may be.
     conflicts : tuple of str
         Changes of the study that nobody accepted.
     unfinished : tuple of Unfinished
@@ -62,6 +67,7 @@ class Verification:
     lacking: tuple[Lacking, ...] = ()
     differing: Differing = field(default_factory=Differing)
     leftovers: tuple[str, ...] = ()
+    being_written: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
 
@@ -69,6 +75,11 @@ class Verification:
     def sound(self) -> bool:
         """Whether every part can be read, every trial is whole and nothing contradicts itself."""
         return not (self.damaged or self.lacking or self.differing or self.conflicts)
+
+    @property
+    def repairable(self) -> bool:
+        """Whether `repair` can set aside something that is damaged."""
+        return any(d.movable for d in self.damaged)
 
     def __str__(self) -> str:
         counts = [
@@ -83,7 +94,8 @@ class Verification:
         lines += [f"conflict: {change}" for change in self.conflicts]
         lines += [f"unfinished: {cell}; a further run makes the others" for cell in self.unfinished]
         lines += [f"left over by an interrupted writer: {name!r}" for name in self.leftovers]
-        if any(d.movable for d in self.damaged):
+        lines += [f"being written: {name!r}" for name in self.being_written]
+        if self.repairable:
             lines.append("`ogive repair` sets damaged files aside; a further run makes their trials again.")
         return "\n".join(lines)
 
@@ -93,7 +105,7 @@ class Verification:
             "schema": 1, "source": self.source, "sound": self.sound, "parts": dict(self.parts), "rows": dict(self.rows),
             "damaged": [d.to_dict() for d in self.damaged], "lacking": [lack.to_dict() for lack in self.lacking],
             "differing": [note.sentence() for note in self.differing.notes()],
-            "conflicts": list(self.conflicts), "leftovers": list(self.leftovers),
+            "conflicts": list(self.conflicts), "leftovers": list(self.leftovers), "being_written": list(self.being_written),
             "unfinished": [cell.to_dict() for cell in self.unfinished],
         }  # fmt: skip
 
@@ -139,10 +151,12 @@ def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
         parts[kind], rows[kind] = len(found), sum(count for _, count in found)
         damaged += odd
     there = scan(store, ledger.known)
+    left = [(str(path.relative_to(store)), is_abandoned(path)) for path in _temporaries(store)]
     return Verification(
         source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), lacking=there.lacking,
         differing=_differing(store, ledger, order, there),
-        leftovers=tuple(str(p.relative_to(store)) for p in _temporaries(store)), conflicts=ledger.conflicts,
+        leftovers=tuple(name for name, dead in left if dead), being_written=tuple(name for name, dead in left if not dead),
+        conflicts=ledger.conflicts,
         unfinished=unfinished(store, {name: done.trials.size for name, done in there.finished().items()}),
     )  # fmt: skip
 
@@ -267,15 +281,15 @@ def _temporaries(store: Path) -> list[Path]:
 
 
 def _half_plans(store: Path) -> list[Path]:
-    """Other files in the directory itself are none of ours."""
-    return [path for path in leftovers(store) if path.name.startswith(f".{PLAN}.")]
+    """Other files in the directory itself are none of ours. It may be reached through a symbolic link; its folders may not."""
+    return [store / path.name for path in leftovers(store.resolve()) if path.name.startswith(f".{PLAN}.")]
 
 
 def _set_aside(store: Path, path: Path) -> str:
     """Move a file to the quarantine under a free name, and return its new place."""
     inside = path.relative_to(store).parts
     folder = store / QUARANTINE / (inside[0] if len(inside) > 1 else "")
-    refuse_link(folder.parent)
+    refuse_link(store / QUARANTINE)
     make_folder(folder)
     target, n = folder / path.name.lstrip("."), 0
     while os.path.lexists(target):
@@ -297,8 +311,8 @@ def _quoted(damage: Damage) -> str:
 
 
 def quarantined(store: Path) -> int:
-    """How many files are set aside."""
+    """How many parts and records are set aside; what killed writers left half written was never done."""
     folder = store / QUARANTINE
     if folder.is_symlink() or not folder.is_dir():
         return 0
-    return sum(1 for kind in folder.iterdir() if kind.is_dir() for _ in kind.iterdir())
+    return sum(1 for kind in folder.iterdir() if kind.is_dir() for path in kind.iterdir() if _HELD.search(path.name))

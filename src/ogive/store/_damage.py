@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-
-def printable(text: str) -> str:
-    """Text that cannot steer a terminal, whoever wrote it: each sign that is none to be seen is replaced."""
-    return "".join(c if c.isprintable() else "�" for c in text)
+from ogive.words import printable
 
 
 class Unsound(Exception):

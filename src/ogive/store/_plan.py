@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 from ogive.canonical import canonical, digest
 from ogive.notes import Note, NoteKind
-from ogive.store._damage import printable
 from ogive.store._publish import replace
+from ogive.words import printable
 
 Asked: TypeAlias = dict[tuple[str, str], int]
 
@@ -41,9 +41,9 @@ class Unfinished:
 
 
 def note_plan(path: Path, cells: Iterable[tuple[str, str]], n_trials: int) -> None:
-    """Note how many trials these cells are to have; what was asked of others stays."""
+    """Note how many trials these cells are to have, at least; what was asked before is not taken back."""
     before = asked(path)
-    now = {**before, **dict.fromkeys(cells, n_trials)}
+    now = {**before, **{cell: max(n_trials, before.get(cell, 0)) for cell in cells}}
     if now != before:
         said = {"schema": 1, "cells": [[a, t, n] for (a, t), n in now.items()]}
         replace(path, FILE, json.dumps({**said, "seal": digest(canonical(said))}, ensure_ascii=False).encode())
@@ -66,18 +66,20 @@ def asked(path: Path) -> Asked:
 
 def unfinished_note(path: Path, done: Mapping[tuple[str, str], int]) -> list[Note]:
     """That trials are missing, where some are."""
-    missing = unfinished(path, done)
+    wanted = asked(path)
+    missing = _fewer(wanted, done)
     if not missing:
         return []
     first = missing[0]
     example = printable(f"{first.algorithm!r} on {first.task!r} has {first.done} of {first.asked}")
     count = sum(cell.asked - cell.done for cell in missing)
-    return [
-        Note(NoteKind.UNFINISHED, values={"missing": count, "asked": sum(asked(path).values()), "example": example})
-    ]
+    return [Note(NoteKind.UNFINISHED, values={"missing": count, "asked": sum(wanted.values()), "example": example})]
 
 
 def unfinished(path: Path, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
     """What was asked for and is not there."""
-    wanted = asked(path).items()
-    return tuple(Unfinished(a, t, done.get((a, t), 0), n) for (a, t), n in wanted if done.get((a, t), 0) < n)
+    return _fewer(asked(path), done)
+
+
+def _fewer(wanted: Asked, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
+    return tuple(Unfinished(a, t, done.get((a, t), 0), n) for (a, t), n in wanted.items() if done.get((a, t), 0) < n)

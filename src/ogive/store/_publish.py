@@ -22,19 +22,15 @@ from pathlib import Path
 
 from ogive.canonical import digest
 from ogive.errors import StoreError
+from ogive.writing import REASONS, shown, sync, sync_folder
 
 # What file systems without hard links answer (FAT, some network and container mounts).
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES}
+_GO_ON = "free some space and go on, what was finished is kept"
 _REASONS = {
-    errno.ENOSPC: "the disk is full; free some space and go on, what was finished is kept",
-    errno.EDQUOT: "the disk quota is used up; free some space and go on, what was finished is kept",
-    errno.EROFS: "the file system is read-only; choose another directory",
-    errno.EACCES: "there is no permission; change it, or choose another directory",
-    errno.EPERM: "there is no permission; change it, or choose another directory",
-    errno.ENOTDIR: "a file stands where a folder is needed; choose another directory",
-    errno.EEXIST: "a file stands where a folder is needed; choose another directory",
-    errno.ENAMETOOLONG: "its name is too long; choose a shorter one",
-    errno.ELOOP: "its symbolic links lead in a circle; choose another directory",
+    **REASONS,
+    errno.ENOSPC: f"the disk is full; {_GO_ON}",
+    errno.EDQUOT: f"the disk quota is used up; {_GO_ON}",
 }
 # What a rename of a folder answers where one stands that is not empty, and Windows wherever one stands.
 _TAKEN = {errno.ENOTEMPTY, errno.EEXIST}
@@ -50,7 +46,7 @@ def saying(path: Path, what: str) -> Iterator[None]:
         yield
     except OSError as error:
         reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
-        raise StoreError(f"{path} cannot be {what}: {reason}.") from error
+        raise StoreError(f"{shown(path)} cannot be {what}: {reason}.") from error
 
 
 def publish(folder: Path, name: str, content: bytes | memoryview) -> bool:
@@ -124,7 +120,7 @@ def is_abandoned(path: Path) -> bool:
     """
     found = _MARK.search(path.name)
     if found is not None and found[1] == _host():
-        return _started(int(found[2])) != found[3]
+        return not _lives(int(found[2]), found[3])
     try:
         return time.time() - path.lstat().st_mtime > _DAY
     except OSError:
@@ -161,15 +157,31 @@ def _host() -> str:
     return digest("\n".join(known))[:12]
 
 
+def _lives(pid: int, start: str) -> bool:
+    """Whether the process of this number that began at `start` is there; one of which nothing is known counts as it.
+
+    The kernel is asked first: where processes of other users are hidden (/proc mounted with hidepid=2), /proc has
+    nothing of them, and a signal to them is refused.
+    """
+    if os.name != "nt":  # there it would end the process
+        try:
+            os.kill(pid, 0)
+        except PermissionError:
+            pass
+        except (OSError, OverflowError):
+            return False
+    return _started(pid) in (None, start)
+
+
 def _started(pid: int) -> str | None:
-    """When a process began, in units of the system; None where there is none of that number.
+    """When a process began, in units of the system; nothing in it where it has ended, None where that is not known.
 
     Linux is asked without psutil, whose answer moves with the clock of the machine.
     """
     try:
         said = Path(f"/proc/{pid}/stat").read_bytes()
         state, *rest = said[said.rindex(b")") + 2 :].split()
-        return None if state in (b"Z", b"X") else rest[18].decode()  # a process that ended and waits to be noticed
+        return "" if state in (b"Z", b"X") else rest[18].decode()  # a process that ended and waits to be noticed
     except FileNotFoundError:
         if os.path.exists("/proc/self/stat"):
             return None
@@ -180,9 +192,9 @@ def _started(pid: int) -> str | None:
     try:
         return str(int(psutil.Process(pid).create_time()))
     except psutil.NoSuchProcess:
-        return None
+        return ""
     except (psutil.Error, OverflowError, ValueError):
-        return "0"
+        return None
 
 
 def make_folder(folder: Path) -> None:
@@ -197,28 +209,14 @@ def make_folder(folder: Path) -> None:
 def refuse_link(folder: Path) -> None:
     """Refuse a folder of a store that lies elsewhere: rows would leave the directory that the user named."""
     if folder.is_symlink():
-        raise StoreError(f"{folder} is a symbolic link, which is not followed; put the folder itself there.")
-
-
-def sync_folder(folder: Path) -> None:
-    """Keep the names of a folder on the disk, where the system can."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems cannot
-            raise
-    finally:
-        os.close(handle)
+        raise StoreError(f"{shown(folder)} is a symbolic link, which is not followed; put the folder itself there.")
 
 
 def _write(path: Path, content: bytes | memoryview) -> None:
     with path.open("xb") as handle:
         handle.write(content)
         handle.flush()
-        os.fsync(handle.fileno())
+        sync(handle.fileno())
 
 
 def _appear(temporary: Path, target: Path) -> bool:

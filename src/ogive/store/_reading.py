@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from ogive.errors import StoreDamaged, StoreError
 from ogive.notes import Note, NoteKind
 from ogive.schema import STATUSES
-from ogive.store._damage import Damage, Stranger, Unsound, printable
+from ogive.store._damage import Damage, Stranger, Unsound
 from ogive.store._parts import ENDING, Part, open_part
 from ogive.store._publish import refuse_link, saying
 from ogive.store._records import read_ledger
 from ogive.store._rows import Keys
 from ogive.store._schemas import COUNTS, SCHEMAS, STANDING, WITHIN
+from ogive.words import printable
 
 T = TypeVar("T")
 Cells: TypeAlias = dict[tuple[str, str], "Finished"]

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple, TypeAlias
 from ogive.canonical import canonical, digest, plain
 from ogive.errors import InputError, StoreError
 from ogive.metric import Metric
-from ogive.store._damage import Damage, Unsound, printable
+from ogive.store._damage import Damage, Unsound
 from ogive.store._publish import refuse_link, saying
 from ogive.store._schemas import as_name, check_metric_name
+from ogive.words import printable
 
 Record: TypeAlias = dict[str, Any]
 
