@@ -12,8 +12,8 @@ from ogive.errors import InputError
 from ogive.importers._columns import as_text
 from ogive.importers._nested import unnested
 from ogive.importers._roles import ALIASES, method_column, naming_columns, plain
-from ogive.importers._where import Condition, kept_rows
-from ogive.importers._wide import unpivot
+from ogive.importers._where import Condition, condition_columns, kept_rows
+from ogive.importers._wide import unpivot, without_conditions
 from ogive.notes import Note, NoteKind
 from ogive.words import quoted
 
@@ -61,13 +61,17 @@ class Choices:
         named = [column for column in (*self.declared.values(), self.unit) if column is not None]
         named += [column for columns in self.several.values() for column in columns]
         table = unnested(table, named, (*(self.score or ()), *(self.params or ())))
+        chosen = condition_columns(table.column_names, self.where)
         table, notes = kept_rows(table, self.where)
         for role, columns in self.several.items():
             table = _combined(table, role, columns)
         if not self.wide:
             return table, notes
+        joined = {column for columns in self.several.values() for column in columns}
+        chosen = [c for c in chosen if c not in joined]
+        table, unused = without_conditions(table, chosen, self.declared, self.score)
         table, found = unpivot(table, self.declared, self.score)
-        return table, [*notes, *found]
+        return table, [*notes, *unused, *found]
 
     def remaining(self, table: pa.Table, column: str | None) -> tuple[pa.Table, list[Note]]:
         """The rows of the methods that are not left out."""

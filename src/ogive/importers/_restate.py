@@ -50,6 +50,7 @@ def _chosen(trials: Trials, choices: Choices) -> Trials:
     if choices.without:
         refuse_strangers(choices.without, trials.algorithms)
         trials = trials.select(algorithms=[name for name in trials.algorithms if name not in choices.without])
+        trials = trials.with_notes(Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": choices.without}))
     return trials
 
 
