@@ -650,7 +650,8 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         f"{plural(v['n'], 'missing value')} counted as {'a failure' if v['n'] == 1 else 'failures'}"
     ),
     NoteKind.FAILED_RUNS: lambda v, o: (
-        f"{plural(v['n'], 'failed run')} of {v['of_runs']} {_count(v['n'])} as {v['counted']}"
+        f"{plural(v['n'], 'failed run')} of {v['of_runs']} "
+        + (f"{'is' if v['n'] == 1 else 'are'} left out" if v["counted"] is None else f"{_count(v['n'])} as {v['counted']}")
     ),
     NoteKind.NO_SUCCESS: lambda v, o: (
         f"{listed(list(v['methods']))} {'has' if len(v['methods']) == 1 else 'have'} no success on any problem"

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from ogive.errors import FailedTrials, InputError
+from ogive.notes import NoteKind
 from ogive.profiles import performance_profile
 
 LONG = pd.DataFrame(
@@ -47,3 +48,27 @@ def test_failed_runs_count_by_the_rule():
         performance_profile(times, time_limit=50, failures="refuse")
     with pytest.raises(InputError, match="failures='exclude' leaves no run of 'b' on '3'"):
         performance_profile(times, time_limit=50, failures="exclude")
+
+
+def failed_runs(rule: str, failed: list[tuple[str, str, int]]) -> list[str]:
+    runs = {m: {p: [1.0, 2.0, 3.0] for p in "pqr"} for m in "ab"}
+    for method, problem, i in failed:
+        runs[method][problem][i] = np.inf
+    found = performance_profile(runs, failures=rule, runs="mean", goal="minimize")
+    return [note.sentence() for note in found.notes if note.kind is NoteKind.FAILED_RUNS]
+
+
+def test_failed_runs_that_are_left_out_are_counted():
+    assert failed_runs("exclude", [("a", "p", 0), ("b", "q", 1)]) == ["2 failed runs of 18 are left out"]
+    assert failed_runs("exclude", [("a", "p", 0)]) == ["1 failed run of 18 is left out"]
+
+
+def test_failed_runs_count_as_a_method_only_where_that_method_succeeded():
+    like, nowhere = "as a's mean on that problem", "as infinite in the mean of the cell"
+    everything = [("a", "p", 0), ("a", "p", 1), ("a", "p", 2)]
+    assert failed_runs("like:a", [("b", "q", 0), ("b", "q", 1)]) == [f"2 failed runs of 18 count {like}"]
+    assert failed_runs("like:a", [*everything, ("b", "q", 0)]) == [
+        f"1 failed run of 18 counts {like}",
+        f"3 failed runs of 18 count {nowhere}",
+    ]
+    assert failed_runs("like:a", everything) == [f"3 failed runs of 18 count {nowhere}"]

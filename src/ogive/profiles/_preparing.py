@@ -62,10 +62,11 @@ def counted_failures(cells: Cells, rule: str | float) -> Cells:
                         f"failures='exclude' leaves no run of {cells.methods[m]!r} on {cells.problems[p]!r}; say "
                         "failures='worst', or leave the method out with without=."
                     )
-        return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=cells.notes)
+        left_out = Note(NoteKind.FAILED_RUNS, "failures", {"n": n, "of_runs": failed.size, "counted": None})
+        return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, left_out))
     else:
         like = place_of(rule.removeprefix("like:"), cells.methods)
-        counted = rule.removeprefix("like:")
+        counted = f"{rule.removeprefix('like:')}'s mean on that problem"
         for m in range(len(cells.methods)):
             for p, cell in enumerate(cells.of_method(m)):
                 stood = cells.cell(like, p)
@@ -74,6 +75,9 @@ def counted_failures(cells: Cells, rule: str | float) -> Cells:
                     at = cells.starts[m * len(cells.problems) + p]
                     part = values[at : at + cell.size]
                     part[~np.isfinite(part)] = usable.mean()
+        n = int(np.count_nonzero(failed & np.isfinite(values)))
+        if not n:
+            return cells
     known = {"n": n, "of_runs": failed.size, "counted": counted}
     return replace(cells, values=values, notes=(*cells.notes, Note(NoteKind.FAILED_RUNS, "failures", known)))
 
