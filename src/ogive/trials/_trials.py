@@ -282,8 +282,8 @@ class Trials:
     def write(self, path: str | Path, *, raw: bool = False) -> None:
         """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending.
 
-        In CSV, names that a spreadsheet would run as formulas begin with an apostrophe, and control and
-        direction characters are written as escapes; `raw` leaves names as they are.
+        In CSV, names that a spreadsheet would run as formulas or that would steer a terminal begin with an apostrophe,
+        and control and direction characters are written as escapes, which `read` undoes; `raw` leaves names as they are.
         """
         write(self, path, raw=raw)
 
