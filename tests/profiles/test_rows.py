@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ogive
 from ogive.errors import FailedTrials, InputError
 from ogive.notes import NoteKind
 from ogive.profiles import performance_profile
@@ -72,3 +73,40 @@ def test_failed_runs_count_as_a_method_only_where_that_method_succeeded():
         f"3 failed runs of 18 count {nowhere}",
     ]
     assert failed_runs("like:a", everything) == [f"3 failed runs of 18 count {nowhere}"]
+
+
+TIMES = pd.DataFrame(
+    {
+        "solver": list("aaaabbbb"), "problem": list("pqrs") * 2, "seconds": [1.0, 2, 60, 70, 2, 60, 9, 60],
+        "found": [True, True, False, True, True, False, False, False],
+    }
+)  # fmt: skip
+
+
+def said_of_limits(source, **options) -> list[str]:
+    found = performance_profile(source, **options)
+    return [note.sentence() for note in (*found.reading, *found.notes) if note.kind is NoteKind.AT_TIME_LIMIT]
+
+
+def test_values_at_the_time_limit_count_in_runs_that_failed_anyway_too():
+    some, all_of_them = "3 of their runs had failed already", "all of their runs had failed already"
+    assert said_of_limits(TIMES, time_limit=60) == [f"4 values reach the time limit of 60; {some}"]
+    solved_fast = TIMES[TIMES.seconds != 70]
+    assert said_of_limits(solved_fast, time_limit=60, missing="fail") == [
+        f"3 values reach the time limit of 60; {all_of_them}"
+    ]
+    dropped = said_of_limits(solved_fast, time_limit=60, missing="drop-problem")
+    assert dropped == [f"2 values reach the time limit of 60; {all_of_them}"]
+    assert said_of_limits(TIMES.assign(found=True), time_limit=60) == ["4 values reach the time limit of 60"]
+    assert said_of_limits(TIMES.assign(found=True), time_limit=80) == ["0 values reach the time limit of 80"]
+
+
+def test_a_time_limit_is_told_once():
+    once = ["4 values reach the time limit of 60; 3 of their runs had failed already"]
+    trials = ogive.read(TIMES, time_limit=60, unit="row")
+    assert said_of_limits(trials) == once
+    assert said_of_limits(trials, time_limit=60) == once
+    assert said_of_limits(ogive.read(trials, time_limit=60)) == once
+    assert said_of_limits(trials, time_limit=9) == [
+        *once, "5 values reach the time limit of 9; all of their runs had failed already",
+    ]  # fmt: skip

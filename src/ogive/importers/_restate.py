@@ -56,7 +56,8 @@ def _chosen(trials: Trials, choices: Choices) -> Trials:
 
 def _limited(trials: Trials, limit: float | None) -> Trials:
     """Runs that reached the time limit as timeouts."""
-    if limit is None:
+    said = [note for note in trials.notes if note.kind is NoteKind.AT_TIME_LIMIT and note.values["limit"] == limit]
+    if limit is None or said:
         return trials
     notes: list[Note] = []
     values = {name: trials.values(name) for name in trials.metrics}

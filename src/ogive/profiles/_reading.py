@@ -245,8 +245,10 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     failure = Metric(direction).worst
     values = trials.values(name).copy()
     status = np.array(trials.table["status"].to_pylist(), dtype=object)
-    values[np.isin(status, FAILED) | np.isinf(values)] = failure
     cell = trials.codes("algorithm") * len(trials.tasks) + trials.codes("task")
+    failed = np.isin(status, FAILED)
+    recorded = {} if trials.clustered else _recorded(trials, cell, values, failed & np.isfinite(values))
+    values[failed | np.isinf(values)] = failure
     if trials.clustered:
         cell, values = _by_unit(cell, trials.codes("group"), values)
     order = np.argsort(cell, kind="stable")
@@ -255,7 +257,20 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     return Cells(
         trials.algorithms, trials.tasks, values[order], starts, direction, independent=trials.independent,
         folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=varied,
+        recorded=recorded,
     )  # fmt: skip
+
+
+def _recorded(trials: Trials, cell: Any, values: FloatArray, rows: Any) -> dict[tuple[str, str], FloatArray]:
+    """The values of these rows by method and problem."""
+    places = np.flatnonzero(rows)
+    places = places[np.argsort(cell[places], kind="stable")]
+    found, begins = np.unique(cell[places], return_index=True)
+    parts = np.split(values[places], begins[1:])
+    width = len(trials.tasks)
+    return {
+        (trials.algorithms[c // width], trials.tasks[c % width]): part for c, part in zip(found, parts, strict=False)
+    }
 
 
 def _by_unit(cell: Any, group: Any, values: FloatArray) -> tuple[Any, FloatArray]:
