@@ -247,6 +247,22 @@ def test_csv_never_holds_a_name_that_a_spreadsheet_would_run(tmp_path: Path):
     assert names == ["'=HYPERLINK(1)", "'@x", "'+1", "'-1"]
 
 
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (ogive.summarize, "13 of 90 trials have no usable 'score' .*: 11 of 30 of 'vit' and 2 of 30 of 'resnet'; say"),
+        (ogive.rank, "13 of 90 trials have no usable 'score' .*: 11 of 30 of 'vit' and 2 of 30 of 'resnet'; say"),
+        (lambda t: ogive.compare(t, "resnet", "vit"), "13 of 60 trials .*: 11 of 30 of 'vit' and 2 of 30 of 'resnet'"),
+        (lambda t: ogive.compare(t, "resnet", "mlp"), "2 of 60 trials .*: 2 of 30 of 'resnet'; say"),
+    ],
+)
+def test_failed_trials_are_refused_with_their_number_by_method(ask, said):
+    table = pd.DataFrame({"model": np.repeat(["resnet", "vit", "mlp"], 30), "score": np.linspace(0.1, 0.9, 90)})
+    table.loc[[0, 1, *range(30, 41)], "score"] = np.nan
+    with pytest.raises(FailedTrials, match=said):
+        ask(ogive.read(table, unit="row"))
+
+
 STRANGE = [
     "-x", "+y", "=1+1", " @z", "'=1", "''", "'", "it's", "a\\x1bb", "a\x1bb", "'\\u202e", "\u202e", "two\nlines", "\\", "\t-1", "C:\\new",
     "x" + chr(0xE0041), "\uff1d1", '"', ",",

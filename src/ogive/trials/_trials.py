@@ -19,7 +19,7 @@ from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind, said
 from ogive.schema import LEADING, OK, TRAILING
-from ogive.trials._failed import count_failures, failure_rule, replacement
+from ogive.trials._failed import count_failures, failure_rule, refuse_failures, replacement
 from ogive.trials._rows import Cell, compact, the_one
 from ogive.trials._written import described, write
 
@@ -258,6 +258,12 @@ class Trials:
                 )
             values[failed] = replacement(self, cell, name, rule)[failed]
         return values, cell.rows
+
+    def refuse_failures(
+        self, metric: str, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None
+    ) -> None:
+        """Refuse failed trials of these algorithms on these tasks, with their number by algorithm."""
+        refuse_failures(self, metric, algorithms or self.algorithms, tasks or self.tasks)
 
     @property
     def blame(self) -> str:
