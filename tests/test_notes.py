@@ -303,7 +303,7 @@ SAID = {
         "1 problem that no method solves is counted (unsolved='drop' leaves them out)",
     ),
     K.AT_TIME_LIMIT: (
-        Note(K.AT_TIME_LIMIT, "time_limit", {"n": 2, "limit": 60.0}),
+        Note(K.AT_TIME_LIMIT, "time_limit", {"n": 2, "limit": 60.0, "n_failed": 0}),
         "2 values reach the time limit of 60",
     ),
     K.BELOW_CLOCK: (

@@ -247,6 +247,64 @@ def test_csv_never_holds_a_name_that_a_spreadsheet_would_run(tmp_path: Path):
     assert names == ["'=HYPERLINK(1)", "'@x", "'+1", "'-1"]
 
 
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (ogive.summarize, "13 of 90 trials have no usable 'score' .*: 11 of 30 of 'vit' and 2 of 30 of 'resnet'; say"),
+        (ogive.rank, "13 of 90 trials have no usable 'score' .*: 11 of 30 of 'vit' and 2 of 30 of 'resnet'; say"),
+        (lambda t: ogive.compare(t, "resnet", "vit"), "13 of 60 trials .*: 11 of 30 of 'vit' and 2 of 30 of 'resnet'"),
+        (lambda t: ogive.compare(t, "resnet", "mlp"), "2 of 60 trials .*: 2 of 30 of 'resnet'; say"),
+    ],
+)
+def test_failed_trials_are_refused_with_their_number_by_method(ask, said):
+    table = pd.DataFrame({"model": np.repeat(["resnet", "vit", "mlp"], 30), "score": np.linspace(0.1, 0.9, 90)})
+    table.loc[[0, 1, *range(30, 41)], "score"] = np.nan
+    with pytest.raises(FailedTrials, match=said):
+        ask(ogive.read(table, unit="row"))
+
+
+STRANGE = [
+    "-x", "+y", "=1+1", " @z", "'=1", "''", "'", "it's", "a\\x1bb", "a\x1bb", "'\\u202e", "\u202e", "two\nlines", "\\", "\t-1", "C:\\new",
+    "x" + chr(0xE0041), "\uff1d1", '"', ",",
+]  # fmt: skip
+
+
+def test_csv_gives_back_names_that_a_spreadsheet_would_run(tmp_path: Path):
+    table = pd.DataFrame(
+        {
+            "method": STRANGE * 2,
+            "task": [*STRANGE, *STRANGE[::-1]],
+            "item": STRANGE * 2,
+            "=score": range(len(STRANGE) * 2),
+        }
+    )
+    trials = ogive.read(table, unit="row")
+    trials.write(tmp_path / "t.csv")
+    again = ogive.read(tmp_path / "t.csv", unit="row")
+    assert again.metrics == ("=score",)
+    pd.testing.assert_frame_equal(again.to_pandas(), trials.to_pandas(), check_dtype=False)
+    cells = pd.read_csv(tmp_path / "t.csv", dtype=str, keep_default_na=False, nrows=len(STRANGE))["algorithm"].tolist()
+    assert len(set(cells)) == len(STRANGE)
+    assert not [c for c in cells if c.lstrip()[:1] in ("=", "+", "-", "@", "\uff1d") or not c.isprintable()]
+    again.write(tmp_path / "u.csv")
+    assert (tmp_path / "u.csv").read_bytes() == (tmp_path / "t.csv").read_bytes()
+
+
+def test_a_gate_takes_its_own_csv_for_a_baseline(tmp_path: Path):
+    scores = np.linspace(0.1, 0.9, 12)
+    table = pd.DataFrame({"method": ["-x"] * 12, "item": [f"-{i}" for i in range(12)], "score": scores})
+    trials = ogive.read(table, unit="row")
+    trials.write(tmp_path / "old.csv")
+    assert ogive.check(trials, baseline=ogive.read(tmp_path / "old.csv", unit="row"), margin=0.1).comparisons[0].paired
+
+
+def test_apostrophes_of_other_tables_stay(tmp_path: Path):
+    pd.DataFrame({"method": ["'=x", "'a'"] * 2, "score": range(4)}).to_csv(tmp_path / "t.csv", index=False)
+    assert ogive.read(tmp_path / "t.csv", unit="row").algorithms == ("'=x", "'a'")
+    ogive.read({"'a'": [1.0, 2.0], "b": [1.0, 2.0]}).write(tmp_path / "u.csv", raw=True)
+    assert ogive.read(tmp_path / "u.csv", unit="row").algorithms == ("'a'", "b")
+
+
 def test_other_endings_are_refused(trials, tmp_path: Path):
     with pytest.raises(InputError, match=r"must end in .parquet or .csv; got 't.xlsx'"):
         trials.write(tmp_path / "t.xlsx")

@@ -544,6 +544,15 @@ def _normalized(v: _Values, o: _Naming) -> str:
     }[v["by"]]
 
 
+def _at_time_limit(v: _Values, o: _Naming) -> str:
+    n, failed = v["n"], v["n_failed"]
+    said = f"{plural(n, 'value')} {'reaches' if n == 1 else 'reach'} the time limit of {v['limit']:g}"
+    if not failed:
+        return said
+    which = "its run" if n == 1 else "all of their runs" if failed == n else f"{failed} of their runs"
+    return f"{said}; {which} had failed already"
+
+
 def _unsolved(v: _Values, o: _Naming) -> str:
     n = v["n"]
     if v["counted"]:
@@ -683,15 +692,14 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         f"{plural(v['n'], 'missing value')} counted as {'a failure' if v['n'] == 1 else 'failures'}"
     ),
     NoteKind.FAILED_RUNS: lambda v, o: (
-        f"{plural(v['n'], 'failed run')} of {v['of_runs']} {_count(v['n'])} as {v['counted']}"
+        f"{plural(v['n'], 'failed run')} of {v['of_runs']} "
+        + (f"{'is' if v['n'] == 1 else 'are'} left out" if v["counted"] is None else f"{_count(v['n'])} as {v['counted']}")
     ),
     NoteKind.NO_SUCCESS: lambda v, o: (
         f"{listed(list(v['methods']))} {'has' if len(v['methods']) == 1 else 'have'} no success on any problem"
     ),
     NoteKind.UNSOLVED: _unsolved,
-    NoteKind.AT_TIME_LIMIT: lambda v, o: (
-        f"{plural(v['n'], 'value')} {'reaches' if v['n'] == 1 else 'reach'} the time limit of {v['limit']:g}"
-    ),
+    NoteKind.AT_TIME_LIMIT: _at_time_limit,
     NoteKind.BELOW_CLOCK: lambda v, o: (
         f"{plural(v['n'], 'value')} below the clock's resolution of {v['floor']:g} {_count(v['n'])} as {v['floor']:g}"
     ),

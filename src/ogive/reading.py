@@ -24,7 +24,7 @@ from ogive.importers._joined import joined
 from ogive.importers._restate import restate
 from ogive.importers._roles import find_roles
 from ogive.importers._where import as_conditions
-from ogive.importers._written import from_written
+from ogive.importers._written import decoded, from_written, is_written_csv
 from ogive.metric import Bounds
 from ogive.notes import Note
 from ogive.trials import Trials
@@ -327,6 +327,8 @@ def _path_parts(source: str | Path, choices: Choices) -> list[_Part]:
     table = read_table(path, choices.naming, wide=choices.wide)
     if b"ogive" in (table.schema.metadata or {}):
         return [_Part(table=table, name=stem, source=path.name, trials=from_written(table, path.name))]
+    if is_written_csv(table.column_names):
+        table = decoded(table)
     return [_table_part(table, stem, path.name, choices, longer=place)]
 
 

@@ -21,6 +21,7 @@ _LATEX = {
 # Control, format (direction, zero width, tags) and surrogate characters, and the two separators that end a line.
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _BEYOND = re.compile("[^ -~]")
+_ESCAPE = re.compile(r"\\\\|\\[nrt]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U000[0-9a-f]{5}")
 MOST_DECIMALS = 8
 PLAIN_BELOW = 1e9
 # A float knows fifteen digits; the last is left to the rounding of sums.
@@ -215,9 +216,31 @@ def spreadsheet_safe(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     shown = escaped(value)
-    first = value.lstrip()[:1]
-    runs = unicodedata.normalize("NFKC", first) in ("=", "+", "-", "@", "−") if first else False
-    return f"'{shown}" if runs else shown
+    return f"'{shown}" if _runs(value) else shown
+
+
+def _runs(text: str) -> bool:
+    """Whether a spreadsheet would run a text."""
+    first = text.lstrip()[:1]
+    return bool(first) and unicodedata.normalize("NFKC", first) in ("=", "+", "-", "@", "−")
+
+
+def spreadsheet_coded(text: str) -> str:
+    """Text that no spreadsheet runs and that steers no terminal, from which `spreadsheet_decoded` gets it back.
+
+    What is not written as it is begins with an apostrophe, with backslashes doubled and control and direction characters as escapes.
+    """
+    if not (_runs(text) or text.startswith("'") or escaped(text) != text):
+        return text
+    return "'" + escaped(text.replace("\\", "\\\\"))
+
+
+def spreadsheet_decoded(text: str) -> str:
+    """The text that `spreadsheet_coded` wrote; any other text as it is."""
+    if not text.startswith("'"):
+        return text
+    found = _ESCAPE.sub(lambda sign: "\\" if sign[0] == "\\\\" else sign[0].encode().decode("unicode_escape"), text[1:])
+    return found if spreadsheet_coded(found) == text else text
 
 
 def comma_separated(head: Sequence[str], rows: Iterable[Sequence[object]], *, raw: bool = False) -> str:

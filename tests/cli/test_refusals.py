@@ -16,7 +16,7 @@ GOOD = "model,seed,score\n" + "".join(f"a,{i},{0.5 + i / 100}\nb,{i},{0.4 + i / 
 CASES: dict[str, tuple[str | bytes, list[str], list[str]]] = {
     "missing column": (GOOD, ["--score", "accuracy"], ["no column 'accuracy'", "'model', 'seed', 'score'"]),
     "text in the score": ("model,score\na,1\nb,fast\n", [], ["column 'score'", "row 2", "'fast'"]),
-    "NaN scores": ("model,score\na,1\na,NaN\nb,2\nb,3\n", [], ["1 of 4", "(1 of 2) by 'a'", "--failures worst", "'exclude'", "'like:NAME'"]),
+    "NaN scores": ("model,score\na,1\na,NaN\nb,2\nb,3\n", [], ["1 of 4", "1 of 2 of 'a'", "--failures worst", "'exclude'", "'like:NAME'"]),
     "inf scores": ("model,score\na,1\na,inf\nb,-inf\nb,3\n", [], ["2 of 4", "--failures worst", "'exclude'", "a number"]),
     "only NaN": ("model,score\na,NaN\na,NaN\n", [], ["none of the 2 trials has a usable 'score'"]),
     "empty file": ("", [], ["is empty"]),

@@ -31,10 +31,51 @@ def test_quoted_names_between_tabs_are_taken_apart(tmp_path: Path):
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_a_quotation_mark_that_is_never_closed_is_refused(tmp_path: Path, end):
     path = written(tmp_path, 'model,score,note\na,0.1,fine\nb,0.2,"fine\nc,0.3,fine\nd,0.4,fine' + end)
-    with pytest.raises(
-        UnreadableSource, match="'note', that is never closed, so that row 2 would hold all that follows"
-    ):
+    with pytest.raises(UnreadableSource, match="opens a quotation mark in line 3 that is not closed there"):
         ogive.read(path)
+
+
+@pytest.mark.parametrize("row", ['{s},{v},m{m},"fine"', '{s},{v},"m{m}"', '{v},"m{m}"', '"m{m}",{v}', '"m{m}",{v},"x"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("lost", [0, 7, 18])
+def test_a_quotation_mark_that_one_row_does_not_close_is_refused_with_its_line(tmp_path: Path, row, end, lost):
+    rows = [row.format(s=i // 2, v=f"{0.5 + i / 100:.2f}", m=i % 2) for i in range(20)]
+    place = rows[lost].rindex('"')
+    rows[lost] = rows[lost][:place] + rows[lost][place + 1 :]
+    header = ",".join(f"c{k}" for k in range(row.count(",") + 1))
+    path = written(tmp_path, end.join([header, *rows, ""]))
+    with pytest.raises(UnreadableSource, match=f"in line {lost + 2} that is not closed|Expected . columns"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'score,name\n1,a\n2,"b\n3,c"\n4,d\n',  # two stray marks
+        'name,score\na,1\n"b,2\nc",3\nd,4\n',
+        'seed,name,score\n1,"a,2\n2,b,3\n3,c",4\n4,d,5\n',
+        'name,score\na,"1\nb,2"\nc,3\n',  # within the scores themselves
+        'name,"score\na,1\nb,2\nc,"3"\nd,4\n',  # within the header
+    ],
+)
+def test_whole_rows_within_quotation_marks_are_refused(tmp_path: Path, text):
+    with pytest.raises(UnreadableSource, match=r"in line \d that is not closed"):
+        read_table(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "note", ['he said ""no""\nand went', "first, second\nthird, fourth, fifth", "a, b\n\nc", '""\n', "x\n1,2,3,4,5"]
+)
+def test_a_cell_of_several_lines_may_hold_marks_and_commas(tmp_path: Path, note):
+    path = written(tmp_path, f'model,score,note\na,0.1,"{note}"\nb,0.2,"{note}" \nc,0.3,"fine"\n')
+    assert read_table(path)["note"].to_pylist()[0] == note.replace('""', '"')
+
+
+def test_looking_for_open_quotation_marks_costs_little(tmp_path: Path):
+    path = written(tmp_path, "model,score,note\n" + 'a,0.1,"fine, or so"\n' * 500_000)
+    start = time.process_time()
+    assert read_table(path).num_rows == 500_000
+    assert time.process_time() - start < 5.0
 
 
 def test_a_last_cell_of_two_lines_is_read(tmp_path: Path):

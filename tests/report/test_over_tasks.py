@@ -71,6 +71,12 @@ def test_single_costs_are_divided_by_the_least_one():
     assert "No time limit is known here" in " ".join(answer.notes)
 
 
+def test_a_time_limit_that_the_table_was_read_with_is_known():
+    said = " ".join(over(runs(n=1), {"goal": "minimize", "time_limit": 0.45}).notes)
+    assert "A run that reached the time limit of 0.45 counts as failed." in said
+    assert "No time limit is known here" not in said
+
+
 def test_single_scores_without_a_scale_have_ranks_alone():
     answer = over(runs(tasks=12, n=1))
     assert kind(answer) is None

@@ -128,6 +128,8 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     """The runs of these methods on the question's tasks."""
     question.refuse_folds()
     names = tuple(sorted(methods))
+    if question.failures == "refuse":
+        trials.refuse_failures(question.metric, names, question.tasks)
     sign = trials.definitions[question.metric].sign
     wanted = trials.pair is not None if question.paired is None else question.paired
     by_mean = question.sampled and question.test_share is not None  # folds of a task are one observation of it

@@ -17,7 +17,7 @@ from ogive.answers._statistic import DEFAULT, Sample, intervals_of, right_or_wro
 from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
-from ogive.errors import FailedTrials, InputError
+from ogive.errors import InputError
 from ogive.notes import Note, argument, sentences
 from ogive.results import Strength, json_ready, strength_of
 from ogive.stages import counting
@@ -307,7 +307,7 @@ def summarize(
             remarks.append(Remark(_sentence(error)))  # one score says nothing; the others are shown
             continue
         if rule == "refuse":
-            _refuse_failures(trials, name)
+            trials.refuse_failures(name)
         _summarize_metric(trials, name, chosen, confidence, rule, guaranteed, rows, remarks)
         sentences += facts(trials, name, confidence, rule, named=len(metrics) > 1)
     return Summary(
@@ -423,17 +423,3 @@ def _folded(table: list[list[str]], width: int | None) -> list[list[list[str]]]:
 def _sentence(text: object) -> str:
     words = str(text).rstrip(".")
     return f"{words[:1].upper()}{words[1:]}."
-
-
-def _refuse_failures(trials: Trials, metric: str) -> None:
-    failed = trials.failed(metric)
-    n_failed = int(failed.sum())
-    if not n_failed:
-        return
-    worst = max(trials.cells, key=lambda cell: int(failed[cell.rows].sum()))
-    there = int(failed[worst.rows].sum())
-    raise FailedTrials(
-        f"{n_failed} of {len(trials)} trials have no usable {metric!r} (NaN, infinite or failed), {'most of them' if 2 * there > n_failed else 'for example'} "
-        f"({there} of {worst.rows.size}) by {worst.algorithm!r} on {worst.task!r}; say how to count them: "
-        f"failures='worst', a number, 'like:NAME' or 'exclude'.{trials.blame}"
-    )

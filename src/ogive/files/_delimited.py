@@ -22,6 +22,11 @@ MOST_BLOCK = 2**31 - 2**16
 DECIMAL = re.compile(r"-?\d+\.\d+([eE][-+]?\d+)?")
 QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 LINE_ENDS = re.compile(rb"[\r\n]+")
+LINE_END, LINE_END_BYTES = re.compile(r"\r\n|\r|\n"), re.compile(rb"\r\n|\r|\n")
+# A quoted cell, from where a cell begins, with the mark that closes it, where one does.
+CELL = {
+    d: re.compile(rb"(?:(?<=[\r\n" + d.encode() + rb'])|\A(?:\xef\xbb\xbf)?)"[^"]*(?:""[^"]*)*("?)') for d in "\t;,"
+}
 
 
 def read(source: Source, naming: Naming, *, wide: bool, missing_text: bool) -> pa.Table:
@@ -46,7 +51,7 @@ def read(source: Source, naming: Naming, *, wide: bool, missing_text: bool) -> p
         raise UnreadableSource(f"{path} cannot be read as CSV: {sentence(error)}") from error
     if strange:
         raise UnreadableSource(f"{path} must be UTF-8; its column {strange[0]!r} is not. Save it as CSV UTF-8.")
-    _refuse_open_quote(table, source)
+    _refuse_open_quote(table, source, delimiter)
     if not wide and _once(table):
         _refuse_missing_header(table, path)
     return table
@@ -115,23 +120,71 @@ def _decoded(table: pa.Table, names: Sequence[str]) -> pa.Table:
     return table
 
 
-def _refuse_open_quote(table: pa.Table, source: Source) -> None:
-    """A quotation mark that is never closed takes all rows behind it into one cell, and Arrow says nothing."""
-    last = table.column(table.num_columns - 1) if table.num_columns and table.num_rows else None
-    if last is None or not is_text(last.type):
-        return
-    text = last[len(last) - 1].as_py()
-    if text is None or not LINE_ENDS.search(text.encode()):
+def _refuse_open_quote(table: pa.Table, source: Source, delimiter: str) -> None:
+    """A quotation mark that is not closed takes the rows behind it into one cell, and Arrow says nothing.
+
+    Only a quoted cell holds line ends, so that cells without one need no second look. Of the others, one that holds
+    what swallowed rows leave behind, quotation marks or the delimiters of a row, is looked up in the file itself.
+    """
+    width = table.num_columns
+    suspects = [(k, name) for k, name in enumerate(table.column_names) if LINE_END.search(name)]
+    for k, column in enumerate(table.columns):
+        if is_text(column.type):
+            broken = pc.or_(pc.match_substring(column, "\n"), pc.match_substring(column, "\r"))
+            if pc.any(broken).as_py():
+                suspects += [(k, text) for text in column.filter(broken).to_pylist()]
+    last = table.column(width - 1)[table.num_rows - 1].as_py() if width and table.num_rows else None
+    suspects = [(k, text) for k, text in suspects if '"' in text or text.count(delimiter) >= width - 1 or text == last]
+    if not suspects:
         return
     with source.stream() as stream:
-        end = b""
-        while block := stream.read(BEGINNING_BYTES):
-            end = (end + block).rstrip()[-1:] or end
-    if end != b'"':
-        raise UnreadableSource(
-            f"{source.path} opens a quotation mark in its last column, {table.column_names[-1]!r}, that is never closed, so that "
-            f"row {table.num_rows} would hold all that follows; close it."
-        )
+        written = stream.read()
+    ends = (delimiter.encode(), b"\r", b"\n", b"")
+    for found in CELL[delimiter].finditer(written):
+        if LINE_END_BYTES.search(found[0]):
+            behind = written[found.end() : found.end() + 64].lstrip(b" ")[:1]
+            if not found[1] or behind not in ends:
+                raise _open_quote(source.path, written, found.start())
+    numbers = [k for k, field in enumerate(table.schema) if _is_number(field.type)]
+    for k, text in suspects:
+        if _holds_rows(text, k, width, delimiter, numbers):
+            place = written.find(b'"' + text.replace('"', '""').encode())
+            raise _open_quote(source.path, written, max(place, 0))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _open_quote(path: Path, written: bytes, place: int) -> UnreadableSource:
+    line = len(LINE_END_BYTES.findall(written, 0, place)) + 1
+    return UnreadableSource(
+        f"{path} opens a quotation mark in line {line} that is not closed there, so that the rows behind it would be lost in one "
+        "cell; close it."
+    )
+
+
+def _holds_rows(text: str, place: int, width: int, delimiter: str, numbers: Sequence[int]) -> bool:
+    """Whether a cell of this column reads as the end of a row, whole rows, and the beginning of one.
+
+    Two marks that are no quotation marks, as in 5", enclose rows without breaking a rule of the format. Text of several
+    lines seldom has the right delimiters in each, and numbers where the table has them.
+    """
+    first, *middle, end = LINE_END.split(text)
+    rows = [first, *(line for line in middle if line), end]
+    wanted = [width - 1 - place, *([width - 1] * (len(rows) - 2)), place]
+    if width < 2 or len(rows) < 2 or [row.count(delimiter) for row in rows] != wanted:
+        return False
+    cells = [row.split(delimiter) for row in rows]
+    cells[0] = [""] * place + cells[0]  # each begins with the table's first column now
+    return all(_is_number_or_empty(row[k]) for row in cells for k in numbers if k < len(row))
+
+
+def _is_number_or_empty(cell: str) -> bool:
+    try:
+        return cell.strip().lower() in ("", "na", "n/a", "null") or float(cell) is not None
+    except ValueError:
+        return False
 
 
 def _refuse_missing_header(table: pa.Table, path: Path) -> None:

@@ -143,7 +143,8 @@ def cut_by_limit(
     words = status.cast(pa.string())
     reached = pa.array(metrics[times[0]] >= limit)
     cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
-    known = {"n": int(pc.sum(cut).as_py() or 0), "limit": limit}
+    n = int(np.count_nonzero(metrics[times[0]] >= limit))
+    known = {"n": n, "limit": limit, "n_failed": n - int(pc.sum(cut).as_py() or 0)}
     notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
     return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
 

@@ -12,10 +12,10 @@ from ogive.errors import InputError
 from ogive.importers._columns import as_text
 from ogive.importers._nested import unnested
 from ogive.importers._roles import ALIASES, method_column, naming_columns, plain
-from ogive.importers._where import Condition, kept_rows
-from ogive.importers._wide import unpivot
+from ogive.importers._where import Condition, condition_columns, kept_rows
+from ogive.importers._wide import unpivot, without_conditions
 from ogive.notes import Note, NoteKind
-from ogive.words import quoted
+from ogive.words import plural, quoted
 
 OF_RUNS = ("repeat", "fold", "item", "group")
 JOINED = " / "  # between the parts of a name that several columns give
@@ -58,16 +58,35 @@ class Choices:
 
     def long(self, table: pa.Table) -> tuple[pa.Table, list[Note]]:
         """A long, flat table of the rows that are asked for; and what should be said of it."""
+        self._refuse_shared()
         named = [column for column in (*self.declared.values(), self.unit) if column is not None]
         named += [column for columns in self.several.values() for column in columns]
         table = unnested(table, named, (*(self.score or ()), *(self.params or ())))
+        chosen = condition_columns(table.column_names, self.where)
         table, notes = kept_rows(table, self.where)
         for role, columns in self.several.items():
             table = _combined(table, role, columns)
         if not self.wide:
             return table, notes
+        joined = {column for columns in self.several.values() for column in columns}
+        chosen = [c for c in chosen if c not in joined]
+        table, unused = without_conditions(table, chosen, self.declared, self.score)
         table, found = unpivot(table, self.declared, self.score)
-        return table, [*notes, *found]
+        return table, [*notes, *unused, *found]
+
+    def _refuse_shared(self) -> None:
+        """Refuse a column that is a part of a name and something else besides: the name takes its place."""
+        one = {role: (column,) for role, column in self.declared.items() if column is not None}
+        said = {**one, "unit": (self.unit,), "score": self.score or (), "params": self.params or (), **self.several}
+        names = {"algorithm": one["algorithm"]} if one.get("algorithm", 0) == one.get("task", 1) else {}
+        for role, parts in {**names, **self.several}.items():
+            for column in parts:
+                others = [other for other, columns in said.items() if other != role and column in columns]
+                if others:
+                    raise InputError(
+                        f"column {column!r} is named under `{role}` and under `{others[0]}`, and can be one of the two; "
+                        f"leave it out of `{role}` or of `{others[0]}`."
+                    )
 
     def remaining(self, table: pa.Table, column: str | None) -> tuple[pa.Table, list[Note]]:
         """The rows of the methods that are not left out."""
@@ -110,9 +129,31 @@ def _combined(table: pa.Table, role: str, columns: Sequence[str]) -> pa.Table:
     for name in columns:
         if name not in table.column_names:
             raise InputError(f"`{role}`: there is no column {name!r}; the columns are {quoted(table.column_names)}.")
-    texts = [pc.fill_null(as_text(table[name], name), "") for name in columns]
-    place = table.column_names.index(columns[0])
+    texts = [pc.utf8_trim_whitespace(pc.fill_null(as_text(table[name], name), "")) for name in columns]
+    for name, text in zip(columns, texts, strict=True):
+        empty = pc.sum(pc.equal(text, "")).as_py()
+        if empty:
+            raise InputError(
+                f"`{role}`: column {name!r} is empty in {empty} of {plural(len(text), 'row')}, so that a part of the name is missing; "
+                f"fill it, or leave these rows out with where={f'{name}!='!r}."
+            )
     joined = pc.binary_join_element_wise(*texts, JOINED)
+    _refuse_coinciding(role, texts, joined)
     kept = table.drop_columns([c for c in columns if c != columns[0]])
     place = kept.column_names.index(columns[0])
     return kept.set_column(place, JOINED.join(columns), joined)
+
+
+def _refuse_coinciding(role: str, texts: Sequence[pa.Array], joined: pa.Array) -> None:
+    """Refuse different parts that make one name: a column may hold the stroke itself."""
+    columns = [str(k) for k in range(len(texts))]
+    distinct = pa.table(dict(zip([*columns, "joined"], [*texts, joined], strict=True))).group_by([*columns, "joined"])
+    parts: dict[str, list[str]] = {}
+    for row in distinct.aggregate([]).to_pylist():
+        own = [row[c] for c in columns]
+        other = parts.setdefault(row["joined"], own)
+        if other != own:
+            first, second = (" and ".join(map(repr, one)) for one in (other, own))
+            raise InputError(
+                f"`{role}`: {first} make the same name as {second}, {row['joined']!r}; rename one of them in the table."
+            )

@@ -50,12 +50,14 @@ def _chosen(trials: Trials, choices: Choices) -> Trials:
     if choices.without:
         refuse_strangers(choices.without, trials.algorithms)
         trials = trials.select(algorithms=[name for name in trials.algorithms if name not in choices.without])
+        trials = trials.with_notes(Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": choices.without}))
     return trials
 
 
 def _limited(trials: Trials, limit: float | None) -> Trials:
     """Runs that reached the time limit as timeouts."""
-    if limit is None:
+    said = [note for note in trials.notes if note.kind is NoteKind.AT_TIME_LIMIT and note.values["limit"] == limit]
+    if limit is None or said:
         return trials
     notes: list[Note] = []
     values = {name: trials.values(name) for name in trials.metrics}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,10 @@ from ogive.notes import Note, NoteKind
 from ogive.words import quoted
 
 SIGNS = re.compile(r"!=|<=|>=|==|=|<|>")
-ORDER: Mapping[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+MOST_EXPONENT = 400
 FORM = "`where` must be conditions such as 'settings=default' or {'settings': 'default'}"
 
 
@@ -91,25 +95,54 @@ def kept_rows(table: pa.Table, conditions: Sequence[Condition]) -> tuple[pa.Tabl
     return table.filter(pa.array(kept)), [Note(NoteKind.ROWS_CHOSEN, "where", chosen)]
 
 
+def condition_columns(columns: Sequence[str], conditions: Sequence[Condition]) -> list[str]:
+    """The columns that conditions speak of."""
+    return list(dict.fromkeys(condition.split(columns)[0] for condition in conditions))
+
+
 def _holds(column: pa.ChunkedArray, name: str, sign: str, value: str) -> np.ndarray:
     """For every row, whether a condition holds; a value that no row has is refused, since it is a slip."""
-    if sign in ORDER:
-        numbers = _numbers(column, name)
-        bound = _number(value)
-        if numbers is None or bound is None:
+    if sign not in ("=", "!="):
+        found = _compared(column, name, sign, value)
+        if found is None:
             raise InputError(f"`where` {name}{sign}{value} compares numbers, and {_held(column, name)}; use = or !=.")
-        with np.errstate(invalid="ignore"):
-            return np.asarray(ORDER[sign](numbers, bound))
-    same = _equals(column, value)
+        return found
+    same = _equals(column, name, value)
     if not same.any():
         raise InputError(f"`where` {name}{sign}{value}: {_held(column, name)}.")
     return same if sign == "=" else ~same
 
 
-def _equals(column: pa.ChunkedArray, value: str) -> np.ndarray:
-    number = _number(value)
-    if is_number(column.type) and not pa.types.is_boolean(column.type) and number is not None:
-        return np.asarray(as_numbers(column, "where") == number)
+def _compared(column: pa.ChunkedArray, name: str, sign: str, value: str) -> np.ndarray | None:
+    """For every row, whether its number compares so; None where it is none.
+
+    Numbers are compared in the column's own type: as floats the seeds 2**53 and 2**53 + 1 are one, and 0.1 is in no
+    column of 32 bits.
+    """
+    number, compare = _number(value), COMPARED[sign]
+    if number is None:
+        return None
+    if (pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)) and math.isfinite(number):
+        exact = _exactly(value, number)
+        if not column.num_chunks:
+            return np.zeros(0, dtype=bool)
+        encoded = pa.concat_arrays(column.chunks).dictionary_encode()
+        truths = np.array([*(compare(held, exact) for held in encoded.dictionary.to_pylist()), False], dtype=bool)
+        return np.asarray(truths[encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)])
+    numbers = _numbers(column, name)
+    if numbers is None:
+        return None
+    narrow = pa.types.is_floating(column.type) and column.type.bit_width < 64
+    kind = column.type.to_pandas_dtype() if narrow else np.float64
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(compare(numbers.astype(kind), kind(number)))
+
+
+def _equals(column: pa.ChunkedArray, name: str, value: str) -> np.ndarray:
+    if is_number(column.type) and not pa.types.is_boolean(column.type):
+        found = _compared(column, name, "=", value)
+        if found is not None:
+            return found
     truths = as_truths(column) if pa.types.is_boolean(column.type) else None
     if truths is not None:
         asked = as_truths(pa.chunked_array([[value]]))
@@ -141,6 +174,14 @@ def _number(value: str) -> float | None:
         return float(value)
     except ValueError:
         return None
+
+
+def _exactly(value: str, number: float) -> int | Fraction:
+    """A number as it is written; one with an exponent that no column holds, such as 0e999999999, as its float."""
+    exponent = Decimal(value).as_tuple().exponent
+    near = isinstance(exponent, int) and abs(exponent) <= MOST_EXPONENT
+    exact = Fraction(Decimal(value)) if near else Fraction(number)
+    return exact.numerator if exact.denominator == 1 else exact
 
 
 def _written(value: Any) -> str:

@@ -16,6 +16,28 @@ from ogive.words import quoted
 OF_ROWS = ("task", "repeat", "fold", "item", "group", "status")
 
 
+def without_conditions(
+    table: pa.Table, columns: Sequence[str], declared: Mapping[str, str | None], methods: Sequence[str] | None
+) -> tuple[pa.Table, list[Note]]:
+    """A wide table without the columns by which its rows were chosen, which are no methods; and which still vary.
+
+    A column that has a role keeps it, and so does text that names the rows where nothing else does.
+    """
+    words = {*STEPS, *NUMBERS_OR_STEPS, *(word for role in OF_ROWS for word in ALIASES[role])}
+    kept = {c for c in table.column_names if c in declared.values() or c in (methods or ()) or plain(c) in words}
+    chosen = [c for c in columns if c not in kept]
+    named = declared.get("task") is not None or any(
+        plain(c) in ALIASES["task"] or (holds_text(table[c]) and c not in kept and not seems_numbers(table[c]))
+        for c in table.column_names
+        if c not in chosen
+    )
+    varied = [c for c in chosen if len(table[c].unique()) > 1]
+    naming = [] if named else [c for c in varied if holds_text(table[c]) and not seems_numbers(table[c])][:1]
+    dropped = [c for c in chosen if c not in naming]
+    unused = [c for c in varied if c in dropped]
+    return table.drop_columns(dropped), [Note(NoteKind.NOT_USED, values={"columns": unused})] if unused else []
+
+
 def unpivot(
     table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None
 ) -> tuple[pa.Table, list[Note]]:

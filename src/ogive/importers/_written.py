@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ogive.errors import UnreadableSource
 from ogive.files import is_text
 from ogive.importers._columns import is_number
-from ogive.schema import RESERVED
+from ogive.schema import LEADING, RESERVED, TRAILING
 from ogive.trials import Trials
+from ogive.words import spreadsheet_decoded
 
 TEXT = ("algorithm", "task", "status")
 PERHAPS_TEXT = ("item", "group", "message", "params")
@@ -36,6 +40,23 @@ def from_written(table: pa.Table, source: str) -> Trials:
         empty = sum(v is None for v in table[name].to_pylist()) if table[name].null_count else 0
         _require(not empty, f"{name!r} is empty in {empty} of {len(trials)} rows", source)
     return trials
+
+
+def is_written_csv(columns: Sequence[str]) -> bool:
+    """Whether a header is that of a CSV that `Trials.write` wrote."""
+    n, m = len(LEADING), len(TRAILING)
+    return len(columns) > n + m and tuple(columns[:n]) == LEADING and tuple(columns[-m:]) == TRAILING
+
+
+def decoded(table: pa.Table) -> pa.Table:
+    """The table of such a CSV with its names as they were before they were made safe for spreadsheets."""
+    columns = []
+    for column in table.columns:
+        if is_text(column.type) and pc.any(pc.starts_with(column, "'")).as_py():
+            values = [None if text is None else spreadsheet_decoded(text) for text in column.to_pylist()]
+            column = pa.chunked_array([pa.array(values, column.type)])
+        columns.append(column)
+    return pa.table(columns, names=[spreadsheet_decoded(name) for name in table.column_names])
 
 
 def _require(fine: bool, seen: str, source: str) -> None:

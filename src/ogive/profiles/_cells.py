@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -28,7 +28,8 @@ class Cells:
     `values` holds them method by method and, within a method, problem by problem; the cell of
     method m and problem p begins at `starts[m * n_problems + p]`. A failed run is infinite on the
     bad side, a missing one NaN. `repeated` says that several rows of a cell are runs by declaration.
-    `behind` are the fewest and most runs behind a value where values are means.
+    `behind` are the fewest and most runs behind a value where values are means, `recorded` the values that failed runs
+    have all the same, by method and problem.
     """
 
     methods: tuple[str, ...]
@@ -43,6 +44,7 @@ class Cells:
     source: str = "table"
     reading: tuple[Note, ...] = ()
     behind: tuple[int, int] = (1, 1)
+    recorded: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
 
     @property
     def sizes(self) -> IntArray:

@@ -26,7 +26,7 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
             raise InputError(f"`time_limit` must be a positive number; got {time_limit}.")
         over = np.isfinite(values) & (values >= time_limit)
         values[over] = np.inf
-        notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", {"n": int(over.sum()), "limit": time_limit}))
+        notes += _at_limit(cells, time_limit, int(over.sum()))
     if floor is not None:
         if not 0.0 < floor < np.inf:
             raise InputError(f"`floor` must be a positive number; got {floor}.")
@@ -36,6 +36,15 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
         values[under] = floor
         notes.append(Note(NoteKind.BELOW_CLOCK, "floor", {"n": int(under.sum()), "floor": floor}))
     return replace(cells, values=values, notes=tuple(notes))
+
+
+def _at_limit(cells: Cells, limit: float, n_over: int) -> list[Note]:
+    """How many values reach the limit, those of runs that failed anyway among them; nothing where reading has said it."""
+    if any(note.kind is NoteKind.AT_TIME_LIMIT and note.values["limit"] == limit for note in cells.reading):
+        return []
+    own = [times for (m, p), times in cells.recorded.items() if m in cells.methods and p in cells.problems]
+    failed = sum(int(np.count_nonzero(times >= limit)) for times in own)
+    return [Note(NoteKind.AT_TIME_LIMIT, "time_limit", {"n": n_over + failed, "limit": limit, "n_failed": failed})]
 
 
 def counted_failures(cells: Cells, rule: str | float) -> Cells:
@@ -62,10 +71,11 @@ def counted_failures(cells: Cells, rule: str | float) -> Cells:
                         f"failures='exclude' leaves no run of {cells.methods[m]!r} on {cells.problems[p]!r}; say "
                         "failures='worst', or leave the method out with without=."
                     )
-        return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=cells.notes)
+        left_out = Note(NoteKind.FAILED_RUNS, "failures", {"n": n, "of_runs": failed.size, "counted": None})
+        return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, left_out))
     else:
         like = place_of(rule.removeprefix("like:"), cells.methods)
-        counted = rule.removeprefix("like:")
+        counted = f"{rule.removeprefix('like:')}'s mean on that problem"
         for m in range(len(cells.methods)):
             for p, cell in enumerate(cells.of_method(m)):
                 stood = cells.cell(like, p)
@@ -74,6 +84,9 @@ def counted_failures(cells: Cells, rule: str | float) -> Cells:
                     at = cells.starts[m * len(cells.problems) + p]
                     part = values[at : at + cell.size]
                     part[~np.isfinite(part)] = usable.mean()
+        n = int(np.count_nonzero(failed & np.isfinite(values)))
+        if not n:
+            return cells
     known = {"n": n, "of_runs": failed.size, "counted": counted}
     return replace(cells, values=values, notes=(*cells.notes, Note(NoteKind.FAILED_RUNS, "failures", known)))
 

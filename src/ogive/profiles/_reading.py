@@ -82,7 +82,11 @@ def _without(table: Table, roles: Roles) -> Table:
         raise InputError(
             f"`without` must name a method of the table; got {unknown[0]!r}. It has {', '.join(map(repr, table.methods))}."
         )
-    return table.only([name for name in table.methods if name not in names]) if names else table
+    if not names:
+        return table
+    note = Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": roles.left_out})
+    left = table.only([name for name in table.methods if name not in names])
+    return replace(left, reading=(*left.reading, note))
 
 
 def _as_pandas(source: Any) -> pd.DataFrame | None:
@@ -115,32 +119,50 @@ def _from_frame(frame: pd.DataFrame, roles: Roles, goal: Goal | None, default: G
     if len(frame) == 0:
         raise InputError("the table has no rows.")
     long, means = _is_long(frame, roles), _moments.has_moments(frame)
-    frame = frame if long and not means else _kept(frame, roles)  # the runs of a long table are chosen by `read`
+    # The runs of a long table are chosen by `read`.
+    frame, notes = (frame, ()) if long and not means else _kept(frame, roles, long)
+    found: Table
     if means:
         found = (
             _moments.from_long(frame, roles.n, goal or default, _one(roles.algorithm), _one(roles.task))
             if long
             else _moments.from_wide(_indexed(frame, roles), roles.n, goal or default)
         )
-        return replace(found, source=source)
-    return (
-        _from_read(frame, roles, goal, default) if long else _from_wide(_indexed(frame, roles), goal or default, source)
-    )
+        return replace(found, source=source, reading=(*found.reading, *notes))
+    if long:
+        return _from_read(frame, roles, goal, default)
+    found = _from_wide(_indexed(frame, roles), goal or default, source)
+    return replace(found, reading=(*found.reading, *notes))
 
 
-def _kept(frame: pd.DataFrame, roles: Roles) -> pd.DataFrame:
-    """The rows of a frame that are asked for."""
+def _kept(frame: pd.DataFrame, roles: Roles, long: bool) -> tuple[pd.DataFrame, Sequence[Note]]:
+    """The rows of a frame that are asked for, a wide one without the columns that chose them; and what should be said."""
     if roles.where is None:
-        return frame
+        return frame, ()
     import pyarrow as pa
 
-    from ogive.importers._where import as_conditions, kept_rows
+    from ogive.importers._where import as_conditions, condition_columns, kept_rows
+    from ogive.importers._wide import without_conditions
 
-    columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in dict.fromkeys(frame.columns)})
-    numbered = columns.append_column("\0row", pa.array(range(len(frame))))
-    kept, _ = kept_rows(numbered, as_conditions(roles.where))
-    chosen: pd.DataFrame = frame.iloc[kept["\0row"].to_pylist()]
-    return chosen
+    columns = pa.table({name: _as_arrow(frame[name]) for name in frame.columns})
+    conditions = as_conditions(roles.where)
+    chosen = condition_columns(columns.column_names, conditions)
+    kept, notes = kept_rows(columns.append_column("\0row", pa.array(range(len(frame)))), conditions)
+    rows = frame.iloc[kept["\0row"].to_pylist()]
+    if long:
+        return rows, notes
+    left, unused = without_conditions(kept.drop_columns(["\0row"]), chosen, {"task": _one(roles.task)}, None)
+    return rows[left.column_names], [*notes, *unused]
+
+
+def _as_arrow(column: Any) -> Any:
+    """A column as Arrow; one that holds numbers and words as text."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return pa.array([None if missing else str(v) for v, missing in zip(column, column.isna(), strict=True)])
 
 
 def _is_long(frame: pd.DataFrame, roles: Roles) -> bool:
@@ -223,8 +245,10 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     failure = Metric(direction).worst
     values = trials.values(name).copy()
     status = np.array(trials.table["status"].to_pylist(), dtype=object)
-    values[np.isin(status, FAILED) | np.isinf(values)] = failure
     cell = trials.codes("algorithm") * len(trials.tasks) + trials.codes("task")
+    failed = np.isin(status, FAILED)
+    recorded = {} if trials.clustered else _recorded(trials, cell, values, failed & np.isfinite(values))
+    values[failed | np.isinf(values)] = failure
     if trials.clustered:
         cell, values = _by_unit(cell, trials.codes("group"), values)
     order = np.argsort(cell, kind="stable")
@@ -233,7 +257,20 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     return Cells(
         trials.algorithms, trials.tasks, values[order], starts, direction, independent=trials.independent,
         folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=varied,
+        recorded=recorded,
     )  # fmt: skip
+
+
+def _recorded(trials: Trials, cell: Any, values: FloatArray, rows: Any) -> dict[tuple[str, str], FloatArray]:
+    """The values of these rows by method and problem."""
+    places = np.flatnonzero(rows)
+    places = places[np.argsort(cell[places], kind="stable")]
+    found, begins = np.unique(cell[places], return_index=True)
+    parts = np.split(values[places], begins[1:])
+    width = len(trials.tasks)
+    return {
+        (trials.algorithms[c // width], trials.tasks[c % width]): part for c, part in zip(found, parts, strict=False)
+    }
 
 
 def _by_unit(cell: Any, group: Any, values: FloatArray) -> tuple[Any, FloatArray]:

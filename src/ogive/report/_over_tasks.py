@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ogive.notes import NoteKind
 from ogive.plots import ProfileDisplay, profile
 from ogive.profiles import Aggregates, AverageRanks, PairOfCurves, aggregates, average_ranks, performance_profile
 from ogive.profiles._performance import FEWEST_TASKS as MANY_TASKS
@@ -135,9 +136,11 @@ def _why(part: Trials, terms: _Terms, kind: str) -> str:
     if kind == "score":
         return f"Scores of all tasks are taken as they are, since the bounds {low:g} and {high:g} declare one scale for them."
     if kind == "ratio":
-        return (
-            "Every value is divided by the best one on its task, which takes 0 for no cost at all. No time limit is known here: "
-            "a run that reached one counts with its time (ogive profile --time-limit counts it as a failure)."
+        limits = [note.values["limit"] for note in part.notes if note.kind is NoteKind.AT_TIME_LIMIT]
+        return "Every value is divided by the best one on its task, which takes 0 for no cost at all. " + (
+            f"A run that reached the time limit of {min(limits):g} counts as failed."
+            if limits
+            else "No time limit is known here: a run that reached one counts with its time (--time-limit counts it as a failure)."
         )
     scale = "" if _share_a_scale(part, terms.metric) else " No bounds declare one scale for the scores of all tasks (say bounds=), so that there is no mean over tasks."  # fmt: skip
     return f"Only the order of runs within a task counts here, so that tasks need no common scale.{scale}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,12 @@ from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.schema import OK
 from ogive.trials._rows import Cell, the_one
+from ogive.words import listed, plural
 
 if TYPE_CHECKING:
     from ogive.trials._trials import Trials
+
+MOST_NAMED = 6  # methods in a refusal
 
 
 def failure_rule(failures: str | float) -> str | float:
@@ -72,6 +76,27 @@ def _scores_alike(trials: Trials, metric: str, usable: IntArray, rows: IntArray)
         there = np.searchsorted(found, wanted).clip(max=found.size - 1)
         out = np.where(found[there] == wanted, means[there], out)
     return out
+
+
+def refuse_failures(trials: Trials, metric: str, algorithms: Sequence[str], tasks: Sequence[str]) -> None:
+    """Refuse failed trials, with their number by algorithm, the most first."""
+    cells = [cell for cell in trials.cells if cell.algorithm in algorithms and cell.task in tasks]
+    failed = trials.failed(metric)
+    counts: dict[str, list[int]] = {}
+    for cell in cells:
+        known = counts.setdefault(cell.algorithm, [0, 0])
+        known[0] += int(np.count_nonzero(failed[cell.rows]))
+        known[1] += cell.rows.size
+    found = sorted(((n, of, name) for name, (n, of) in counts.items() if n), key=lambda one: -one[0])
+    if not found:
+        return
+    said = [f"{n} of {of} of {name!r}" for n, of, name in found[:MOST_NAMED]]
+    said += [f"some of {plural(len(found) - MOST_NAMED, 'other method')}"] if len(found) > MOST_NAMED else []
+    raise FailedTrials(
+        f"{sum(n for n, _, _ in found)} of {plural(sum(of for _, of in counts.values()), 'trial')} have no usable {metric!r} (NaN, "
+        f"infinite or failed): {listed(said)}; say how to count them: failures='worst', a number, 'like:NAME' or "
+        f"'exclude'.{trials.blame}"
+    )
 
 
 def count_failures(trials: Trials) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind, said
 from ogive.schema import LEADING, OK, TRAILING
-from ogive.trials._failed import count_failures, failure_rule, replacement
+from ogive.trials._failed import count_failures, failure_rule, refuse_failures, replacement
 from ogive.trials._rows import Cell, compact, the_one
 from ogive.trials._written import described, write
 
@@ -259,6 +259,12 @@ class Trials:
             values[failed] = replacement(self, cell, name, rule)[failed]
         return values, cell.rows
 
+    def refuse_failures(
+        self, metric: str, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None
+    ) -> None:
+        """Refuse failed trials of these algorithms on these tasks, with their number by algorithm."""
+        refuse_failures(self, metric, algorithms or self.algorithms, tasks or self.tasks)
+
     @property
     def blame(self) -> str:
         """A sentence on which column of yes and no said that runs failed, where one was taken for that."""
@@ -282,8 +288,8 @@ class Trials:
     def write(self, path: str | Path, *, raw: bool = False) -> None:
         """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending.
 
-        In CSV, names that a spreadsheet would run as formulas begin with an apostrophe, and control and
-        direction characters are written as escapes; `raw` leaves names as they are.
+        In CSV, names that a spreadsheet would run as formulas or that would steer a terminal begin with an apostrophe,
+        and control and direction characters are written as escapes, which `read` undoes; `raw` leaves names as they are.
         """
         write(self, path, raw=raw)
 

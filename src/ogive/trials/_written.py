@@ -11,7 +11,7 @@ import pyarrow as pa
 from ogive.errors import InputError, UnreadableSource
 from ogive.metric import Metric
 from ogive.notes import Note
-from ogive.words import spreadsheet_safe
+from ogive.words import spreadsheet_coded
 from ogive.writing import as_path, writing
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def write(trials: Trials, path: str | Path, *, raw: bool = False) -> None:
         frame = trials.to_pandas()
         if not raw:
             for column in frame.columns.difference(frame.select_dtypes("number").columns):
-                frame[column] = [spreadsheet_safe(v) for v in frame[column]]
-            frame.columns = [spreadsheet_safe(name) for name in frame.columns]
+                frame[column] = [spreadsheet_coded(v) if isinstance(v, str) else v for v in frame[column]]
+            frame.columns = [spreadsheet_coded(name) for name in frame.columns]
         with writing(target) as file:
             frame.to_csv(file, index=False)
     elif target.suffix == ".parquet":

@@ -1,0 +1,51 @@
+"""Several columns that make one name together."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import InputError
+
+
+def table(**columns: list[object]) -> pd.DataFrame:
+    return pd.DataFrame({**columns, "score": np.arange(8.0)})
+
+
+@pytest.mark.parametrize("role", ["algorithm", "task"])
+@pytest.mark.parametrize("gap", [None, "", "  ", np.nan])
+def test_a_name_with_a_missing_part_is_refused(role, gap):
+    frame = table(p=["a", gap] * 4, q=["c", "d"] * 4)
+    with pytest.raises(InputError, match=f"`{role}`: column 'p' is empty in 4 of 8 rows.*where='p!='"):
+        ogive.read(frame, **{role: ["p", "q"]}, unit="row")
+    names = ogive.read(frame, **{role: ["p", "q"]}, unit="row", where="p!=")
+    assert (names.algorithms if role == "algorithm" else names.tasks) == ("a / c",)
+
+
+def test_different_parts_that_make_one_name_are_refused():
+    frame = table(p=["a / b", "a"] * 4, q=["c", "b / c"] * 4)
+    with pytest.raises(InputError, match="'a / b' and 'c' make the same name as 'a' and 'b / c', 'a / b / c'; rename"):
+        ogive.read(frame, algorithm=["p", "q"], unit="row")
+
+
+@pytest.mark.parametrize("other", ["task", "repeat", "score", "unit", "item"])
+def test_a_column_under_two_roles_is_refused_with_both(other):
+    frame = table(model=["a", "b"] * 4, size=[1, 1, 2, 2] * 2)
+    with pytest.raises(InputError, match=f"column 'size' is named under `algorithm` and under `{other}`"):
+        ogive.read(frame, algorithm=["model", "size"], **{other: "size"})
+
+
+def test_a_column_within_two_names_is_refused():
+    frame = table(model=["a", "b"] * 4, size=[1, 1, 2, 2] * 2, data=list("xxxxyyyy"))
+    with pytest.raises(InputError, match="column 'size' is named under `algorithm` and under `task`"):
+        ogive.read(frame, algorithm=["model", "size"], task=["data", "size"])
+
+
+def test_one_column_does_not_name_both_methods_and_tasks():
+    with pytest.raises(InputError, match="column 'model' is named under `algorithm` and under `task`"):
+        ogive.read(table(model=["a", "b"] * 4), algorithm="model", task="model")
+
+
+def test_numbers_and_words_make_names():
+    frame = table(model=["a", "b"] * 4, size=[1, 1, 2, 2] * 2)
+    assert ogive.read(frame, algorithm=["model", "size"], unit="row").algorithms == ("a / 1", "b / 1", "a / 2", "b / 2")
