@@ -410,6 +410,15 @@ def _outcome(v: _Values, o: _Naming) -> str:
     )
 
 
+def _at_time_limit(v: _Values, o: _Naming) -> str:
+    of = f" of {v['column']!r}" if v.get("column") else ""
+    unknown = v.get("n_unknown", 0)
+    left = f"; {plural(unknown, 'run')} without a time {_are(unknown)} not judged by it" if unknown else ""
+    return (
+        f"{plural(v['n'], 'value')}{of} {'reaches' if v['n'] == 1 else 'reach'} the time limit of {v['limit']:g}{left}"
+    )
+
+
 def _numbers_written(v: _Values, o: _Naming) -> str:
     words = {
         "percent": "percent signs", "commas": "decimal commas", "thousands": "separated thousands", "minus": "a typographic minus",
@@ -656,9 +665,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         f"{listed(list(v['methods']))} {'has' if len(v['methods']) == 1 else 'have'} no success on any problem"
     ),
     NoteKind.UNSOLVED: _unsolved,
-    NoteKind.AT_TIME_LIMIT: lambda v, o: (
-        f"{plural(v['n'], 'value')} {'reaches' if v['n'] == 1 else 'reach'} the time limit of {v['limit']:g}"
-    ),
+    NoteKind.AT_TIME_LIMIT: _at_time_limit,
     NoteKind.BELOW_CLOCK: lambda v, o: (
         f"{plural(v['n'], 'value')} below the clock's resolution of {v['floor']:g} {_count(v['n'])} as {v['floor']:g}"
     ),

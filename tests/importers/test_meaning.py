@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.errors import AmbiguousColumns, FailedTrials, InputError, InvalidScores
+from ogive.errors import AmbiguousColumns, FailedTrials, InputError, InvalidScores, NoTime
 from ogive.notes import NoteKind
 
 SETTINGS = ("default", "fast", "strict", "no presolve")
@@ -91,15 +91,75 @@ def test_a_run_counts_where_every_judgement_is_good():
 
 def test_a_time_at_the_limit_is_a_timeout():
     table = pd.DataFrame({"solver": list("aabb"), "problem": list("pqpq"), "value": [1.0, 100, 3, 120]})
-    trials = ogive.read(table, time_limit=100)
-    assert trials.goals == {"value": "minimize"}
+    trials = ogive.read(table, time_limit=100, goal="minimize")
     assert trials.to_pandas().status.tolist() == ["ok", "timeout", "ok", "timeout"]
-    with pytest.raises(InputError, match=r"`time_limit` goes with one time or cost.*goal='minimize'"):
-        ogive.read(table, time_limit=100, goal="maximize")
+    for said in ({}, {"goal": "maximize"}):
+        with pytest.raises(NoTime, match=r"none is called so beside 'value'; say goal='minimize'"):
+            ogive.read(table, time_limit=100, **said)
     with pytest.raises(InputError, match="`time_limit` must be a positive number; got -1"):
         ogive.read(table, time_limit=-1)
     again = ogive.read(ogive.read(table, goal="minimize"), time_limit=100, without="a")
     assert (again.algorithms, again.to_pandas().status.tolist()) == (("b",), ["ok", "timeout"])
+
+
+@pytest.mark.parametrize("score", ["accuracy", "score", "loss"])
+@pytest.mark.parametrize("time", ["time", "wall_time", "train_seconds", "cost"])
+def test_a_time_limit_judges_the_times_and_leaves_the_score_as_it_is(score, time):
+    table = pd.DataFrame(
+        {"model": list("aabb"), "seed": [0, 1, 0, 1], score: [90.0, 80, 20, 10], time: [1.0, 60, 3, None]}
+    )
+    trials = ogive.read(table, score=score, time_limit=60)
+    assert trials.goals == ogive.read(table, score=score).goals
+    assert trials.to_pandas().status.tolist() == ["ok", "timeout", "ok", "ok"]
+    note = next(n for n in trials.notes if n.kind is NoteKind.AT_TIME_LIMIT)
+    assert str(note) == f"1 value of {time!r} reaches the time limit of 60; 1 run without a time is not judged by it"
+    assert note.is_doubtful
+    assert not any(n.kind is NoteKind.NOT_USED for n in trials.notes)
+    said = ogive.read(table, score=score, time_limit=60, goal="minimize")
+    assert said.failed().tolist() == [False, True, False, False]
+
+
+def test_a_time_limit_without_a_time_or_with_two_is_asked_about():
+    table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "accuracy": [90.0, 80, 20, 10]})
+    with pytest.raises(NoTime, match="none is called so beside 'accuracy'"):
+        ogive.read(table, time_limit=60)
+    two = table.assign(train_time=[1.0, 2, 3, 4], test_time=[1.0, 2, 3, 4])
+    with pytest.raises(AmbiguousColumns, match="'train_time', 'test_time' could be it"):
+        ogive.read(two, score="accuracy", time_limit=60)
+    for name in ("time_step", "time_limit", "start_time", "time_saved", "timestamp"):
+        with pytest.raises(NoTime):
+            ogive.read(table.assign(**{name: [1.0, 2, 3, 4]}), score="accuracy", time_limit=60)
+    both = table.assign(cpu_time=[99.0] * 4, wall_time=[1.0, 2, 3, 60])
+    assert ogive.read(both, score="accuracy", time_limit=60).failed().tolist() == [False] * 3 + [True]
+
+
+def test_a_table_of_ogives_own_is_judged_by_its_wall_times(tmp_path: Path):
+    table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "accuracy": [0.9, 0.8, 0.2, 0.1]})
+    ogive.read(table.assign(wall_s=[1.0, 2, 60, 3], cpu_s=99.0), score="accuracy").write(tmp_path / "own.parquet")
+    trials = ogive.read(tmp_path / "own.parquet", time_limit=60)
+    assert trials.goals == {"accuracy": "maximize"}
+    assert trials.failed().tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize("score", ["accuracy", "score"])
+def test_a_profile_with_a_time_limit_judges_the_times_beside_the_score(score):
+    rows = [
+        (m, p, s, a, 70.0 if m == "b" and s else 5.0)
+        for m, a in (("a", 0.9), ("b", 0.5))
+        for p in "pqr"
+        for s in (0, 1)
+    ]
+    table = pd.DataFrame(rows, columns=["model", "task", "seed", score, "time"])
+    for source in (table, ogive.read(table.rename(columns={"time": "wall_time"}), score=score)):
+        said = {"score": score} if source is table else {}
+        found = ogive.profiles.performance_profile(source, time_limit=60, failures="exclude", **said)
+        assert found.wins.tolist() == [1.0, 0.0]
+        worst = ogive.profiles.performance_profile(source, time_limit=60, **said)
+        assert worst.solved.tolist() == [1.0, 0.0]
+    with pytest.raises(InputError, match="`time_limit`"):
+        ogive.profiles.performance_profile(
+            table.drop(columns="time").rename(columns={score: "accuracy"}), time_limit=60
+        )
 
 
 def test_the_time_limit_of_the_published_solvers_is_that_of_their_profile(real_data: Path):

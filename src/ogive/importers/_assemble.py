@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ from ogive.importers._columns import (
     refuse_reserved,
 )
 from ogive.importers._direction import is_smaller_better
+from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, outcome_name, plain
 from ogive.importers._splits import few_valued
 from ogive.importers._units import Units, find_units
@@ -75,7 +76,13 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     task = _labels(table, roles.task, ONE_TASK)
     params = _params(table, roles.params)
     status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
-    status = cut_by_limit(metrics, definitions, status, facts.time_limit, notes)
+    if facts.time_limit is not None:
+        others = [c for c in (roles.wall_s, roles.cpu_s, *roles.unused) if c is not None]
+        said = [name for name in metrics if definitions[name].goal == "minimize" and _is_said(facts.goal, name)]
+        column = limited_column(tuple(metrics), said, others)
+        times = metrics[column] if column in metrics else as_numbers(table[column], column)
+        status = cut_by_limit(column, times, status, facts.time_limit, notes, beside=column not in metrics)
+        notes = [note for held in notes for note in _without_column(held, column)]
     units = find_units(
         table, roles, facts.unit, algorithm, task, params, scores=metrics[roles.score[0]], varied=facts.varied or ()
     )
@@ -120,40 +127,11 @@ def _other_methods(table: pa.Table, roles: Roles, algorithm: pa.Array) -> list[N
     return [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
 
 
-def cut_by_limit(
-    metrics: Mapping[str, np.ndarray],
-    definitions: Mapping[str, Metric],
-    status: pa.Array,
-    limit: float | None,
-    notes: list[Note],
-) -> pa.Array:
-    """The status of each row, a timeout where a run that counts reached the time limit."""
-    if limit is None:
-        return status
-    times = [name for name, metric in definitions.items() if metric.goal == "minimize"]
-    if len(times) != 1:
-        raise InputError(
-            "`time_limit` goes with one time or cost, of which small values are good; "
-            + (
-                f"there are {', '.join(map(repr, times))}, so choose one with score=."
-                if times
-                else "say goal='minimize'."
-            )
-        )
-    words = status.cast(pa.string())
-    reached = pa.array(metrics[times[0]] >= limit)
-    cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
-    known = {"n": int(pc.sum(cut).as_py() or 0), "limit": limit}
-    notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
-    return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
-
-
 def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        # What has a time limit is a time, whatever it is called.
-        goal = "minimize" if is_smaller_better(name) or facts.time_limit is not None else "maximize"
+        goal = "minimize" if is_smaller_better(name) else "maximize"
         notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
@@ -163,6 +141,18 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Me
     _refuse_overflow(name, values)
     _check_bounds(name, values, metric)
     return metric
+
+
+def _is_said(goal: str | Mapping[str, str] | None, name: str) -> bool:
+    return goal is not None and (not isinstance(goal, Mapping) or name in goal)
+
+
+def _without_column(note: Note, column: str) -> list[Note]:
+    """A note; that on columns which are not used without the one that the time limit uses, and none where it is all."""
+    if note.kind is not NoteKind.NOT_USED:
+        return [note]
+    left = tuple(c for c in note.values["columns"] if c != column)
+    return [replace(note, values={"columns": left})] if left else []
 
 
 def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:
