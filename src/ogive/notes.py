@@ -404,8 +404,11 @@ def _outcome(v: _Values, o: _Naming) -> str:
         if v["n_failed"]
         else "no row failed"
     )
+    n = v.get("n_empty", 0)
+    because = f", {n} of them because it is empty" if n and v["empty_failed"] else ""
+    empty = because or (f"; the {n} where it is empty {'does' if n == 1 else 'do'} not" if n else "")
     return (
-        f"status: column {v['column']!r}{_guess(v)} says whether a run counts; {failed} "
+        f"status: column {v['column']!r}{_guess(v)} says whether a run counts; {failed}{empty} "
         f"({o('status', 'none')} if it is about something else)"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -69,6 +70,77 @@ def test_a_column_of_yes_and_no_beside_a_time_is_the_status(name, words):
 def test_a_column_that_says_that_a_run_failed_is_the_status_turned_round(name, status):
     table = pd.DataFrame({"solver": ["a", "a", "b", "b"], "seconds": [1.0, 2, 3, 4], name: [False, False, False, True]})
     assert ogive.read(table).to_pandas().status.tolist() == ["ok"] * 3 + [status]
+
+
+JUDGEMENTS = [
+    ("pass", "fail", "error"), ("success", "failure", "error"), ("ok", "oom", "memory"), ("solved", "unsolved", "error"),
+    ("finished", "aborted", "error"), ("on", "off", "error"), ("✓", "✗", "error"), ("yes", "timeout", "timeout"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["found", "Solved", "is_solved", "converged"])
+@pytest.mark.parametrize(("good", "bad", "status"), JUDGEMENTS)
+def test_words_judge_runs_in_a_column_that_is_called_so(name, good, bad, status):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], name: [good, good, good, bad]})
+    for said in ({}, {"status": name}):
+        assert ogive.read(table, **said).to_pandas().status.tolist() == ["ok"] * 3 + [status]
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("unsolved", "error"), ("not_found", "error"), ("invalid", "invalid"), ("infeasible", "error")]
+)
+@pytest.mark.parametrize(("yes", "no"), [("yes", "no"), (True, False), (1, 0), ("on", "off")])
+def test_what_is_called_unsolved_fails_where_it_says_yes(name, status, yes, no):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], name: [no, no, no, yes]})
+    assert ogive.read(table).to_pandas().status.tolist() == ["ok"] * 3 + [status]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("found", ("oui", "non")), ("failed", ("✓", "")), ("solved", ("yes", "perhaps"))]
+)
+def test_a_word_that_nobody_knows_in_a_column_that_judges_runs_is_asked_about(name, words):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], name: [words[0]] * 3 + [words[1]]})
+    with pytest.raises(InputError, match=rf"column '{name}' says which runs count, and holds .*status='none'"):
+        ogive.read(table)
+    assert not ogive.read(table, status="none").failed().any()
+
+
+@pytest.mark.parametrize("held", [["0.81", "0.9", "0,7", "1"], [3600, 3600, 60, 60]])
+def test_numbers_judge_nothing_whatever_their_column_is_called(held):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], "timeout": held})
+    assert not ogive.read(table, score="seconds").failed().any()
+
+
+@pytest.mark.parametrize("empty", ["", "NA", "null", None])
+@pytest.mark.parametrize(("good", "bad"), [("yes", "no"), ("pass", "fail")])
+def test_a_run_that_nobody_judged_has_not_succeeded(tmp_path: Path, empty, good, bad):
+    held = [good, bad, empty, good]
+    path = tmp_path / "runs.jsonl"
+    rows = [{"solver": s, "seconds": t, "found": f} for s, t, f in zip("aabb", [1.5, 2, 3, 4], held, strict=True)]
+    lines = [json.dumps({k: v for k, v in row.items() if v is not None}) for row in rows]  # None: the key is missing
+    path.write_text("\n".join(lines) + "\n")
+    for source in (pd.DataFrame(rows), path):
+        trials = ogive.read(source)
+        assert trials.to_pandas().status.tolist() == ["ok", "error", "error", "ok"]
+        note = next(str(n) for n in trials.notes if n.kind is NoteKind.OUTCOME)
+        assert "2 of 4 rows count as failed, 1 of them because it is empty" in note
+
+
+def test_empty_is_no_mark_where_only_failed_runs_are_marked():
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], "failed": ["", "yes", None, ""]})
+    trials = ogive.read(table)
+    assert trials.failed().tolist() == [False, True, False, False]
+    assert any("1 of 4 rows counts as failed; the 3 where it is empty do not" in str(n) for n in trials.notes)
+    with pytest.raises(InputError, match="column 'found' says which runs count, and is empty in every row"):
+        ogive.read(table.assign(failed="no", found=None))
+    assert not ogive.read(table.assign(failed=None, found=None), status="none").failed().any()
+
+
+def test_a_number_among_words_of_a_status_is_asked_about():
+    table = pd.DataFrame({"solver": list("aabb"), "score": [1.0, 2, 3, 4], "status": ["ok", "1", "ok", "ok"]})
+    for said in ({}, {"status": "status"}):
+        with pytest.raises(InputError, match="column 'status' holds '1', which is no status"):
+            ogive.read(table, **said)
 
 
 def test_success_alone_is_a_score_and_beside_a_return_it_is_asked_about():

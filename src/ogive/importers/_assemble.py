@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import (
+    NO_NUMBER,
     as_numbers,
     as_objects,
     as_text,
@@ -23,7 +24,7 @@ from ogive.importers._columns import (
 )
 from ogive.importers._direction import is_smaller_better
 from ogive.importers._limits import cut_by_limit, limited_column
-from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, outcome_name, plain
+from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._splits import few_valued
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
@@ -33,13 +34,14 @@ from ogive.trials import Trials, compact
 
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
-    "solved": OK, "found": OK, "optimal": OK, "converged": OK, "yes": OK, "pass": OK, "passed": OK, "successful": OK, "1": OK,
+    "solved": OK, "found": OK, "optimal": OK, "converged": OK, "yes": OK, "pass": OK, "passed": OK, "successful": OK,
     "error": "error", "diverged": "error", "aborted": "error", "interrupted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
-    "unsolved": "error", "notfound": "error", "notsolved": "error", "unsuccessful": "error", "no": "error", "0": "error",
+    "unsolved": "error", "notfound": "error", "notsolved": "error", "unsuccessful": "error", "no": "error",
     "timeout": "timeout", "timelimit": "timeout", "timedout": "timeout", "time limit": "timeout", "time out": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
     "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
+MARKS = {"✓": OK, "✔": OK, "✅": OK, "✗": "error", "✘": "error", "❌": "error"}
 UNFINISHED = ("running", "queued", "waiting", "pending")
 # What rows are pooled into where a column of this role is empty.
 POOLED = {"algorithm": "method", "task": "task"}
@@ -261,7 +263,7 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
     """A status for each word; an empty cell says nothing. A guessed column without a known word is none."""
     guessed = "status" in roles.guessed
     name = str(roles.status)
-    if as_truths(column) is not None:
+    if as_truths(column) is not None or is_outcome(name):
         return _judged(column, name, guessed, notes)
     values: Sequence[Any] = column.to_pylist()
     word_of = {value: _word(value) for value in set(values)}
@@ -279,15 +281,44 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
 
 
 def _judged(column: pa.ChunkedArray, name: str, guessed: bool, notes: list[Note]) -> np.ndarray:
-    """A status for each yes and no; an empty cell says nothing. Of a name that nobody knows, yes is good."""
+    """A status for each yes and no, or for words such as pass and fail. Of a name that nobody knows, yes is good.
+
+    A run that nobody judged has failed: a solver that crashed writes nothing. Only where a column marks failed runs and no
+    others, empty is no mark.
+    """
     bad = BAD_IF_TRUE.get(outcome_name(name))
-    truths = as_truths(column) or []
-    out = np.array(
-        [OK if truth is None or truth == (bad is None) else bad or "error" for truth in truths], dtype=object
-    )
-    known = {"column": name, "guessed": guessed, "n_failed": int(np.count_nonzero(out != OK)), "of_rows": len(truths)}
+    truths = as_truths(column)
+    if truths is None:
+        given = _judging_words(column, name, bad)
+    else:
+        given = [None if truth is None else OK if truth == (bad is None) else bad or "error" for truth in truths]
+    marked_only = bad is not None and OK not in given
+    out = np.array([(OK if marked_only else "error") if one is None else one for one in given], dtype=object)
+    known = {
+        "column": name, "guessed": guessed, "n_failed": int(np.count_nonzero(out != OK)), "of_rows": len(out),
+        "n_empty": given.count(None), "empty_failed": not marked_only,
+    }  # fmt: skip
     notes.append(Note(NoteKind.OUTCOME, "status", known))
     return out
+
+
+def _judging_words(column: pa.ChunkedArray, name: str, bad: str | None) -> list[str | None]:
+    """A status for each word of a column that judges runs, None where it holds none; a word that nobody knows is asked about."""
+    yes, no = (OK, "error") if bad is None else (bad, OK)
+    said = {"true": yes, "yes": yes, "on": yes, "false": no, "no": no, "off": no}
+    known = {**STATUS_WORDS, **(MARKS if bad is None else {}), **said}
+    encoded = as_text(column, name).dictionary_encode()
+    meanings: list[str | None] = []
+    for value in encoded.dictionary.to_pylist():
+        word = _word(value)
+        if value.strip().lower() not in NO_NUMBER and word not in known:
+            raise InputError(
+                f"column {name!r} says which runs count, and holds {value[:40]!r}, of which nobody can tell whether it is good or "
+                "bad; write yes or no, or words such as solved, failed and timeout, or say status='none' if the column is "
+                "about something else."
+            )
+        meanings.append(None if value.strip().lower() in NO_NUMBER else known[word])
+    return [None if i is None else meanings[i] for i in encoded.indices.to_pylist()]
 
 
 def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: Units) -> list[Note]:

@@ -228,6 +228,15 @@ def as_truths(column: pa.ChunkedArray) -> list[bool | None] | None:
     return [None if i is None else known[i] for i in encoded.indices.to_pylist()]
 
 
+def holds_words(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds text that is not all numbers, as people write them."""
+    if not holds_text(column):
+        return False
+    said = {str(text).strip() for text in as_text(column).unique().to_pylist() if text is not None}
+    words = [text.translate(MINUS).translate(SPACES) for text in said if text.lower() not in NO_NUMBER]
+    return any(not NUMBER.fullmatch(word) for word in words)
+
+
 def seems_numbers(column: pa.ChunkedArray) -> bool:
     """Whether text is mostly numbers: with decimal or thousands' commas, percent signs, or words between.
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
 from ogive.files import is_text
-from ogive.importers._columns import as_text, as_truths, holds_text, is_number, odd_one, seems_numbers
+from ogive.importers._columns import as_text, as_truths, holds_text, holds_words, is_number, odd_one, seems_numbers
 from ogive.importers._direction import is_smaller_better
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
@@ -48,6 +48,8 @@ GOOD_IF_TRUE = (
 BAD_IF_TRUE = {
     "failed": "error", "failure": "error", "hasfailed": "error", "diverged": "error", "aborted": "error", "crashed": "crashed",
     "timeout": "timeout", "timedout": "timeout", "hittimelimit": "timeout", "oom": "memory", "outofmemory": "memory",
+    "unsolved": "error", "notsolved": "error", "notfound": "error", "unsuccessful": "error", "infeasible": "error",
+    "notconverged": "error", "unfinished": "error", "incomplete": "error", "invalid": "invalid",
 }  # fmt: skip
 # Of these a share over many runs is a score as well ("success rate").
 MAY_BE_SCORES = ("found", "solved", "success", "successful", "succeeded", "feasible", "valid", "solutionfound")
@@ -148,6 +150,8 @@ def find_roles(
         scores = (found,)
         guessed.add("score")
     outcomes = [] if settled else outcomes
+    if not settled:
+        _refuse_blank_outcomes([c for c in columns if c not in known and c not in taken and c not in scores])
     taken.update(outcomes)
     unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
     _refuse_parts_of_data(table, [c for c in unused if c != unit])
@@ -168,9 +172,23 @@ def find_roles(
 
 
 def _outcomes(table: pa.Table, columns: Sequence[str], taken: Collection[str]) -> list[str]:
-    """Columns of yes and no whose name says that they judge a run."""
-    called = [c for c in columns if c not in taken and outcome_name(c) in (*GOOD_IF_TRUE, *BAD_IF_TRUE)]
-    return [c for c in called if as_truths(table[c]) is not None]
+    """Columns of yes and no, or of words, whose name says that they judge a run. Numbers count or measure something."""
+    called = [c for c in columns if c not in taken and is_outcome(c)]
+    return [c for c in called if as_truths(table[c]) is not None or holds_words(table[c])]
+
+
+def is_outcome(column: str) -> bool:
+    """Whether a column is called as what judges runs."""
+    return outcome_name(column) in (*GOOD_IF_TRUE, *BAD_IF_TRUE)
+
+
+def _refuse_blank_outcomes(columns: Sequence[str]) -> None:
+    """Nobody has judged the runs where the column that does is empty; they are not good for that."""
+    for name in columns:
+        if outcome_name(name) in GOOD_IF_TRUE:
+            raise InputError(
+                f"column {name!r} says which runs count, and is empty in every row; fill it, or say status='none' if all count."
+            )
 
 
 def outcome_name(column: str) -> str:
@@ -312,7 +330,7 @@ def _find_score(
     if len(numeric) + len(written) == 1:
         only = (*numeric, *written)[0]
         if not settled:
-            _ask_about_outcome(only, outcomes)
+            _ask_about_outcome(only, [c for c in outcomes if as_truths(table[c]) is not None])
         return only, outcomes
     if numeric or written:
         could = [c for c in free if c in numeric or c in written]
@@ -320,7 +338,8 @@ def _find_score(
         raise AmbiguousColumns(
             f"{len(could)} columns could be the score: {quoted(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
         )
-    judging = [c for c in outcomes if outcome_name(c) in MAY_BE_SCORES] or outcomes
+    answers = [c for c in outcomes if as_truths(table[c]) is not None]
+    judging = [c for c in answers if outcome_name(c) in MAY_BE_SCORES] or answers
     if len(judging) == 1:  # nothing else is measured: whether a run succeeded is what there is to know
         return judging[0], [c for c in outcomes if c != judging[0]]
     text = next((c for c in free if c in said), None)
