@@ -247,6 +247,23 @@ def test_the_time_limit_of_the_published_solvers_is_that_of_their_profile(real_d
 # Which rows
 
 
+@pytest.mark.parametrize("written", ["{}%", "{} %", "{},5%"])
+@pytest.mark.parametrize(
+    ("condition", "n"), [("pct<15", 10), ("pct<15%", 10), ("pct < 15 %", 10), ("pct>=14", 16), ("pct<=14.9", 10)]
+)
+def test_percents_are_chosen_as_they_are_written(written, condition, n):
+    held = [written.format(10 + i) for i in range(12)] * 2
+    table = pd.DataFrame({"model": ["a"] * 12 + ["b"] * 12, "seed": [*range(12)] * 2, "pct": held, "score": range(24)})
+    assert len(ogive.read(table, score="score", where=condition)) == n
+
+
+@pytest.mark.parametrize("condition", ["seed=٣", "seed<٣", "seed<1_0", "seed<3%"])
+def test_a_condition_writes_numbers_as_tables_do(condition):
+    table = pd.DataFrame({"model": list("aaaabbbb"), "seed": [0, 1, 2, 3] * 2, "score": range(8)})
+    with pytest.raises(InputError, match=r"`where` seed.*'seed' holds"):
+        ogive.read(table, where=condition)
+
+
 @pytest.mark.parametrize(
     ("where", "n"),
     [

@@ -115,7 +115,7 @@ def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, No
     try:
         # Most text of numbers is plain; anything beyond that is left to the rules.
         return np.array(
-            [np.nan if text is None or text.lower() in NO_NUMBER else _written_number(text) for text in texts]
+            [np.nan if text is None or text.lower() in NO_NUMBER else written_number(text) for text in texts]
         ), None
     except ValueError:
         return _written_numbers(texts, name)
@@ -251,7 +251,7 @@ def seems_numbers(column: pa.ChunkedArray) -> bool:
     return 2 * len(numbers) > len(said) and FEWEST_OF_SCORES * len(set(numbers)) >= len(numbers)
 
 
-def _written_number(text: str) -> float:
+def written_number(text: str) -> float:
     """The number that a text is; Python would also take 1_000 and digits of other scripts, which no other program does."""
     if "_" in text or not text.isascii():
         raise ValueError
@@ -260,7 +260,7 @@ def _written_number(text: str) -> float:
 
 def _is_float(text: str) -> bool:
     try:
-        _written_number(text)
+        written_number(text)
     except ValueError:
         return False
     return True
