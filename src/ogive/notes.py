@@ -31,6 +31,8 @@ class NoteKind(Enum):
     STATUS_NOT_USED = "status not used"
     OUTCOME = "outcome"
     NUMBERS_WRITTEN = "numbers written"
+    INEXACT = "inexact"
+    NEGATIVE_TIMES = "negative times"
     ROWS_CHOSEN = "rows chosen"
     METHODS_LEFT_OUT = "methods left out"
     SEED_OF_FOLD = "seed of a fold"
@@ -137,7 +139,7 @@ QUESTIONS = frozenset({
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
     NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.TWO_STUDIES, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
-    NoteKind.UNFINISHED,
+    NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.NEGATIVE_TIMES,
 })  # fmt: skip
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
@@ -541,6 +543,12 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
     NoteKind.OUTCOME: _outcome,
     NoteKind.NUMBERS_WRITTEN: _numbers_written,
+    NoteKind.INEXACT: lambda v, o: (
+        f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} rounded: floats hold whole numbers exactly up to 2**53"
+    ),
+    NoteKind.NEGATIVE_TIMES: lambda v, o: (
+        f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} below 0, which no time is, and {_count(v['n'])} as very good"
+    ),
     NoteKind.ROWS_CHOSEN: lambda v, o: (
         f"{v['n']} of {v['of_rows']} rows are read: {', '.join(v['conditions'])}"
     ),

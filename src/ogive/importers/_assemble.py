@@ -18,11 +18,12 @@ from ogive.importers._columns import (
     as_text,
     as_truths,
     holds_text,
+    inexact_integers,
     is_number,
     numbers_and_note,
     refuse_reserved,
 )
-from ogive.importers._direction import is_smaller_better
+from ogive.importers._direction import is_smaller_better, is_time
 from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._splits import few_valued
@@ -117,6 +118,10 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
 def _scores(table: pa.Table, name: str, notes: list[Note]) -> np.ndarray:
     values, written = numbers_and_note(table[name], name)
     notes += [] if written is None else [written]
+    notes += inexact_integers(table[name], name, values)
+    negative = int(np.count_nonzero(values < 0.0)) if is_time(name) and not is_time(name, cost=True) else 0
+    if negative:
+        notes.append(Note(NoteKind.NEGATIVE_TIMES, values={"column": name, "n": negative}))
     return values
 
 

@@ -30,6 +30,9 @@ MINUS, SPACES = (
 )
 TRUE, FALSE = ("true", "yes", "t", "y", "1"), ("false", "no", "f", "n", "0")
 FEWEST_OF_SCORES = 4
+# Numbers that differ by less than this share of the largest have no spread as floats; whole ones below are far apart.
+NO_SPREAD = 8.0 * float(np.finfo(float).eps)
+LARGEST_SPREADLESS = 1e14
 MOST_LOOKED_AT = 1000
 _JSON = json.JSONEncoder(separators=(",", ":"), default=str)
 
@@ -119,6 +122,28 @@ def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, No
         ), None
     except ValueError:
         return _written_numbers(texts, name)
+
+
+def inexact_integers(column: pa.ChunkedArray, name: str, values: np.ndarray) -> list[Note]:
+    """A note where whole numbers are rounded as floats; refused where that rounding is what they differ by.
+
+    The mean of 2**53 ... 2**53 + 5 was off by two, and their spread was none.
+    """
+    if not pa.types.is_integer(column.type) and not (pa.types.is_decimal(column.type) and column.type.scale == 0):
+        return []
+    finite = values[np.isfinite(values)]
+    if not finite.size or np.abs(finite).max() < LARGEST_SPREADLESS:
+        return []
+    exact = [value for value in column.to_pylist() if value is not None]
+    low, high = int(min(exact)), int(max(exact))
+    joined = len(set(exact)) > np.unique(finite).size
+    if joined or (low < high and (high - low) <= NO_SPREAD * max(abs(low), abs(high))):
+        raise InvalidScores(
+            f"column {name!r} holds whole numbers from {low} to {high}, some of which differ by no more than floats round them by; "
+            "subtract the same number from all of them first."
+        )
+    rounded = sum(int(float(value)) != int(value) for value in exact)
+    return [Note(NoteKind.INEXACT, values={"column": name, "n": rounded})] if rounded else []
 
 
 def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray, Note]:

@@ -146,7 +146,8 @@ def find_roles(
     outcomes = _outcomes(table, said, taken)
     settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs
     if not scores:
-        found, outcomes = _find_score(table, taken, said, outcomes, settled=settled)
+        timed = [c for c in said if c in costs.values()]
+        found, outcomes = _find_score(table, taken, said, outcomes, timed, settled=settled)
         scores = (found,)
         guessed.add("score")
     outcomes = [] if settled else outcomes
@@ -309,7 +310,13 @@ def _find_params(columns: list[str]) -> tuple[str, ...]:
 
 
 def _find_score(
-    table: pa.Table, taken: Collection[str], said: Sequence[str], outcomes: list[str], *, settled: bool
+    table: pa.Table,
+    taken: Collection[str],
+    said: Sequence[str],
+    outcomes: list[str],
+    costs: Sequence[str],
+    *,
+    settled: bool,
 ) -> tuple[str, list[str]]:
     """The column that is called a score, or the only one of numbers; and the columns that judge runs, which are none.
 
@@ -342,6 +349,9 @@ def _find_score(
     judging = [c for c in answers if outcome_name(c) in MAY_BE_SCORES] or answers
     if len(judging) == 1:  # nothing else is measured: whether a run succeeded is what there is to know
         return judging[0], [c for c in outcomes if c != judging[0]]
+    if costs:
+        count = f"{len(costs)} columns" if len(costs) > 1 else "one column"
+        raise AmbiguousColumns(f"{count} could be the score, a time or cost: {quoted(costs)}; choose it with score=.")
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(
