@@ -536,7 +536,10 @@ def _unsolved(v: _Values, o: _Naming) -> str:
 
 _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.SAID: lambda v, o: str(v["text"]),
-    NoteKind.ROLE: lambda v, o: f"{v['role']}: column {_quoted(v['columns'])}{_guess(v)}",
+    NoteKind.ROLE: lambda v, o: (
+        f"{v['role']}: column {_quoted(v['columns'])}"
+        + (f" (guessed from its name, rather than {_first_of(v['rather_than'])})" if v.get("rather_than") else _guess(v))
+    ),
     NoteKind.NOT_USED: lambda v, o: f"not used: {_first_of(v['columns'])}",
     NoteKind.EMPTY_COLUMNS: lambda v, o: _empty_columns(v),
     NoteKind.NOT_REPORTED: lambda v, o: f"not used: {_quoted(v['metrics'])}, declared but reported by no trial",

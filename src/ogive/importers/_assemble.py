@@ -348,7 +348,9 @@ def _role_notes(roles: Roles) -> list[Note]:
         value: Any = getattr(roles, role)
         if value:
             names = value if isinstance(value, tuple) else (value,)
-            notes.append(_role(role, names, role in roles.guessed))
+            note = _role(role, names, role in roles.guessed)
+            over = roles.passed_over if role == "score" else ()
+            notes.append(replace(note, values={**note.values, "rather_than": over}) if over else note)
     for role, column in (("wall_s", roles.wall_s), ("cpu_s", roles.cpu_s)):
         if column is not None and column != role:
             notes.append(_role(role, (column,), True))

@@ -48,6 +48,11 @@ def is_larger_better(name: str) -> bool:
     return any(w in LARGER_IS_BETTER for w in (*words, *joined)) or any(part in LARGE_NAMES for part in parts)
 
 
+def is_measure(name: str) -> bool:
+    """Whether a column is called as a score is, and as nothing else is that stands beside one: accuracy, val_loss."""
+    return is_larger_better(name) or "score" in _words(name) or (is_smaller_better(name) and not is_time(name))
+
+
 def is_time(name: str, *, cost: bool = False) -> bool:
     """Whether a column is called as a time or a cost is; with `cost`, whether it is called a cost and no time."""
     words = _words(name)

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
 from ogive.files import is_text
 from ogive.importers._columns import as_text, as_truths, holds_text, holds_words, is_number, odd_one, seems_numbers
-from ogive.importers._direction import is_smaller_better
+from ogive.importers._direction import is_measure, is_smaller_better
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 
@@ -111,6 +111,7 @@ class Roles:
     guessed: frozenset[str]
     unused: tuple[str, ...]
     blank: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()  # numbers that are not called as scores are, beside the one that is
 
 
 def find_roles(
@@ -144,11 +145,13 @@ def find_roles(
     taken.update(given_params, (c for c in costs.values() if c is not None))
     step = next((c for c in said if c not in taken and _is_step(c)), None)
     outcomes = _outcomes(table, said, taken)
+    by_name = False
     settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs
     if not scores:
         timed = [c for c in said if c in costs.values()]
         found, outcomes = _find_score(table, taken, said, outcomes, timed, settled=settled)
         scores = (found,)
+        by_name = is_measure(found)
         guessed.add("score")
     outcomes = [] if settled else outcomes
     if not settled:
@@ -164,6 +167,7 @@ def find_roles(
         step=step if step not in scores else None,
         guessed=frozenset(guessed),
         unused=unused,
+        passed_over=tuple(c for c in unused if is_number(table.schema.field(c).type)) if by_name else (),
         blank=tuple(
             c for c in columns if c not in known and c not in taken and c not in scores and not is_row_number(c)
         ),
@@ -334,13 +338,15 @@ def _find_score(
     numbers = [c for c in numbers if not _numbers_rows(c)] or numbers
     numeric = [c for c in numbers if c in said] or numbers
     written = [c for c in free if not is_row_number(c) and c not in numbers and seems_numbers(table[c])]
-    if len(numeric) + len(written) == 1:
-        only = (*numeric, *written)[0]
+    could = [c for c in free if c in numeric or c in written]
+    # Where numbers come as text somebody should look; else a name such as accuracy tells them apart from an lr.
+    measured = [c for c in could if is_measure(c)] if not written else []
+    if len(could) == 1 or len(measured) == 1:
+        only = (measured or could)[0]
         if not settled:
             _ask_about_outcome(only, [c for c in outcomes if as_truths(table[c]) is not None])
         return only, outcomes
-    if numeric or written:
-        could = [c for c in free if c in numeric or c in written]
+    if could:
         seen = f" Column {written[0]!r} holds text such as {odd_one(table[written[0]])!r}." if written else ""
         raise AmbiguousColumns(
             f"{len(could)} columns could be the score: {quoted(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
