@@ -28,6 +28,14 @@ SAID = {
         Note(K.NOT_REPORTED, values={"metrics": ["loss"]}),
         "not used: 'loss', declared but reported by no trial",
     ),
+    K.INEXACT: (
+        Note(K.INEXACT, values={"column": "score", "n": 1}),
+        "warning: 1 value of 'score' is rounded: floats hold whole numbers exactly up to 2**53",
+    ),
+    K.NEGATIVE_TIMES: (
+        Note(K.NEGATIVE_TIMES, values={"column": "time", "n": 2}),
+        "warning: 2 values of 'time' are below 0, which no time is, and count as very good",
+    ),
     K.STATUS_NOT_USED: (
         Note(K.STATUS_NOT_USED, "status", {"column": "state", "word": "odd"}),
         "column 'state' is not used: 'odd' is no status",

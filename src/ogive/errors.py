@@ -7,6 +7,7 @@ OgiveError
 │   ├── UnreadableSource           a file or object that cannot be read as a table of scores
 │   ├── UnwritableFile             a file cannot be written; what was there before stands as it was
 │   ├── AmbiguousColumns           several columns could play one role
+│   ├── NoTime                     a time limit is given, and no column is a time
 │   ├── FailedTrials               failures are present and nobody said how to count them
 │   ├── StoreError                 a store cannot be made, read or written
 │   │   ├── StoreConflict          a study does not fit what the store already holds
@@ -43,6 +44,10 @@ class UnwritableFile(InputError):
 
 class AmbiguousColumns(InputError):
     """Several columns could play one role."""
+
+
+class NoTime(InputError):
+    """A time limit is given, and no column is a time."""
 
 
 class FailedTrials(InputError):

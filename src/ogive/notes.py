@@ -62,6 +62,8 @@ class NoteKind(Enum):
     STATUS_NOT_USED = "status not used"
     OUTCOME = "outcome"
     NUMBERS_WRITTEN = "numbers written"
+    INEXACT = "inexact"
+    NEGATIVE_TIMES = "negative times"
     ROWS_CHOSEN = "rows chosen"
     METHODS_LEFT_OUT = "methods left out"
     SEED_OF_FOLD = "seed of a fold"
@@ -168,7 +170,7 @@ QUESTIONS = frozenset({
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
     NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.TWO_STUDIES, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
-    NoteKind.UNFINISHED,
+    NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.NEGATIVE_TIMES,
 })  # fmt: skip
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
@@ -437,9 +439,21 @@ def _outcome(v: _Values, o: _Naming) -> str:
         if v["n_failed"]
         else "no row failed"
     )
+    n = v.get("n_empty", 0)
+    because = f", {n} of them because it is empty" if n and v["empty_failed"] else ""
+    empty = because or (f"; the {n} where it is empty {'does' if n == 1 else 'do'} not" if n else "")
     return (
-        f"status: column {v['column']!r}{_guess(v)} says whether a run counts; {failed} "
+        f"status: column {v['column']!r}{_guess(v)} says whether a run counts; {failed}{empty} "
         f"({o('status', 'none')} if it is about something else)"
+    )
+
+
+def _at_time_limit(v: _Values, o: _Naming) -> str:
+    of = f" of {v['column']!r}" if v.get("column") else ""
+    unknown = v.get("n_unknown", 0)
+    left = f"; {plural(unknown, 'run')} without a time {_are(unknown)} not judged by it" if unknown else ""
+    return (
+        f"{plural(v['n'], 'value')}{of} {'reaches' if v['n'] == 1 else 'reach'} the time limit of {v['limit']:g}{left}"
     )
 
 
@@ -564,13 +578,22 @@ def _unsolved(v: _Values, o: _Naming) -> str:
 
 _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.SAID: lambda v, o: str(v["text"]),
-    NoteKind.ROLE: lambda v, o: f"{v['role']}: column {_quoted(v['columns'])}{_guess(v)}",
+    NoteKind.ROLE: lambda v, o: (
+        f"{v['role']}: column {_quoted(v['columns'])}"
+        + (f" (guessed from its name, rather than {_first_of(v['rather_than'])})" if v.get("rather_than") else _guess(v))
+    ),
     NoteKind.NOT_USED: lambda v, o: f"not used: {_first_of(v['columns'])}",
     NoteKind.EMPTY_COLUMNS: lambda v, o: _empty_columns(v),
     NoteKind.NOT_REPORTED: lambda v, o: f"not used: {_quoted(v['metrics'])}, declared but reported by no trial",
     NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
     NoteKind.OUTCOME: _outcome,
     NoteKind.NUMBERS_WRITTEN: _numbers_written,
+    NoteKind.INEXACT: lambda v, o: (
+        f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} rounded: floats hold whole numbers exactly up to 2**53"
+    ),
+    NoteKind.NEGATIVE_TIMES: lambda v, o: (
+        f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} below 0, which no time is, and {_count(v['n'])} as very good"
+    ),
     NoteKind.ROWS_CHOSEN: lambda v, o: (
         f"{v['n']} of {v['of_rows']} rows are read: {', '.join(v['conditions'])}"
     ),

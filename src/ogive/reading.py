@@ -98,7 +98,8 @@ def read(
     without : str or list of str
         Methods that are left out.
     time_limit : float
-        A run whose time reaches it has failed (status timeout).
+        A run whose time reaches it has failed (status timeout). Its time is the score where that is called a time or
+        cost, else the column beside it that is called so, else the score where `goal` says that it is to be small.
 
     Returns
     -------

@@ -166,7 +166,8 @@ def test_guaranteed_leaves_empty_what_clusters_or_folds_make_uncertain(columns, 
 def test_failures_are_refused_with_counts_and_ways_out():
     trials = ogive.read({"a": [1.0, np.nan, np.inf, 2.0], "b": [1.0, 2.0, 3.0, np.nan]})
     with pytest.raises(
-        FailedTrials, match=r"3 of 8 trials.*2 of 4 of 'a' and 1 of 4 of 'b'.*'worst', a number, 'like:NAME' or 'exclude'"
+        FailedTrials,
+        match=r"3 of 8 trials.*2 of 4 of 'a' and 1 of 4 of 'b'.*'worst', a number, 'like:NAME' or 'exclude'",
     ):
         ogive.summarize(trials)
 

@@ -51,7 +51,7 @@ def test_an_answer_that_cannot_be_written_is_one_sentence_and_an_exit_code(comma
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", stream)
             patch.setattr(sys, "stderr", said)
-            assert main(command.split()) == (COMMANDS[command] or 1)
+            assert main(command.split()) == 1
         assert said.getvalue().splitlines()[-1] == f"ogive: standard output could not be written: {words}."
 
 
@@ -93,6 +93,16 @@ def test_a_process_without_its_streams_ends_with_a_sentence(line, code, said, fo
     assert done.returncode == code
     assert "Traceback" not in done.stderr
     assert done.stderr == "" if said is None else said in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_a_verdict_that_standard_output_did_not_take_is_an_error(folder):
+    for name, scores in (("a", "0.5 0.6 0.7"), ("b", "0.8 0.9 0.7")):
+        rows = "".join(f"m,{seed},{score}\n" for seed, score in enumerate(scores.split()))
+        (folder / f"{name}.csv").write_text(f"model,seed,score\n{rows}")
+    command = "OGIVE check a.csv --baseline b.csv --margin 0.01"
+    assert shell(command, folder).returncode in (4, 5)
+    assert shell(f"{command} >/dev/full", folder).returncode == 1
 
 
 @pytest.mark.slow

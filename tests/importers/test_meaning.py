@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.errors import AmbiguousColumns, FailedTrials, InputError, InvalidScores
+from ogive.errors import AmbiguousColumns, FailedTrials, InputError, InvalidScores, NoTime
 from ogive.notes import NoteKind
 
 SETTINGS = ("default", "fast", "strict", "no presolve")
@@ -71,6 +72,77 @@ def test_a_column_that_says_that_a_run_failed_is_the_status_turned_round(name, s
     assert ogive.read(table).to_pandas().status.tolist() == ["ok"] * 3 + [status]
 
 
+JUDGEMENTS = [
+    ("pass", "fail", "error"), ("success", "failure", "error"), ("ok", "oom", "memory"), ("solved", "unsolved", "error"),
+    ("finished", "aborted", "error"), ("on", "off", "error"), ("✓", "✗", "error"), ("yes", "timeout", "timeout"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["found", "Solved", "is_solved", "converged"])
+@pytest.mark.parametrize(("good", "bad", "status"), JUDGEMENTS)
+def test_words_judge_runs_in_a_column_that_is_called_so(name, good, bad, status):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], name: [good, good, good, bad]})
+    for said in ({}, {"status": name}):
+        assert ogive.read(table, **said).to_pandas().status.tolist() == ["ok"] * 3 + [status]
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("unsolved", "error"), ("not_found", "error"), ("invalid", "invalid"), ("infeasible", "error")]
+)
+@pytest.mark.parametrize(("yes", "no"), [("yes", "no"), (True, False), (1, 0), ("on", "off")])
+def test_what_is_called_unsolved_fails_where_it_says_yes(name, status, yes, no):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], name: [no, no, no, yes]})
+    assert ogive.read(table).to_pandas().status.tolist() == ["ok"] * 3 + [status]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("found", ("oui", "non")), ("failed", ("✓", "")), ("solved", ("yes", "perhaps"))]
+)
+def test_a_word_that_nobody_knows_in_a_column_that_judges_runs_is_asked_about(name, words):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], name: [words[0]] * 3 + [words[1]]})
+    with pytest.raises(InputError, match=rf"column '{name}' says which runs count, and holds .*status='none'"):
+        ogive.read(table)
+    assert not ogive.read(table, status="none").failed().any()
+
+
+@pytest.mark.parametrize("held", [["0.81", "0.9", "0,7", "1"], [3600, 3600, 60, 60]])
+def test_numbers_judge_nothing_whatever_their_column_is_called(held):
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], "timeout": held})
+    assert not ogive.read(table, score="seconds").failed().any()
+
+
+@pytest.mark.parametrize("empty", ["", "NA", "null", None])
+@pytest.mark.parametrize(("good", "bad"), [("yes", "no"), ("pass", "fail")])
+def test_a_run_that_nobody_judged_has_not_succeeded(tmp_path: Path, empty, good, bad):
+    held = [good, bad, empty, good]
+    path = tmp_path / "runs.jsonl"
+    rows = [{"solver": s, "seconds": t, "found": f} for s, t, f in zip("aabb", [1.5, 2, 3, 4], held, strict=True)]
+    lines = [json.dumps({k: v for k, v in row.items() if v is not None}) for row in rows]  # None: the key is missing
+    path.write_text("\n".join(lines) + "\n")
+    for source in (pd.DataFrame(rows), path):
+        trials = ogive.read(source)
+        assert trials.to_pandas().status.tolist() == ["ok", "error", "error", "ok"]
+        note = next(str(n) for n in trials.notes if n.kind is NoteKind.OUTCOME)
+        assert "2 of 4 rows count as failed, 1 of them because it is empty" in note
+
+
+def test_empty_is_no_mark_where_only_failed_runs_are_marked():
+    table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], "failed": ["", "yes", None, ""]})
+    trials = ogive.read(table)
+    assert trials.failed().tolist() == [False, True, False, False]
+    assert any("1 of 4 rows counts as failed; the 3 where it is empty do not" in str(n) for n in trials.notes)
+    with pytest.raises(InputError, match="column 'found' says which runs count, and is empty in every row"):
+        ogive.read(table.assign(failed="no", found=None))
+    assert not ogive.read(table.assign(failed=None, found=None), status="none").failed().any()
+
+
+def test_a_number_among_words_of_a_status_is_asked_about():
+    table = pd.DataFrame({"solver": list("aabb"), "score": [1.0, 2, 3, 4], "status": ["ok", "1", "ok", "ok"]})
+    for said in ({}, {"status": "status"}):
+        with pytest.raises(InputError, match="column 'status' holds '1', which is no status"):
+            ogive.read(table, **said)
+
+
 def test_success_alone_is_a_score_and_beside_a_return_it_is_asked_about():
     table = pd.DataFrame({"agent": ["a", "a", "b", "b"], "seed": [0, 1, 0, 1], "success": [1, 0, 1, 1]})
     assert ogive.read(table).metrics == ("success",)
@@ -91,15 +163,75 @@ def test_a_run_counts_where_every_judgement_is_good():
 
 def test_a_time_at_the_limit_is_a_timeout():
     table = pd.DataFrame({"solver": list("aabb"), "problem": list("pqpq"), "value": [1.0, 100, 3, 120]})
-    trials = ogive.read(table, time_limit=100)
-    assert trials.goals == {"value": "minimize"}
+    trials = ogive.read(table, time_limit=100, goal="minimize")
     assert trials.to_pandas().status.tolist() == ["ok", "timeout", "ok", "timeout"]
-    with pytest.raises(InputError, match=r"`time_limit` goes with one time or cost.*goal='minimize'"):
-        ogive.read(table, time_limit=100, goal="maximize")
+    for said in ({}, {"goal": "maximize"}):
+        with pytest.raises(NoTime, match=r"none is called so beside 'value'; say goal='minimize'"):
+            ogive.read(table, time_limit=100, **said)
     with pytest.raises(InputError, match="`time_limit` must be a positive number; got -1"):
         ogive.read(table, time_limit=-1)
     again = ogive.read(ogive.read(table, goal="minimize"), time_limit=100, without="a")
     assert (again.algorithms, again.to_pandas().status.tolist()) == (("b",), ["ok", "timeout"])
+
+
+@pytest.mark.parametrize("score", ["accuracy", "score", "loss"])
+@pytest.mark.parametrize("time", ["time", "wall_time", "train_seconds", "cost"])
+def test_a_time_limit_judges_the_times_and_leaves_the_score_as_it_is(score, time):
+    table = pd.DataFrame(
+        {"model": list("aabb"), "seed": [0, 1, 0, 1], score: [90.0, 80, 20, 10], time: [1.0, 60, 3, None]}
+    )
+    trials = ogive.read(table, score=score, time_limit=60)
+    assert trials.goals == ogive.read(table, score=score).goals
+    assert trials.to_pandas().status.tolist() == ["ok", "timeout", "ok", "ok"]
+    note = next(n for n in trials.notes if n.kind is NoteKind.AT_TIME_LIMIT)
+    assert str(note) == f"1 value of {time!r} reaches the time limit of 60; 1 run without a time is not judged by it"
+    assert note.is_doubtful
+    assert not any(n.kind is NoteKind.NOT_USED for n in trials.notes)
+    said = ogive.read(table, score=score, time_limit=60, goal="minimize")
+    assert said.failed().tolist() == [False, True, False, False]
+
+
+def test_a_time_limit_without_a_time_or_with_two_is_asked_about():
+    table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "accuracy": [90.0, 80, 20, 10]})
+    with pytest.raises(NoTime, match="none is called so beside 'accuracy'"):
+        ogive.read(table, time_limit=60)
+    two = table.assign(train_time=[1.0, 2, 3, 4], test_time=[1.0, 2, 3, 4])
+    with pytest.raises(AmbiguousColumns, match="'train_time', 'test_time' could be it"):
+        ogive.read(two, score="accuracy", time_limit=60)
+    for name in ("time_step", "time_limit", "start_time", "time_saved", "timestamp"):
+        with pytest.raises(NoTime):
+            ogive.read(table.assign(**{name: [1.0, 2, 3, 4]}), score="accuracy", time_limit=60)
+    both = table.assign(cpu_time=[99.0] * 4, wall_time=[1.0, 2, 3, 60])
+    assert ogive.read(both, score="accuracy", time_limit=60).failed().tolist() == [False] * 3 + [True]
+
+
+def test_a_table_of_ogives_own_is_judged_by_its_wall_times(tmp_path: Path):
+    table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "accuracy": [0.9, 0.8, 0.2, 0.1]})
+    ogive.read(table.assign(wall_s=[1.0, 2, 60, 3], cpu_s=99.0), score="accuracy").write(tmp_path / "own.parquet")
+    trials = ogive.read(tmp_path / "own.parquet", time_limit=60)
+    assert trials.goals == {"accuracy": "maximize"}
+    assert trials.failed().tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize("score", ["accuracy", "score"])
+def test_a_profile_with_a_time_limit_judges_the_times_beside_the_score(score):
+    rows = [
+        (m, p, s, a, 70.0 if m == "b" and s else 5.0)
+        for m, a in (("a", 0.9), ("b", 0.5))
+        for p in "pqr"
+        for s in (0, 1)
+    ]
+    table = pd.DataFrame(rows, columns=["model", "task", "seed", score, "time"])
+    for source in (table, ogive.read(table.rename(columns={"time": "wall_time"}), score=score)):
+        said = {"score": score} if source is table else {}
+        found = ogive.profiles.performance_profile(source, time_limit=60, failures="exclude", **said)
+        assert found.wins.tolist() == [1.0, 0.0]
+        worst = ogive.profiles.performance_profile(source, time_limit=60, **said)
+        assert worst.solved.tolist() == [1.0, 0.0]
+    with pytest.raises(InputError, match="`time_limit`"):
+        ogive.profiles.performance_profile(
+            table.drop(columns="time").rename(columns={score: "accuracy"}), time_limit=60
+        )
 
 
 def test_the_time_limit_of_the_published_solvers_is_that_of_their_profile(real_data: Path):
@@ -113,6 +245,23 @@ def test_the_time_limit_of_the_published_solvers_is_that_of_their_profile(real_d
 
 
 # Which rows
+
+
+@pytest.mark.parametrize("written", ["{}%", "{} %", "{},5%"])
+@pytest.mark.parametrize(
+    ("condition", "n"), [("pct<15", 10), ("pct<15%", 10), ("pct < 15 %", 10), ("pct>=14", 16), ("pct<=14.9", 10)]
+)
+def test_percents_are_chosen_as_they_are_written(written, condition, n):
+    held = [written.format(10 + i) for i in range(12)] * 2
+    table = pd.DataFrame({"model": ["a"] * 12 + ["b"] * 12, "seed": [*range(12)] * 2, "pct": held, "score": range(24)})
+    assert len(ogive.read(table, score="score", where=condition)) == n
+
+
+@pytest.mark.parametrize("condition", ["seed=٣", "seed<٣", "seed<1_0", "seed<3%"])
+def test_a_condition_writes_numbers_as_tables_do(condition):
+    table = pd.DataFrame({"model": list("aaaabbbb"), "seed": [0, 1, 2, 3] * 2, "score": range(8)})
+    with pytest.raises(InputError, match=r"`where` seed.*'seed' holds"):
+        ogive.read(table, where=condition)
 
 
 @pytest.mark.parametrize(

@@ -46,3 +46,29 @@ def test_an_empty_column_is_the_score_only_where_no_other_is_left():
     empty = pd.DataFrame({"model": ["a", "b"], "loss": [float("nan")] * 2})
     assert ogive.read(empty).failed().all()
     assert ogive.read(empty.assign(acc=[0.1, 0.2])).metrics == ("acc",)
+
+
+@pytest.mark.parametrize(
+    ("others", "score"),
+    [
+        (("lr",), "accuracy"),
+        (("patient", "visit"), "auc"),
+        (("lr",), "val_loss"),
+        (("width",), "test_score"),
+        (("lr",), "f1"),
+    ],
+)
+def test_a_column_that_is_called_a_score_wins_over_numbers_that_are_not(others, score):
+    numbers = {name: [0.1, 0.2, 0.3, 0.4] for name in others}
+    table = pd.DataFrame({"model": list("aabb"), **numbers, score: [0.5, 0.75, 0.6, 0.7]})
+    trials = ogive.read(table, unit="row")
+    assert trials.metrics == (score,)
+    said = f"score: column {score!r} (guessed from its name, rather than {', '.join(map(repr, others))})"
+    assert said in map(str, trials.notes)
+
+
+@pytest.mark.parametrize("names", [("accuracy", "auc"), ("lr", "width"), ("accuracy", "loss")])
+def test_several_columns_that_are_called_scores_and_several_that_are_not_are_asked_about(names):
+    table = pd.DataFrame({"model": list("aabb"), **{name: [0.5, 0.75, 0.6, 0.7] for name in names}})
+    with pytest.raises(AmbiguousColumns, match=f"2 columns could be the score: '{names[0]}', '{names[1]}'"):
+        ogive.read(table)

@@ -90,7 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         out.flush()
         if out.lost is not None:
             complain(f"standard output could not be written: {out.lost}.", 1)
-            return code or 1
+            # A verdict that nobody got (3, 4, 5) is none; what was refused or stopped had no answer to lose.
+            return code if code in (2, 130) else 1
         return code
 
 

@@ -143,6 +143,8 @@ def _column(name: str, values: list[Any], source: Source, as_written: Collection
     try:
         if kinds and kinds <= {int, float}:
             return _numbers(values, kinds, as_text=name in as_written)
+        if bool in kinds and kinds <= {bool, int, float}:  # as text: Arrow would make a score of 1.0 of true
+            return pa.array([None if value is None else json.dumps(value) for value in values], type=pa.string())
         if kinds & {dict, list}:
             return _nested(values, source)
         return pa.array(values)

@@ -13,7 +13,8 @@
   _splits         columns that split the runs and that nobody declared
   _units          what one independent draw is, which rows join the methods
   _columns        a column as text or as numbers
-  _direction      whether a score is to be large or small, by its name
+  _direction      whether a score is to be large or small, or a time, by its name
+  _limits         which column a time limit judges, and the runs that reach it
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note
   _written        a table that Ogive wrote, its columns checked
   _joined         several tables of Ogive's own as one
@@ -21,3 +22,7 @@
 
 Foreign packages are imported only inside the file that is about them.
 """
+
+from ogive.importers._direction import is_larger_better
+
+__all__ = ["is_larger_better"]

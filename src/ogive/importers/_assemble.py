@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,17 +12,20 @@ import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import (
+    NO_NUMBER,
     as_numbers,
     as_objects,
     as_text,
     as_truths,
     holds_text,
+    inexact_integers,
     is_number,
     numbers_and_note,
     refuse_reserved,
 )
-from ogive.importers._direction import is_smaller_better
-from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, outcome_name, plain
+from ogive.importers._direction import is_smaller_better, is_time
+from ogive.importers._limits import cut_by_limit, limited_column
+from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._splits import few_valued
 from ogive.importers._units import Units, find_units
 from ogive.metric import Bounds, Metric
@@ -32,13 +35,14 @@ from ogive.trials import Trials, compact
 
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
-    "solved": OK, "found": OK, "optimal": OK, "converged": OK, "yes": OK, "pass": OK, "passed": OK, "successful": OK, "1": OK,
+    "solved": OK, "found": OK, "optimal": OK, "converged": OK, "yes": OK, "pass": OK, "passed": OK, "successful": OK,
     "error": "error", "diverged": "error", "aborted": "error", "interrupted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
-    "unsolved": "error", "notfound": "error", "notsolved": "error", "unsuccessful": "error", "no": "error", "0": "error",
+    "unsolved": "error", "notfound": "error", "notsolved": "error", "unsuccessful": "error", "no": "error",
     "timeout": "timeout", "timelimit": "timeout", "timedout": "timeout", "time limit": "timeout", "time out": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
     "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
+MARKS = {"✓": OK, "✔": OK, "✅": OK, "✗": "error", "✘": "error", "❌": "error"}
 UNFINISHED = ("running", "queued", "waiting", "pending")
 # What rows are pooled into where a column of this role is empty.
 POOLED = {"algorithm": "method", "task": "task"}
@@ -75,7 +79,13 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     task = _labels(table, roles.task, ONE_TASK)
     params = _params(table, roles.params)
     status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
-    status = cut_by_limit(metrics, definitions, status, facts.time_limit, notes)
+    if facts.time_limit is not None:
+        others = [c for c in (roles.wall_s, roles.cpu_s, *roles.unused) if c is not None]
+        said = [name for name in metrics if definitions[name].goal == "minimize" and _is_said(facts.goal, name)]
+        column = limited_column(tuple(metrics), said, others)
+        times = metrics[column] if column in metrics else as_numbers(table[column], column)
+        status = cut_by_limit(column, times, status, facts.time_limit, notes, beside=column not in metrics)
+        notes = [note for held in notes for note in _without_column(held, column)]
     units = find_units(
         table, roles, facts.unit, algorithm, task, params, scores=metrics[roles.score[0]], varied=facts.varied or ()
     )
@@ -108,6 +118,10 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
 def _scores(table: pa.Table, name: str, notes: list[Note]) -> np.ndarray:
     values, written = numbers_and_note(table[name], name)
     notes += [] if written is None else [written]
+    notes += inexact_integers(table[name], name, values)
+    negative = int(np.count_nonzero(values < 0.0)) if is_time(name) and not is_time(name, cost=True) else 0
+    if negative:
+        notes.append(Note(NoteKind.NEGATIVE_TIMES, values={"column": name, "n": negative}))
     return values
 
 
@@ -120,6 +134,7 @@ def _other_methods(table: pa.Table, roles: Roles, algorithm: pa.Array) -> list[N
     return [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
 
 
+<<<<<<< HEAD
 def cut_by_limit(
     metrics: Mapping[str, np.ndarray],
     definitions: Mapping[str, Metric],
@@ -149,12 +164,13 @@ def cut_by_limit(
     return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
 
 
+=======
+>>>>>>> mend4
 def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        # What has a time limit is a time, whatever it is called.
-        goal = "minimize" if is_smaller_better(name) or facts.time_limit is not None else "maximize"
+        goal = "minimize" if is_smaller_better(name) else "maximize"
         notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
@@ -164,6 +180,18 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Me
     _refuse_overflow(name, values)
     _check_bounds(name, values, metric)
     return metric
+
+
+def _is_said(goal: str | Mapping[str, str] | None, name: str) -> bool:
+    return goal is not None and (not isinstance(goal, Mapping) or name in goal)
+
+
+def _without_column(note: Note, column: str) -> list[Note]:
+    """A note; that on columns which are not used without the one that the time limit uses, and none where it is all."""
+    if note.kind is not NoteKind.NOT_USED:
+        return [note]
+    left = tuple(c for c in note.values["columns"] if c != column)
+    return [replace(note, values={"columns": left})] if left else []
 
 
 def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:
@@ -272,7 +300,7 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
     """A status for each word; an empty cell says nothing. A guessed column without a known word is none."""
     guessed = "status" in roles.guessed
     name = str(roles.status)
-    if as_truths(column) is not None:
+    if as_truths(column) is not None or is_outcome(name):
         return _judged(column, name, guessed, notes)
     values: Sequence[Any] = column.to_pylist()
     word_of = {value: _word(value) for value in set(values)}
@@ -290,15 +318,44 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
 
 
 def _judged(column: pa.ChunkedArray, name: str, guessed: bool, notes: list[Note]) -> np.ndarray:
-    """A status for each yes and no; an empty cell says nothing. Of a name that nobody knows, yes is good."""
+    """A status for each yes and no, or for words such as pass and fail. Of a name that nobody knows, yes is good.
+
+    A run that nobody judged has failed: a solver that crashed writes nothing. Only where a column marks failed runs and no
+    others, empty is no mark.
+    """
     bad = BAD_IF_TRUE.get(outcome_name(name))
-    truths = as_truths(column) or []
-    out = np.array(
-        [OK if truth is None or truth == (bad is None) else bad or "error" for truth in truths], dtype=object
-    )
-    known = {"column": name, "guessed": guessed, "n_failed": int(np.count_nonzero(out != OK)), "of_rows": len(truths)}
+    truths = as_truths(column)
+    if truths is None:
+        given = _judging_words(column, name, bad)
+    else:
+        given = [None if truth is None else OK if truth == (bad is None) else bad or "error" for truth in truths]
+    marked_only = bad is not None and OK not in given
+    out = np.array([(OK if marked_only else "error") if one is None else one for one in given], dtype=object)
+    known = {
+        "column": name, "guessed": guessed, "n_failed": int(np.count_nonzero(out != OK)), "of_rows": len(out),
+        "n_empty": given.count(None), "empty_failed": not marked_only,
+    }  # fmt: skip
     notes.append(Note(NoteKind.OUTCOME, "status", known))
     return out
+
+
+def _judging_words(column: pa.ChunkedArray, name: str, bad: str | None) -> list[str | None]:
+    """A status for each word of a column that judges runs, None where it holds none; a word that nobody knows is asked about."""
+    yes, no = (OK, "error") if bad is None else (bad, OK)
+    said = {"true": yes, "yes": yes, "on": yes, "false": no, "no": no, "off": no}
+    known = {**STATUS_WORDS, **(MARKS if bad is None else {}), **said}
+    encoded = as_text(column, name).dictionary_encode()
+    meanings: list[str | None] = []
+    for value in encoded.dictionary.to_pylist():
+        word = _word(value)
+        if value.strip().lower() not in NO_NUMBER and word not in known:
+            raise InputError(
+                f"column {name!r} says which runs count, and holds {value[:40]!r}, of which nobody can tell whether it is good or "
+                "bad; write yes or no, or words such as solved, failed and timeout, or say status='none' if the column is "
+                "about something else."
+            )
+        meanings.append(None if value.strip().lower() in NO_NUMBER else known[word])
+    return [None if i is None else meanings[i] for i in encoded.indices.to_pylist()]
 
 
 def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: Units) -> list[Note]:
@@ -323,7 +380,9 @@ def _role_notes(roles: Roles) -> list[Note]:
         value: Any = getattr(roles, role)
         if value:
             names = value if isinstance(value, tuple) else (value,)
-            notes.append(_role(role, names, role in roles.guessed))
+            note = _role(role, names, role in roles.guessed)
+            over = roles.passed_over if role == "score" else ()
+            notes.append(replace(note, values={**note.values, "rather_than": over}) if over else note)
     for role, column in (("wall_s", roles.wall_s), ("cpu_s", roles.cpu_s)):
         if column is not None and column != role:
             notes.append(_role(role, (column,), True))

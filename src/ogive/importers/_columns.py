@@ -30,6 +30,9 @@ MINUS, SPACES = (
 )
 TRUE, FALSE = ("true", "yes", "t", "y", "1"), ("false", "no", "f", "n", "0")
 FEWEST_OF_SCORES = 4
+# Numbers that differ by less than this share of the largest have no spread as floats; whole ones below are far apart.
+NO_SPREAD = 8.0 * float(np.finfo(float).eps)
+LARGEST_SPREADLESS = 1e14
 MOST_LOOKED_AT = 1000
 _JSON = json.JSONEncoder(separators=(",", ":"), default=str)
 
@@ -115,10 +118,32 @@ def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, No
     try:
         # Most text of numbers is plain; anything beyond that is left to the rules.
         return np.array(
-            [np.nan if text is None or text.lower() in NO_NUMBER else _written_number(text) for text in texts]
+            [np.nan if text is None or text.lower() in NO_NUMBER else written_number(text) for text in texts]
         ), None
     except ValueError:
         return _written_numbers(texts, name)
+
+
+def inexact_integers(column: pa.ChunkedArray, name: str, values: np.ndarray) -> list[Note]:
+    """A note where whole numbers are rounded as floats; refused where that rounding is what they differ by.
+
+    The mean of 2**53 ... 2**53 + 5 was off by two, and their spread was none.
+    """
+    if not pa.types.is_integer(column.type) and not (pa.types.is_decimal(column.type) and column.type.scale == 0):
+        return []
+    finite = values[np.isfinite(values)]
+    if not finite.size or np.abs(finite).max() < LARGEST_SPREADLESS:
+        return []
+    exact = [value for value in column.to_pylist() if value is not None]
+    low, high = int(min(exact)), int(max(exact))
+    joined = len(set(exact)) > np.unique(finite).size
+    if joined or (low < high and (high - low) <= NO_SPREAD * max(abs(low), abs(high))):
+        raise InvalidScores(
+            f"column {name!r} holds whole numbers from {low} to {high}, some of which differ by no more than floats round them by; "
+            "subtract the same number from all of them first."
+        )
+    rounded = sum(int(float(value)) != int(value) for value in exact)
+    return [Note(NoteKind.INEXACT, values={"column": name, "n": rounded})] if rounded else []
 
 
 def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray, Note]:
@@ -228,6 +253,15 @@ def as_truths(column: pa.ChunkedArray) -> list[bool | None] | None:
     return [None if i is None else known[i] for i in encoded.indices.to_pylist()]
 
 
+def holds_words(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds text that is not all numbers, as people write them."""
+    if not holds_text(column):
+        return False
+    said = {str(text).strip() for text in as_text(column).unique().to_pylist() if text is not None}
+    words = [text.translate(MINUS).translate(SPACES) for text in said if text.lower() not in NO_NUMBER]
+    return any(not NUMBER.fullmatch(word) for word in words)
+
+
 def seems_numbers(column: pa.ChunkedArray) -> bool:
     """Whether text is mostly numbers: with decimal or thousands' commas, percent signs, or words between.
 
@@ -242,7 +276,7 @@ def seems_numbers(column: pa.ChunkedArray) -> bool:
     return 2 * len(numbers) > len(said) and FEWEST_OF_SCORES * len(set(numbers)) >= len(numbers)
 
 
-def _written_number(text: str) -> float:
+def written_number(text: str) -> float:
     """The number that a text is; Python would also take 1_000 and digits of other scripts, which no other program does."""
     if "_" in text or not text.isascii():
         raise ValueError
@@ -251,7 +285,7 @@ def _written_number(text: str) -> float:
 
 def _is_float(text: str) -> bool:
     try:
-        _written_number(text)
+        written_number(text)
     except ValueError:
         return False
     return True

@@ -20,9 +20,55 @@ NEGATIVE = ("neg", "negative")
 SPARED = ("saved", "saving", "savings", "free", "avoided", "reduction", "improvement", "speedup")
 
 
+LARGER_IS_BETTER = (
+    "accuracy", "accuracies", "acc", "auc", "auroc", "auprc", "rocauc", "prauc", "gini", "precision", "recall", "sensitivity", "specificity",
+    "fscore", "fmeasure", "mcc", "kappa", "iou", "miou", "dice", "jaccard", "ndcg", "mrr", "bleu", "rouge", "meteor", "psnr",
+    "ssim", "correlation", "spearman", "pearson", "likelihood", "elo", "winrate", "return", "returns", "reward", "rewards",
+)  # fmt: skip
+LARGE_NAMES = ("f1", "fbeta", "r2", "hit1", "hit10", "pass1", "passk", "top1", "top5")
+# Words that name how long a run took, or what it cost; and words beside them that make something else of it.
+TIMES = (
+    "time", "times", "runtime", "runtimes", "walltime", "cputime", "wallclock", "wall", "cpu", "seconds", "second", "secs", "sec",
+    "milliseconds", "ms", "minutes", "hours", "duration", "durations", "elapsed", "latency",
+)  # fmt: skip
+COSTS = ("cost", "costs")
+NO_TIMES = (
+    "step", "steps", "limit", "limits", "stamp", "start", "started", "end", "ended", "begin", "budget", "out", "series", "date",
+    "count", "id", "horizon",
+)  # fmt: skip
+
+
+def is_larger_better(name: str) -> bool:
+    """Whether a column is called as what is measured to be large: accuracy, test_auc, f1."""
+    words = _words(name)
+    if is_smaller_better(name) or is_time(name):
+        return False
+    parts = [part.lower() for part in re.split(r"[^A-Za-z0-9]+", name)]
+    joined = [a + b for a, b in pairwise(words)]
+    return any(w in LARGER_IS_BETTER for w in (*words, *joined)) or any(part in LARGE_NAMES for part in parts)
+
+
+def is_measure(name: str) -> bool:
+    """Whether a column is called as a score is, and as nothing else is that stands beside one: accuracy, val_loss."""
+    return is_larger_better(name) or "score" in _words(name) or (is_smaller_better(name) and not is_time(name))
+
+
+def is_time(name: str, *, cost: bool = False) -> bool:
+    """Whether a column is called as a time or a cost is; with `cost`, whether it is called a cost and no time."""
+    words = _words(name)
+    if any(w in (*NO_TIMES, *NEGATIVE, *SPARED) for w in words):
+        return False
+    timed = any(w in TIMES for w in words)
+    return not timed and any(w in COSTS for w in words) if cost else timed or any(w in COSTS for w in words)
+
+
+def _words(name: str) -> list[str]:
+    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+
+
 def is_smaller_better(name: str) -> bool:
     """Whether a word of the name, or two that are written apart, is that of a loss."""
-    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    words = _words(name)
     twice = sum(w in NEGATIVE for w in words) > 1  # scikit-learn's neg_negative_likelihood_ratio
     if any(phrase in "".join(words) for phrase in SMALL_PHRASES) and not twice:
         return True

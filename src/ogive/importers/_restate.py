@@ -9,13 +9,17 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.errors import InputError
-from ogive.importers._assemble import Facts, cut_by_limit, define, refuse_unknown
+from ogive.importers._assemble import Facts, define, refuse_unknown
 from ogive.importers._choices import Choices, refuse_strangers
+from ogive.importers._columns import as_numbers
+from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._units import CONFIGURATION, EACH_ROW, refuse_gaps
 from ogive.importers._where import kept_rows
 from ogive.notes import Note, NoteKind
+from ogive.schema import TRAILING
 from ogive.trials import Trials, compact
 
+GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED)
 # What was noted about the unit, and is settled when it is said.
 UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
 
@@ -60,8 +64,14 @@ def _limited(trials: Trials, limit: float | None) -> Trials:
     if limit is None or said:
         return trials
     notes: list[Note] = []
-    values = {name: trials.values(name) for name in trials.metrics}
-    status = cut_by_limit(values, trials.definitions, trials.table["status"].chunk(0), limit, notes)
+    guessed = [note.values["metric"] for note in trials.notes if note.kind in GOAL_NOTES]
+    said = [name for name in trials.metrics if trials.goals[name] == "minimize" and name not in guessed]
+    others = [name for name in TRAILING if trials.table[name].null_count < len(trials)]
+    column = limited_column(trials.metrics, said, others)
+    times = as_numbers(trials.table[column], column)
+    status = cut_by_limit(
+        column, times, trials.table["status"].chunk(0), limit, notes, beside=column not in trials.metrics
+    )
     place = trials.table.column_names.index("status")
     return replace(trials, table=compact(trials.table.set_column(place, "status", status))).with_notes(*notes)
 
@@ -71,7 +81,7 @@ def _without_notes(trials: Trials, facts: Facts) -> Trials:
     named = trials.metrics if not isinstance(facts.goal, Mapping) else tuple(facts.goal)
 
     def is_settled(note: Note) -> bool:
-        if note.kind in (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED):
+        if note.kind in GOAL_NOTES:
             return facts.goal is not None and note.values["metric"] in named
         if note.kind in UNIT_NOTES:
             return facts.unit is not None

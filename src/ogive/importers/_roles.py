@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
 from ogive.files import is_text
-from ogive.importers._columns import as_text, as_truths, holds_text, is_number, odd_one, seems_numbers
-from ogive.importers._direction import is_smaller_better
+from ogive.importers._columns import as_text, as_truths, holds_text, holds_words, is_number, odd_one, seems_numbers
+from ogive.importers._direction import is_measure, is_smaller_better
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 
@@ -48,6 +48,8 @@ GOOD_IF_TRUE = (
 BAD_IF_TRUE = {
     "failed": "error", "failure": "error", "hasfailed": "error", "diverged": "error", "aborted": "error", "crashed": "crashed",
     "timeout": "timeout", "timedout": "timeout", "hittimelimit": "timeout", "oom": "memory", "outofmemory": "memory",
+    "unsolved": "error", "notsolved": "error", "notfound": "error", "unsuccessful": "error", "infeasible": "error",
+    "notconverged": "error", "unfinished": "error", "incomplete": "error", "invalid": "invalid",
 }  # fmt: skip
 # Of these a share over many runs is a score as well ("success rate").
 MAY_BE_SCORES = ("found", "solved", "success", "successful", "succeeded", "feasible", "valid", "solutionfound")
@@ -109,6 +111,7 @@ class Roles:
     guessed: frozenset[str]
     unused: tuple[str, ...]
     blank: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()  # numbers that are not called as scores are, beside the one that is
 
 
 def find_roles(
@@ -142,12 +145,17 @@ def find_roles(
     taken.update(given_params, (c for c in costs.values() if c is not None))
     step = next((c for c in said if c not in taken and _is_step(c)), None)
     outcomes = _outcomes(table, said, taken)
+    by_name = False
     settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs
     if not scores:
-        found, outcomes = _find_score(table, taken, said, outcomes, settled=settled)
+        timed = [c for c in said if c in costs.values()]
+        found, outcomes = _find_score(table, taken, said, outcomes, timed, settled=settled)
         scores = (found,)
+        by_name = is_measure(found)
         guessed.add("score")
     outcomes = [] if settled else outcomes
+    if not settled:
+        _refuse_blank_outcomes([c for c in columns if c not in known and c not in taken and c not in scores])
     taken.update(outcomes)
     unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
     _refuse_parts_of_data(table, [c for c in unused if c != unit])
@@ -159,6 +167,7 @@ def find_roles(
         step=step if step not in scores else None,
         guessed=frozenset(guessed),
         unused=unused,
+        passed_over=tuple(c for c in unused if is_number(table.schema.field(c).type)) if by_name else (),
         blank=tuple(
             c for c in columns if c not in known and c not in taken and c not in scores and not is_row_number(c)
         ),
@@ -168,9 +177,23 @@ def find_roles(
 
 
 def _outcomes(table: pa.Table, columns: Sequence[str], taken: Collection[str]) -> list[str]:
-    """Columns of yes and no whose name says that they judge a run."""
-    called = [c for c in columns if c not in taken and outcome_name(c) in (*GOOD_IF_TRUE, *BAD_IF_TRUE)]
-    return [c for c in called if as_truths(table[c]) is not None]
+    """Columns of yes and no, or of words, whose name says that they judge a run. Numbers count or measure something."""
+    called = [c for c in columns if c not in taken and is_outcome(c)]
+    return [c for c in called if as_truths(table[c]) is not None or holds_words(table[c])]
+
+
+def is_outcome(column: str) -> bool:
+    """Whether a column is called as what judges runs."""
+    return outcome_name(column) in (*GOOD_IF_TRUE, *BAD_IF_TRUE)
+
+
+def _refuse_blank_outcomes(columns: Sequence[str]) -> None:
+    """Nobody has judged the runs where the column that does is empty; they are not good for that."""
+    for name in columns:
+        if outcome_name(name) in GOOD_IF_TRUE:
+            raise InputError(
+                f"column {name!r} says which runs count, and is empty in every row; fill it, or say status='none' if all count."
+            )
 
 
 def outcome_name(column: str) -> str:
@@ -291,7 +314,13 @@ def _find_params(columns: list[str]) -> tuple[str, ...]:
 
 
 def _find_score(
-    table: pa.Table, taken: Collection[str], said: Sequence[str], outcomes: list[str], *, settled: bool
+    table: pa.Table,
+    taken: Collection[str],
+    said: Sequence[str],
+    outcomes: list[str],
+    costs: Sequence[str],
+    *,
+    settled: bool,
 ) -> tuple[str, list[str]]:
     """The column that is called a score, or the only one of numbers; and the columns that judge runs, which are none.
 
@@ -309,20 +338,26 @@ def _find_score(
     numbers = [c for c in numbers if not _numbers_rows(c)] or numbers
     numeric = [c for c in numbers if c in said] or numbers
     written = [c for c in free if not is_row_number(c) and c not in numbers and seems_numbers(table[c])]
-    if len(numeric) + len(written) == 1:
-        only = (*numeric, *written)[0]
+    could = [c for c in free if c in numeric or c in written]
+    # Where numbers come as text somebody should look; else a name such as accuracy tells them apart from an lr.
+    measured = [c for c in could if is_measure(c)] if not written else []
+    if len(could) == 1 or len(measured) == 1:
+        only = (measured or could)[0]
         if not settled:
-            _ask_about_outcome(only, outcomes)
+            _ask_about_outcome(only, [c for c in outcomes if as_truths(table[c]) is not None])
         return only, outcomes
-    if numeric or written:
-        could = [c for c in free if c in numeric or c in written]
+    if could:
         seen = f" Column {written[0]!r} holds text such as {odd_one(table[written[0]])!r}." if written else ""
         raise AmbiguousColumns(
             f"{len(could)} columns could be the score: {quoted(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
         )
-    judging = [c for c in outcomes if outcome_name(c) in MAY_BE_SCORES] or outcomes
+    answers = [c for c in outcomes if as_truths(table[c]) is not None]
+    judging = [c for c in answers if outcome_name(c) in MAY_BE_SCORES] or answers
     if len(judging) == 1:  # nothing else is measured: whether a run succeeded is what there is to know
         return judging[0], [c for c in outcomes if c != judging[0]]
+    if costs:
+        count = f"{len(costs)} columns" if len(costs) > 1 else "one column"
+        raise AmbiguousColumns(f"{count} could be the score, a time or cost: {quoted(costs)}; choose it with score=.")
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise UnreadableSource(

@@ -13,9 +13,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores
-from ogive.importers._columns import as_numbers, as_text, as_truths, holds_text, is_number
+from ogive.importers._columns import (
+    as_numbers,
+    as_text,
+    as_truths,
+    holds_text,
+    is_number,
+    numbers_and_note,
+    written_number,
+)
 from ogive.notes import Note, NoteKind
 from ogive.words import quoted
 
@@ -102,9 +111,18 @@ def condition_columns(columns: Sequence[str], conditions: Sequence[Condition]) -
 
 def _holds(column: pa.ChunkedArray, name: str, sign: str, value: str) -> np.ndarray:
     """For every row, whether a condition holds; a value that no row has is refused, since it is a slip."""
+<<<<<<< HEAD
     if sign not in ("=", "!="):
         found = _compared(column, name, sign, value)
         if found is None:
+=======
+    if sign in ORDER and value.endswith("%") and _is_in_percent(column, name):
+        value = value.removesuffix("%").rstrip()
+    if sign in ORDER:
+        numbers = _numbers(column, name)
+        bound = _number(value)
+        if numbers is None or bound is None:
+>>>>>>> mend4
             raise InputError(f"`where` {name}{sign}{value} compares numbers, and {_held(column, name)}; use = or !=.")
         return found
     same = _equals(column, name, value)
@@ -163,15 +181,26 @@ def _held(column: pa.ChunkedArray, name: str) -> str:
 
 
 def _numbers(column: pa.ChunkedArray, name: str) -> np.ndarray | None:
+    """The numbers of a column as they are written: 15% is 15, since whoever writes pct<15 has read 15 there."""
+    if _is_in_percent(column, name):
+        column = pa.chunked_array([pc.replace_substring(as_text(column, name), "%", "")])
     try:
         return as_numbers(column, name)
     except InvalidScores:
         return None
 
 
+def _is_in_percent(column: pa.ChunkedArray, name: str) -> bool:
+    try:
+        note = numbers_and_note(column, name)[1]
+    except InvalidScores:
+        return False
+    return note is not None and "percent" in note.values["ways"]
+
+
 def _number(value: str) -> float | None:
     try:
-        return float(value)
+        return written_number(value)
     except ValueError:
         return None
 

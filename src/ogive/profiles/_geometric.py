@@ -117,7 +117,9 @@ def shifted_geometric_mean(
     """
     if not 0.0 <= shift < math.inf:
         raise InputError(f"`shift` must be a number of at least 0; got {shift}.")
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    roles = Roles(
+        algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide, time_limit=time_limit
+    )
     found = as_table(table, roles, "minimize", "minimize")
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)

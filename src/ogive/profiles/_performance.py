@@ -194,7 +194,7 @@ def performance_profile(
     _check(design)
     roles = Roles(
         algorithm=algorithm, task=task, score=score, repeat=repeat, status=status, metric=metric, wide=wide, n=n, where=where,
-        without=without,
+        without=without, time_limit=time_limit,
     )  # fmt: skip
     found = as_table(table, roles, goal, "minimize" if kind == "ratio" else "maximize")
     return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)

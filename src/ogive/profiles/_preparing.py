@@ -14,6 +14,11 @@ from ogive.words import plural
 
 def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cells:
     """Values at or above the limit are failures; values below the clock's resolution are raised to it."""
+    judged = [n for n in cells.reading if n.kind is NoteKind.AT_TIME_LIMIT and n.values["limit"] == time_limit]
+    if judged:  # by the column of times, when the table was read
+        time_limit = None
+        others = tuple(n for n in cells.reading if n not in judged)
+        cells = replace(cells, reading=others, notes=(*cells.notes, *judged))
     if time_limit is None and floor is None:
         return cells
     if cells.goal != "minimize":

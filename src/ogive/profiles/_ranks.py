@@ -163,7 +163,9 @@ def average_ranks(
     if test not in ("wilcoxon", "sign"):
         raise InputError(f"`test` must be 'wilcoxon' or 'sign'; got {test!r}.")
     confidence = as_confidence(confidence)
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    roles = Roles(
+        algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide, time_limit=time_limit
+    )
     found = as_table(table, roles, goal, "minimize" if time_limit is not None else "maximize")
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_goal, as_names
-from ogive.errors import InputError
+from ogive.errors import InputError, NoTime
+from ogive.importers import is_larger_better
 from ogive.importers._roles import ALIASES, METHOD_NAMES
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
@@ -42,6 +43,7 @@ class Roles:
     n: int | Mapping[str, int] | None = None
     where: Mapping[str, Any] | str | Sequence[str] | None = None
     without: str | Sequence[str] | None = None
+    time_limit: float | None = None
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -55,10 +57,8 @@ def as_table(source: Any, roles: Roles, goal: str | None, default: Goal) -> Tabl
     if isinstance(source, (Cells, Moments)):
         return source
     if isinstance(source, Trials):
-        if roles.where is not None or roles.without is not None:
-            from ogive.reading import read
-
-            source = read(source, where=roles.where, without=roles.without)
+        if roles.where is not None or roles.without is not None or roles.time_limit is not None:
+            source = _read(source, said, default, roles.time_limit, where=roles.where, without=roles.without)
         return from_trials(source, roles.metric, said, default)
     if isinstance(source, Mapping):
         if roles.where is not None:
@@ -216,11 +216,9 @@ def _from_wide(frame: pd.DataFrame, goal: Goal, source: str) -> Cells:
 
 
 def _from_read(source: Any, roles: Roles, goal: Goal | None, default: Goal) -> Cells:
-    from ogive.reading import read
-
-    trials = read(
-        source, score=roles.score, algorithm=roles.algorithm, task=roles.task, repeat=roles.repeat, status=roles.status, goal=goal,
-        wide=bool(roles.wide), where=roles.where, without=roles.without,
+    trials = _read(
+        source, goal, default, roles.time_limit, score=roles.score, algorithm=roles.algorithm, task=roles.task,
+        repeat=roles.repeat, status=roles.status, wide=bool(roles.wide), where=roles.where, without=roles.without,
     )  # fmt: skip
     cells = from_trials(trials, roles.metric, goal, default)
     known = roles.repeat is not None or any(
@@ -230,13 +228,31 @@ def _from_read(source: Any, roles: Roles, goal: Goal | None, default: Goal) -> C
     return replace(cells, repeated=known, reading=tuple(n for n in cells.reading if n.kind not in UNIT_NOTES))
 
 
+def _read(source: Any, goal: Goal | None, default: Goal, time_limit: float | None, **said: Any) -> Trials:
+    """Trials with the runs that reach the time limit as timeouts, where a column of times is found.
+
+    Where none is and the profile takes the score itself for a time or cost, it judges the score later.
+    """
+    from ogive.reading import read
+
+    try:
+        return read(source, goal=goal, time_limit=time_limit, **said)
+    except NoTime:
+        if goal is not None or default != "minimize":
+            raise
+        return read(source, goal=goal, **said)
+
+
 def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: Goal) -> Cells:
     """The runs of Trials; units that hold several rows become one run, their mean."""
     if trials.question is not None:
         raise InputError(trials.question)
     name = trials.metric_name(metric)
     guesses = [n for n in trials.notes if n.kind in GOAL_NOTES and n.values["metric"] == name]
-    direction = goal or (default if guesses and default == "minimize" else as_goal(trials.goals[name]))
+    # A limit that judged another column, and a name such as accuracy, speak against a score that is a time or cost.
+    beside = any(n.kind is NoteKind.AT_TIME_LIMIT and n.values.get("column", name) != name for n in trials.notes)
+    assumed = bool(guesses) and default == "minimize" and not beside and not is_larger_better(name)
+    direction = goal or (default if assumed else as_goal(trials.goals[name]))
     reading = [n for n in trials.notes if n not in guesses]
     if guesses:
         settled = {"metric": name, "goal": direction, "by_name": False}
