@@ -90,7 +90,7 @@ def said_of_limits(source, **options) -> list[str]:
 
 def test_values_at_the_time_limit_count_in_runs_that_failed_anyway_too():
     some, all_of_them = "3 of their runs had failed already", "all of their runs had failed already"
-    assert said_of_limits(TIMES, time_limit=60) == [f"4 values reach the time limit of 60; {some}"]
+    assert said_of_limits(TIMES, time_limit=60) == [f"4 values of 'seconds' reach the time limit of 60; {some}"]
     solved_fast = TIMES[TIMES.seconds != 70]
     assert said_of_limits(solved_fast, time_limit=60, missing="fail") == [
         f"3 values reach the time limit of 60; {all_of_them}"
@@ -102,7 +102,7 @@ def test_values_at_the_time_limit_count_in_runs_that_failed_anyway_too():
 
 
 def test_a_time_limit_is_told_once():
-    once = ["4 values reach the time limit of 60; 3 of their runs had failed already"]
+    once = ["4 values of 'seconds' reach the time limit of 60; 3 of their runs had failed already"]
     trials = ogive.read(TIMES, time_limit=60, unit="row")
     assert said_of_limits(trials) == once
     assert said_of_limits(trials, time_limit=60) == once

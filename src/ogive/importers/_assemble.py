@@ -134,38 +134,6 @@ def _other_methods(table: pa.Table, roles: Roles, algorithm: pa.Array) -> list[N
     return [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
 
 
-<<<<<<< HEAD
-def cut_by_limit(
-    metrics: Mapping[str, np.ndarray],
-    definitions: Mapping[str, Metric],
-    status: pa.Array,
-    limit: float | None,
-    notes: list[Note],
-) -> pa.Array:
-    """The status of each row, a timeout where a run that counts reached the time limit."""
-    if limit is None:
-        return status
-    times = [name for name, metric in definitions.items() if metric.goal == "minimize"]
-    if len(times) != 1:
-        raise InputError(
-            "`time_limit` goes with one time or cost, of which small values are good; "
-            + (
-                f"there are {', '.join(map(repr, times))}, so choose one with score=."
-                if times
-                else "say goal='minimize'."
-            )
-        )
-    words = status.cast(pa.string())
-    reached = pa.array(metrics[times[0]] >= limit)
-    cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
-    n = int(np.count_nonzero(metrics[times[0]] >= limit))
-    known = {"n": n, "limit": limit, "n_failed": n - int(pc.sum(cut).as_py() or 0)}
-    notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
-    return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
-
-
-=======
->>>>>>> mend4
 def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal

@@ -55,9 +55,11 @@ def cut_by_limit(
         reached = pa.array(times >= limit)
     cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
     unknown = int(np.count_nonzero(np.isnan(times) & np.asarray(words.to_numpy(zero_copy_only=False) == OK)))
+    n = int(pc.sum(reached).as_py() or 0)
     known = {
-        "n": int(pc.sum(cut).as_py() or 0),
+        "n": n,
         "limit": limit,
+        "n_failed": n - int(pc.sum(cut).as_py() or 0),
         "column": column,
         "n_unknown": unknown,
         "guessed": beside,

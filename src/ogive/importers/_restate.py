@@ -60,8 +60,8 @@ def _chosen(trials: Trials, choices: Choices) -> Trials:
 
 def _limited(trials: Trials, limit: float | None) -> Trials:
     """Runs that reached the time limit as timeouts."""
-    said = [note for note in trials.notes if note.kind is NoteKind.AT_TIME_LIMIT and note.values["limit"] == limit]
-    if limit is None or said:
+    known = (note.values["limit"] for note in trials.notes if note.kind is NoteKind.AT_TIME_LIMIT)
+    if limit is None or limit in known:
         return trials
     notes: list[Note] = []
     guessed = [note.values["metric"] for note in trials.notes if note.kind in GOAL_NOTES]

@@ -111,18 +111,11 @@ def condition_columns(columns: Sequence[str], conditions: Sequence[Condition]) -
 
 def _holds(column: pa.ChunkedArray, name: str, sign: str, value: str) -> np.ndarray:
     """For every row, whether a condition holds; a value that no row has is refused, since it is a slip."""
-<<<<<<< HEAD
     if sign not in ("=", "!="):
+        if value.endswith("%") and _is_in_percent(column, name):
+            value = value.removesuffix("%").rstrip()
         found = _compared(column, name, sign, value)
         if found is None:
-=======
-    if sign in ORDER and value.endswith("%") and _is_in_percent(column, name):
-        value = value.removesuffix("%").rstrip()
-    if sign in ORDER:
-        numbers = _numbers(column, name)
-        bound = _number(value)
-        if numbers is None or bound is None:
->>>>>>> mend4
             raise InputError(f"`where` {name}{sign}{value} compares numbers, and {_held(column, name)}; use = or !=.")
         return found
     same = _equals(column, name, value)
