@@ -416,12 +416,13 @@ def _outcome(v: _Values, o: _Naming) -> str:
 
 
 def _at_time_limit(v: _Values, o: _Naming) -> str:
+    n, failed, unknown = v["n"], v.get("n_failed", 0), v.get("n_unknown", 0)
     of = f" of {v['column']!r}" if v.get("column") else ""
-    unknown = v.get("n_unknown", 0)
-    left = f"; {plural(unknown, 'run')} without a time {_are(unknown)} not judged by it" if unknown else ""
-    return (
-        f"{plural(v['n'], 'value')}{of} {'reaches' if v['n'] == 1 else 'reach'} the time limit of {v['limit']:g}{left}"
-    )
+    said = f"{plural(n, 'value')}{of} {'reaches' if n == 1 else 'reach'} the time limit of {v['limit']:g}"
+    if failed:
+        which = "its run" if n == 1 else "all of their runs" if failed == n else f"{failed} of their runs"
+        said = f"{said}; {which} had failed already"
+    return f"{said}; {plural(unknown, 'run')} without a time {_are(unknown)} not judged by it" if unknown else said
 
 
 def _numbers_written(v: _Values, o: _Naming) -> str:

@@ -55,12 +55,10 @@ def cut_by_limit(
         reached = pa.array(times >= limit)
     cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
     unknown = int(np.count_nonzero(np.isnan(times) & np.asarray(words.to_numpy(zero_copy_only=False) == OK)))
+    n = int(np.count_nonzero(times >= limit))
     known = {
-        "n": int(pc.sum(cut).as_py() or 0),
-        "limit": limit,
-        "column": column,
-        "n_unknown": unknown,
+        "n": n, "n_failed": n - int(pc.sum(cut).as_py() or 0), "limit": limit, "column": column, "n_unknown": unknown,
         "guessed": beside,
-    }
+    }  # fmt: skip
     notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
     return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
