@@ -191,6 +191,14 @@ def test_a_time_limit_judges_the_times_and_leaves_the_score_as_it_is(score, time
     assert said.failed().tolist() == [False, True, False, False]
 
 
+def test_values_at_the_limit_are_counted_with_those_of_runs_that_failed_anyway():
+    table = pd.DataFrame({"solver": list("aabb"), "time": [1.0, 60, 70, 3], "status": ["ok", "ok", "error", "ok"]})
+    trials = ogive.read(table, time_limit=60)
+    assert trials.to_pandas().status.tolist() == ["ok", "timeout", "error", "ok"]
+    said = "2 values of 'time' reach the time limit of 60; 1 of their runs had failed already"
+    assert said in map(str, trials.notes)
+
+
 def test_a_time_limit_without_a_time_or_with_two_is_asked_about():
     table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "accuracy": [90.0, 80, 20, 10]})
     with pytest.raises(NoTime, match="none is called so beside 'accuracy'"):

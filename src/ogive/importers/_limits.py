@@ -63,6 +63,6 @@ def cut_by_limit(
         "column": column,
         "n_unknown": unknown,
         "guessed": beside,
-    }
+    }  # fmt: skip
     notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
     return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
