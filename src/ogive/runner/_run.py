@@ -29,6 +29,7 @@ from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
 
+MOST_TRIALS, MOST_WORKERS = 10**9, 10_000  # a resumed run holds a byte for each trial that is planned
 COMPACT_AT_END = 20  # parts; fewer are read as fast as one
 
 
@@ -125,9 +126,9 @@ class Settings:
                 "`run` was called inside a worker process of another run; call it once, outside of algorithms and "
                 'tasks, and in a study file under `if __name__ == "__main__":`.'
             )
-        rest["n_trials"] = whole("n_trials", rest["n_trials"], 1)
-        rest["chunk"] = None if rest["chunk"] is None else whole("chunk", rest["chunk"], 1)
-        workers = None if workers is None else whole("workers", workers, 0)
+        rest["n_trials"] = whole("n_trials", rest["n_trials"], 1, MOST_TRIALS)
+        rest["chunk"] = None if rest["chunk"] is None else whole("chunk", rest["chunk"], 1, MOST_TRIALS)
+        workers = None if workers is None else whole("workers", workers, 0, MOST_WORKERS)
         statistic_interval(rest["statistic"])
         chosen = _engine(engine, workers)
         if os.name == "nt" and (workers != 0 or chosen is not None):
@@ -158,8 +159,11 @@ def _engine(engine: Dask | str | None, workers: int | None) -> Dask | None:
 
 
 def _gpus(gpus: Any) -> tuple[str, ...]:
-    names = gpus.split(",") if isinstance(gpus, str) else list(gpus or ())
-    return tuple(str(name).strip() for name in names if str(name).strip())
+    given = gpus.split(",") if isinstance(gpus, str) else list(gpus or ())
+    names = tuple(str(name).strip() for name in given)
+    if not all(names):
+        raise InputError(f"`gpus` must be names with commas between them, for example 0,1; got {gpus!r}.")
+    return names
 
 
 class Engine(Protocol):
