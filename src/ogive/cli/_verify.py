@@ -19,5 +19,7 @@ def verify(store: StorePath, as_json: Json = False, quiet: Quiet = False) -> Non
     found = Store(store).verify()
     show(found, as_json=as_json)
     if not found.sound:
-        complain(f"{store} is not sound; `ogive repair` moves what is damaged aside.", 1)
+        helps = any(damage.movable for damage in found.damaged)
+        way = "; `ogive repair` moves what is damaged aside" if helps else ", as said above"
+        complain(f"{store} is not sound{way}.", 1)
     raise typer.Exit(0 if found.sound else 1)
