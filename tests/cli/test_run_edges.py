@@ -63,3 +63,16 @@ def test_a_store_may_stand_under_a_name_that_is_not_utf_8(study, capsys, tmp_pat
     assert main(["repair", where]) == 0
     assert not os.path.exists(os.path.join(where, "quarantine"))
     assert main(["summary", where]) == 0
+
+
+def test_a_store_that_is_deleted_while_a_run_writes_into_it_is_exit_code_1(study, capsys, tmp_path):
+    (tmp_path / "study.py").write_text(
+        STUDY.replace("lambda config, rng: rng.random()", "deleting").replace(
+            "one =",
+            "def deleting(config, rng):\n    import shutil\n    shutil.rmtree('results', True)\n    return 1.0\none =",
+        )
+    )
+    assert main(["run", study, "-n", "3", "-o", "results", "-q", "-w", "0"]) == 1
+    error = capsys.readouterr().err
+    assert "the run stopped: " in error
+    assert "Traceback" not in error

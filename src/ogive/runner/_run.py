@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ogive.errors import InputError
+from ogive.errors import InputError, RunStopped, StoreConflict
 from ogive.notes import Note, NoteKind
 from ogive.runner._child import INSIDE, warm_up
 from ogive.runner._cluster import Dask, sized
@@ -205,7 +205,12 @@ def execute(
         notes = (*notes, *_order_of_sets(settings))
         warm_up(study)
         with _engine_for(study, settings, todo, job) as engine:
-            _drive(engine, study, store, settings, todo, tell, resumed=bool(finished))
+            try:
+                _drive(engine, study, store, settings, todo, tell, resumed=bool(finished))
+            except StoreConflict:  # another study got in meanwhile: the place was a wrong choice
+                raise
+            except StoreError as error:  # the place was a good one when the run began
+                raise RunStopped(f"the run stopped: {error}") from error
     else:
         with contextlib.suppress(StoreError):  # a directory that can only be read still gives its table
             store.note_plan(names, settings.n_trials)
