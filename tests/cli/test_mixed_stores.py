@@ -10,6 +10,8 @@ from ogive.cli import main
 from ogive.errors import StoreConflict
 from ogive.runner import run
 from ogive.store import Store
+from ogive.store._care import Repair
+from ogive.store._damage import Damage
 from ogive.study import Study
 from ogive.tasks import none
 
@@ -59,3 +61,10 @@ def test_repair_keeps_the_study_that_is_named_and_sets_the_other_aside(seed, n, 
     assert main(["repair", str(mixed), "--keep", names[seed][:12]]) == 0
     assert Store(mixed).verify().sound
     assert Store(mixed).trials().scores().tolist() == expected
+
+
+def test_a_repair_that_must_leave_files_in_place_is_exit_code_1(monkeypatch, capsys):
+    closed = Damage("trials/x.parquet", "cannot be read: Permission denied", movable=False)
+    monkeypatch.setattr(Store, "repair", lambda self, keep=None: Repair(source="s", left=(closed,)))
+    assert main(["repair", "s"]) == 1
+    assert "1 file in s cannot be read and was left in place" in capsys.readouterr().err
