@@ -218,10 +218,6 @@ SAID = {
         Note(K.CHANGE_ACCEPTED, values={"change": "C was 1, is 2"}),
         "warning: the study was changed and the change accepted, rows before and after it count together: C was 1, is 2",
     ),
-    K.TWO_STUDIES: (
-        Note(K.TWO_STUDIES, values={"conflict": "seed was 0, is 1"}),
-        "warning: two studies were begun in this directory at once: seed was 0, is 1",
-    ),
     K.SET_ASIDE: (
         Note(K.SET_ASIDE, values={"n": 3}),
         "3 files are set aside in quarantine/; what they held counts as not done",

@@ -105,7 +105,6 @@ class NoteKind(Enum):
     RUN_TWICE = "run twice"
     DAMAGED = "damaged"
     CHANGE_ACCEPTED = "change accepted"
-    TWO_STUDIES = "two studies"
     SET_ASIDE = "set aside"
     UNFINISHED = "unfinished"
     LIMITS = "limits"
@@ -169,7 +168,7 @@ QUESTIONS = frozenset({
 })  # fmt: skip
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
-    NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.TWO_STUDIES, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
+    NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
     NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.NEGATIVE_TIMES,
 })  # fmt: skip
 DOUBTS = frozenset({
@@ -650,7 +649,6 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.CHANGE_ACCEPTED: lambda v, o: (
         f"the study was changed and the change accepted, rows before and after it count together: {v['change']}"
     ),
-    NoteKind.TWO_STUDIES: lambda v, o: f"two studies were begun in this directory at once: {v['conflict']}",
     NoteKind.SET_ASIDE: lambda v, o: (
         f"{plural(v['n'], 'file')} {_are(v['n'])} set aside in quarantine/; what {'it' if v['n'] == 1 else 'they'} held counts as not done"
     ),

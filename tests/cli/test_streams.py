@@ -152,7 +152,7 @@ def test_a_damaged_store_and_failed_trials_say_why_on_standard_error(tmp_path, c
     assert main(asked) == 3
     assert re.search(r"ogive: \d+ of 12 trials failed", capsys.readouterr().err)
     next((out / "trials").iterdir()).write_bytes(b"damaged")
-    for command, words in (("verify", "is not sound"), ("status", "1 damaged part in")):
+    for command, words in (("verify", "is not sound"), ("status", "1 fault in")):
         assert main([command, str(out), "-q"]) == 1
         said = capsys.readouterr()
         assert words in said.err

@@ -27,7 +27,17 @@ StudyFile = Annotated[
     typer.Argument(metavar="FILE[:NAME]", help="A Python file with a Study at its top level. It is code: it is run."),
 ]
 TrialCount = Annotated[int, typer.Option("--trials", "-n", min=1, help="Of each method on each task.")]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Keeps finished trials; run again to go on.")]
+
+
+def _folder(name: str | Path) -> Path:
+    if not str(name):
+        raise typer.BadParameter("'--out' must name a directory; got an empty name. For this directory: --out .")
+    return Path(name)
+
+
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", parser=_folder, help="Keeps finished trials; run again to go on.")
+]
 Workers = Annotated[
     int | None, typer.Option("--workers", "-w", min=0, help="Processes; all cores where left out; 0: this process.", rich_help_panel=ENGINE)
 ]  # fmt: skip

@@ -21,5 +21,5 @@ def status(store: StoreFolder, as_json: Json = False, quiet: Quiet = False) -> N
     found = ask(store, check=True)
     show(found, as_json=as_json)
     if found.damaged:
-        complain(f"{plural(len(found.damaged), 'damaged part')} in {store}; `ogive verify` names them all.", 1)
+        complain(f"{plural(len(found.damaged), 'fault')} in {store}; `ogive verify` names them all.", 1)
     raise typer.Exit(1 if found.damaged else 0)

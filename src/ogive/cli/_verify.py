@@ -19,6 +19,6 @@ def verify(store: StorePath, as_json: Json = False, quiet: Quiet = False) -> Non
     found = Store(store).verify()
     show(found, as_json=as_json)
     if not found.sound:
-        way_out = "; `ogive repair` moves what is damaged aside" if found.repairable else ""
+        way_out = "; `ogive repair` moves what is damaged aside" if found.repairable else ", as said above"
         complain(f"{store} is not sound{way_out}.", 1)
     raise typer.Exit(0 if found.sound else 1)

@@ -80,7 +80,7 @@ class Dask:
 
     def __post_init__(self) -> None:
         if self.n_workers is not None:
-            whole("n_workers", self.n_workers, 1)
+            whole("n_workers", self.n_workers, 1, 10_000)
         if isinstance(self.patience, bool) or not isinstance(self.patience, int | float) or not self.patience > 0:
             raise InputError(f"`patience` must be a number of seconds above 0; got {self.patience!r}.")
         where = self.where

@@ -9,6 +9,8 @@ from typing import Any
 
 from ogive.errors import InputError
 
+# The timer of CPU time counts in steps of some milliseconds, and takes no number of more than nine digits everywhere.
+LEAST_CPU, MOST_SECONDS, MOST_BYTES = 0.01, 1e9, 10**18
 WARM_UP_LIMIT = 120.0  # seconds; compilation takes 2 to 20
 
 
@@ -21,12 +23,18 @@ class Limits:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("wall_limit", self.wall), ("cpu_limit", self.cpu)):
-            if value is not None and not (_is_number(value) and math.isfinite(value) and value > 0):
+        for name, value, least in (("wall_limit", self.wall, 0.0), ("cpu_limit", self.cpu, LEAST_CPU)):
+            if value is None:
+                continue
+            if not (_is_number(value) and math.isfinite(value) and value > 0):
                 raise InputError(f"`{name}` must be a number of seconds above 0, or None; got {value!r}.")
-        if self.memory is not None and not (_is_number(self.memory) and self.memory >= 1_000_000):
+            if not least <= value <= MOST_SECONDS:
+                raise InputError(
+                    f"`{name}` must lie between {least:g} and {MOST_SECONDS:g} seconds, or be left out; got {value:g}."
+                )
+        if self.memory is not None and not (_is_number(self.memory) and 1_000_000 <= self.memory <= MOST_BYTES):
             raise InputError(
-                f"`memory_limit` must be a number of bytes, at least 1e6, or text such as '2GB'; got {self.memory!r}."
+                f"`memory_limit` must be a number of bytes, at least 1e6 and at most 1e18, or text such as '2GB'; got {self.memory!r}."
             )
 
     def record(self) -> dict[str, float] | None:
@@ -35,14 +43,17 @@ class Limits:
         return {name: value for name, value in named.items() if value is not None} or None
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number, checked."""
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number within a range, checked."""
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or number < least:
         raise InputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
+    if number > most:
+        shown = str(number) if number < 10**30 else f"a number of {number.bit_length()} bits"
+        raise InputError(f"`{name}` must be at most {most:,}; got {shown}.")
     return number
 
 
@@ -56,7 +67,7 @@ def as_bytes(value: Any) -> int | None:
         return None
     if _is_number(value) and math.isfinite(value):
         return int(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and value.isascii() and "_" not in value:
         text = value.strip().lower()
         digits = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
         try:

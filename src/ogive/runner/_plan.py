@@ -19,6 +19,7 @@ from ogive.runner._chunks import ChunkSizer
 from ogive.runner._slot import Chunk
 from ogive.schema import OK, STATUSES
 
+MOST_SHARDS = 10**9
 PREFETCH_BELOW = 1.0  # seconds; a chunk that takes longer gains nothing from another waiting behind it
 
 
@@ -129,8 +130,10 @@ def check_shard(shard: str | Sequence[int] | None) -> tuple[int, int] | None:
     if shard is None:
         return None
     try:
+        if isinstance(shard, str) and not (shard.isascii() and "_" not in shard):
+            raise ValueError
         i, n = (int(part) for part in (shard.split("/") if isinstance(shard, str) else shard))
-        if 1 <= i <= n:
+        if 1 <= i <= n <= MOST_SHARDS:
             return i, n
     except (TypeError, ValueError):
         pass

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ogive.errors import InputError
+from ogive.errors import InputError, RunStopped, StoreConflict
 from ogive.notes import Note, NoteKind
 from ogive.runner._child import INSIDE, warm_up
 from ogive.runner._cluster import Dask, sized
@@ -29,6 +29,7 @@ from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
 
+MOST_TRIALS, MOST_WORKERS = 10**9, 10_000  # a resumed run holds a byte for each trial that is planned
 COMPACT_AT_END = 20  # parts; fewer are read as fast as one
 
 
@@ -125,9 +126,9 @@ class Settings:
                 "`run` was called inside a worker process of another run; call it once, outside of algorithms and "
                 'tasks, and in a study file under `if __name__ == "__main__":`.'
             )
-        rest["n_trials"] = whole("n_trials", rest["n_trials"], 1)
-        rest["chunk"] = None if rest["chunk"] is None else whole("chunk", rest["chunk"], 1)
-        workers = None if workers is None else whole("workers", workers, 0)
+        rest["n_trials"] = whole("n_trials", rest["n_trials"], 1, MOST_TRIALS)
+        rest["chunk"] = None if rest["chunk"] is None else whole("chunk", rest["chunk"], 1, MOST_TRIALS)
+        workers = None if workers is None else whole("workers", workers, 0, MOST_WORKERS)
         statistic_interval(rest["statistic"])
         chosen = _engine(engine, workers)
         if os.name == "nt" and (workers != 0 or chosen is not None):
@@ -158,8 +159,11 @@ def _engine(engine: Dask | str | None, workers: int | None) -> Dask | None:
 
 
 def _gpus(gpus: Any) -> tuple[str, ...]:
-    names = gpus.split(",") if isinstance(gpus, str) else list(gpus or ())
-    return tuple(str(name).strip() for name in names if str(name).strip())
+    given = gpus.split(",") if isinstance(gpus, str) else list(gpus or ())
+    names = tuple(str(name).strip() for name in given)
+    if not all(names):
+        raise InputError(f"`gpus` must be names with commas between them, for example 0,1; got {gpus!r}.")
+    return names
 
 
 class Engine(Protocol):
@@ -201,7 +205,12 @@ def execute(
         notes = (*notes, *_order_of_sets(settings))
         warm_up(study)
         with _engine_for(study, settings, todo, job) as engine:
-            _drive(engine, study, store, settings, todo, tell, resumed=bool(finished))
+            try:
+                _drive(engine, study, store, settings, todo, tell, resumed=bool(finished))
+            except StoreConflict:  # another study got in meanwhile: the place was a wrong choice
+                raise
+            except StoreError as error:  # the place was a good one when the run began
+                raise RunStopped(f"the run stopped: {error}") from error
     else:
         with contextlib.suppress(StoreError):  # a directory that can only be read still gives its table
             store.note_plan(names, settings.n_trials)

@@ -93,7 +93,10 @@ def status(path: str | Path, *, check: bool = False) -> Status:
         rows.append(
             {"algorithm": pair[0], "task": pair[1], "asked": asked.get(pair), "done": int(counts.sum()), **by_status}
         )
-    damaged = tuple(str(d) for d in store.verify().damaged) if check else ()
+    checked = store.verify() if check else None
+    damaged = () if checked is None else tuple(map(str, checked.damaged))
+    if checked is not None and checked.conflicts:
+        damaged += (f"the files of two different studies are in one folder: {'; '.join(checked.conflicts)}",)
     again = sum(done.again.trials.size for done in finished.values() if done.again is not None)
     parts = sum(1 for _ in (store.path / "trials").glob("*.parquet")) if (store.path / "trials").is_dir() else 0
     return Status(

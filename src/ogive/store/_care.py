@@ -22,7 +22,7 @@ from ogive.store._plan import FILE as PLAN
 from ogive.store._plan import Unfinished, unfinished
 from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying
 from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
-from ogive.store._records import FOLDER, Ledger, read_ledger
+from ogive.store._records import FOLDER, SHORT, Entry, Ledger, read_ledger, record_files
 from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
 from ogive.writing import sync_folder
@@ -58,6 +58,8 @@ class Verification:
         Changes of the study that nobody accepted.
     unfinished : tuple of Unfinished
         What was asked for and is not there: not yet, or no longer.
+    studies : tuple of str
+        Where there are conflicts, the last record of each study, as `ogive repair --keep` takes it.
     """
 
     source: str
@@ -70,6 +72,7 @@ class Verification:
     being_written: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
+    studies: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -97,6 +100,9 @@ class Verification:
         lines += [f"being written: {name!r}" for name in self.being_written]
         if self.repairable:
             lines.append("`ogive repair` sets damaged files aside; a further run makes their trials again.")
+        if self.conflicts:
+            keep = " or ".join(f"`--keep {name}`" for name in self.studies)
+            lines.append(f"`ogive repair` with {keep} sets the files of the other study aside.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,19 +162,27 @@ def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
         source=str(store), parts=parts, rows=rows, damaged=tuple(damaged), lacking=there.lacking,
         differing=_differing(store, ledger, order, there),
         leftovers=tuple(name for name, dead in left if dead), being_written=tuple(name for name, dead in left if not dead),
-        conflicts=ledger.conflicts,
+        conflicts=ledger.conflicts, studies=tuple(entry.name[:SHORT] for entry in ledger.tips) if ledger.conflicts else (),
         unfinished=unfinished(store, {name: done.trials.size for name, done in there.finished().items()}),
     )  # fmt: skip
 
 
-def repair(store: Path, ledger: Ledger) -> Repair:
-    """Move damaged files and old temporary files to `quarantine/`; nothing is deleted."""
+def set_records_aside(store: Path, entries: Sequence[Entry]) -> list[tuple[Damage, str]]:
+    """Move the records of a study that does not belong here; its parts are then those of a stranger."""
+    names = {entry.name for entry in entries}
+    files = [file for _, file in record_files(store) if file.stem in names]
+    reason = "describes another study than the one that is kept"
+    return [(Damage(str(file.relative_to(store)), reason), _set_aside(store, file)) for file in files]
+
+
+def repair(store: Path, ledger: Ledger, before: Sequence[tuple[Damage, str]] = ()) -> Repair:
+    """Move damaged files and old temporary files to `quarantine/`, beside what was moved `before`; nothing is deleted."""
     damaged = list(ledger.troubles)
     for kind in SCHEMAS:
         damaged += over_parts(store, kind, ledger.known, _verified)[1]
     if read_ledger(store).known != ledger.known:  # what is foreign now may be at home in a moment
         raise Grown
-    moved = [(d, _set_aside(store, store / d.path)) for d in damaged if d.movable]
+    moved = [*before, *((d, _set_aside(store, store / d.path)) for d in damaged if d.movable)]
     old = [(p, _set_aside(store, p)) for p in _temporaries(store) if is_abandoned(p)]
     return Repair(
         source=str(store), moved=tuple(moved), leftovers=tuple(str(p.relative_to(store)) for p, _ in old),

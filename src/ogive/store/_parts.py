@@ -7,10 +7,13 @@ these. Page checksums are written, and verified on every read.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import secrets
 import stat
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -144,8 +147,16 @@ def open_part(path: Path, kind: str, known: frozenset[str]) -> Part:
     return Part(path, kind, rows, said["study"], said["limits"], said["versions"], said["columns"], _unfolded(footer))
 
 
-def _open(path: Path) -> pq.ParquetFile:
-    return pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
+@contextmanager
+def _open(path: Path) -> Iterator[pq.ParquetFile]:
+    """A part; by a handle where its name is not UTF-8, which pyarrow refuses and which says nothing about the part."""
+    with contextlib.ExitStack() as stack:
+        source: Any = path
+        try:
+            os.fspath(path).encode()
+        except UnicodeEncodeError:
+            source = pa.PythonFile(stack.enter_context(path.open("rb")), mode="r")
+        yield stack.enter_context(pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False))
 
 
 def _check_file(path: Path) -> int:

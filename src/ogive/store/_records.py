@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from ogive.canonical import canonical, digest, plain
-from ogive.errors import InputError, StoreError
+from ogive.errors import InputError, StoreConflict, StoreError
 from ogive.metric import Metric
 from ogive.store._damage import Damage, Unsound
 from ogive.store._publish import refuse_link, saying
@@ -29,7 +29,7 @@ Record: TypeAlias = dict[str, Any]
 FOLDER, FORMAT, VERSION = "study", "ogive-study", 1
 _SCALARS = ("seed", "holds")
 _NAMED = {"algorithms": "algorithm", "tasks": "task", "metrics": "metric"}
-_MOST_SHOWN, _LONGEST = 3, 60
+_MOST_SHOWN, _LONGEST, SHORT = 3, 60, 12
 _LISTINGS = 3
 _NUMBER = re.compile(r"\d{6,9}")
 # Beyond these a file is no record, or was made to fill the memory or the stack of whoever reads it.
@@ -124,6 +124,35 @@ class Ledger:
     def conflicts(self) -> tuple[str, ...]:
         """Changes that nobody accepted: records of two stores were put together by hand."""
         return self._fold(self.entries)[1]
+
+    @property
+    def tips(self) -> tuple[Entry, ...]:
+        """Records that no other follows: one, or one for each store that was put together with this one."""
+        followed = {name for entry in self.entries for name in entry.follows}
+        return tuple(entry for entry in self.entries if entry.name not in followed)
+
+    def others(self, keep: str) -> tuple[Entry, ...]:
+        """The records that do not belong to the study whose last record begins with `keep`."""
+        found = [entry for entry in self.tips if keep and entry.name.startswith(keep)]
+        if len(found) != 1:
+            known = ", ".join(entry.name[:SHORT] for entry in self.tips)
+            raise StoreError(f"`keep` must be the beginning of one of {known}; got {printable(keep)!r}.")
+        return tuple(e for e in self.entries if e.name not in {found[0].name, *found[0].follows})
+
+    def refuse_conflicts(self, path: Path) -> None:
+        """Say that two studies were put together by hand, and the ways out."""
+        if not self.conflicts:
+            return
+        shown = "; ".join(self.conflicts[:_MOST_SHOWN])
+        known = " or ".join(
+            f"--keep {e.name[:SHORT]} (seed {_shown(e.record['seed'])})" for e in self.tips[:_MOST_SHOWN]
+        )
+        raise StoreConflict(
+            printable(
+                f"{path} holds the files of two different studies ({shown}), and their trials must not be judged together: "
+                f"restore the folder from a copy, or set the files of the other study aside with `ogive repair` and {known}."
+            )
+        )
 
     @property
     def accepted(self) -> tuple[str, ...]:

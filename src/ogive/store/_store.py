@@ -161,6 +161,7 @@ class Store:
         for _ in range(_MOST_CLAIMS):
             ledger = self._ledger()
             refuse_damage(self.path, ledger.damaged)
+            ledger.refuse_conflicts(self.path)
             entry = self._entry(ledger, wanted, accept_change)
             if entry is None:
                 return
@@ -269,7 +270,6 @@ class Store:
         if damaged:
             notes.append(damage_note(damaged, len(rows.parts) + len(damaged)))
         notes += [Note(NoteKind.CHANGE_ACCEPTED, values={"change": str(c)}) for c in ledger.accepted]
-        notes += [Note(NoteKind.TWO_STUDIES, values={"conflict": str(c)}) for c in ledger.conflicts]
         aside = _care.quarantined(self.path)
         notes += [Note(NoteKind.SET_ASIDE, values={"n": aside})] if aside else []
         for note in notes:
@@ -304,14 +304,23 @@ class Store:
         """Read everything and say what is damaged, what contradicts itself and what was left over."""
         return self._with_ledger(lambda ledger: _care.verify(self.path, ledger, _order(ledger.merged)))[1]
 
-    def repair(self) -> Repair:
-        """Move damaged files, and what interrupted writers left, to `quarantine/`; nothing is deleted."""
-        return self._with_ledger(lambda ledger: _care.repair(self.path, ledger))[1]
+    def repair(self, *, keep: str | None = None) -> Repair:
+        """Move damaged files, and what interrupted writers left, to `quarantine/`; nothing is deleted.
+
+        Parameters
+        ----------
+        keep : str, optional
+            Where the files of two studies were put together: the beginning of the name of the last record
+            of the one that stays, as the refusal names it. Records and parts of the other are moved.
+        """
+        moved = [] if keep is None else _care.set_records_aside(self.path, self._existing().others(keep))
+        return self._with_ledger(lambda ledger: _care.repair(self.path, ledger, moved))[1]
 
     def compact(self) -> None:
         """Write many small parts as one large one; any number of readers and writers may go on meanwhile."""
 
         def work(ledger: Ledger) -> None:
+            ledger.refuse_conflicts(self.path)
             if ledger.entries:
                 _care.compact(self.path, ledger, _order(ledger.merged))
 
@@ -355,6 +364,7 @@ class Store:
 
     def _settled(self, kind: str, ledger: Ledger, allow_missing: bool) -> tuple[Loaded, tuple[Damage, ...], Differing]:
         """Rows that count, in order; what is damaged; what was run twice with different results."""
+        ledger.refuse_conflicts(self.path)
         rows = load(self.path, kind, ledger.known)
         damaged = (*ledger.troubles, *rows.damaged)
         if not allow_missing:
