@@ -46,7 +46,7 @@ def test_a_repair_is_named_only_where_it_would_move_something(store, capsys):
     store.write("trials", pa.Table.from_pylist([{**row, "status": "error"}], TRIALS))
     assert main(["verify", str(store.path)]) == 1
     said = capsys.readouterr()
-    assert "is not sound.\n" in said.err
+    assert "is not sound, as said above.\n" in said.err
     assert "ogive repair" not in said.out + said.err
     next((store.path / "trials").iterdir()).write_bytes(b"")
     assert main(["verify", str(store.path)]) == 1
