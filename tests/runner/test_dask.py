@@ -168,7 +168,7 @@ def test_a_slot_that_was_given_back_is_used_again(monkeypatch):
 @pytest.mark.cluster
 def test_a_scheduler_that_does_not_answer_stops_the_run(monkeypatch):
     monkeypatch.setattr("ogive.runner._cluster.ANSWER", 3.0)
-    with pytest.raises(RunStopped, match=r"no Dask scheduler lets us in at .*: nothing listens there"):
+    with pytest.raises(RunStopped, match="no Dask scheduler lets us in at "):  # why depends on how far it came in 3 s
         run(Study("d", Algorithm("a", steadily, SPACE), none()), 2, engine=Dask("tcp://127.0.0.1:9"), progress=False)
 
 

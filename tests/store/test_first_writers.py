@@ -73,7 +73,9 @@ def process(study, paths, here, barrier, answers):
 @pytest.mark.slow
 @pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 @pytest.mark.parametrize("writers", [2, 3, 4])
-def test_of_processes_that_begin_different_studies_at_once_one_gets_in(writers, links, tmp_path, monkeypatch, repository):
+def test_of_processes_that_begin_different_studies_at_once_one_gets_in(
+    writers, links, tmp_path, monkeypatch, repository
+):
     if not links:
         monkeypatch.setenv("OGIVE_TEST_NO_LINKS", "1")
     # A spawned writer finds this module where its parent looks, which is not here if `pytest` was typed.

@@ -190,7 +190,8 @@ def arrays_digest(*arrays: NDArray[Any]) -> str:
 
 
 def _classes(y: NDArray[Any], target: str) -> NDArray[np.int64]:
-    whole = y.astype(np.int64)
+    with np.errstate(invalid="ignore"):  # what no integer can hold is refused below
+        whole = y.astype(np.int64)
     if not np.array_equal(whole, y):
         raise InputError(f"{target} must hold whole numbers or text for classification; got {y[whole != y][0]}.")
     return whole
