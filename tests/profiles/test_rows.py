@@ -93,12 +93,16 @@ def test_values_at_the_time_limit_count_in_runs_that_failed_anyway_too():
     assert said_of_limits(TIMES, time_limit=60) == [f"4 values of 'seconds' reach the time limit of 60; {some}"]
     solved_fast = TIMES[TIMES.seconds != 70]
     assert said_of_limits(solved_fast, time_limit=60, missing="fail") == [
-        f"3 values reach the time limit of 60; {all_of_them}"
+        f"3 values of 'seconds' reach the time limit of 60; {all_of_them}"
     ]
     dropped = said_of_limits(solved_fast, time_limit=60, missing="drop-problem")
-    assert dropped == [f"2 values reach the time limit of 60; {all_of_them}"]
-    assert said_of_limits(TIMES.assign(found=True), time_limit=60) == ["4 values reach the time limit of 60"]
-    assert said_of_limits(TIMES.assign(found=True), time_limit=80) == ["0 values reach the time limit of 80"]
+    assert dropped == [f"3 values of 'seconds' reach the time limit of 60; {all_of_them}"]  # counted when it was read
+    assert said_of_limits(TIMES.assign(found=True), time_limit=60) == [
+        "4 values of 'seconds' reach the time limit of 60"
+    ]
+    assert said_of_limits(TIMES.assign(found=True), time_limit=80) == [
+        "0 values of 'seconds' reach the time limit of 80"
+    ]
 
 
 def test_a_time_limit_is_told_once():
@@ -108,5 +112,5 @@ def test_a_time_limit_is_told_once():
     assert said_of_limits(trials, time_limit=60) == once
     assert said_of_limits(ogive.read(trials, time_limit=60)) == once
     assert said_of_limits(trials, time_limit=9) == [
-        *once, "5 values reach the time limit of 9; all of their runs had failed already",
+        *once, "5 values of 'seconds' reach the time limit of 9; all of their runs had failed already",
     ]  # fmt: skip
