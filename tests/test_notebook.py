@@ -20,5 +20,5 @@ def test_a_local_function_a_lambda_and_a_pipeline_run_from_a_notebook(repository
     assert "Trials(80 rows: 2 algorithms x 1 tasks, metrics accuracy, 0 failed)" in shown
     assert "<p>logistic is better than shrunken means" in shown
     assert all(question in shown for question in ("a typical run", "on average", "on a bad day", "after 8 tries"))
-    assert "each of one draw" in shown
+    assert "each with a score of both methods" in shown
     assert any("image/png" in out.get("data", {}) for out in outputs)
