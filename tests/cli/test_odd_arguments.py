@@ -126,4 +126,7 @@ def test_odd_arguments_end_with_a_documented_exit_code_and_a_reason(here, capsys
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_many_odd_arguments_end_with_a_documented_exit_code_and_a_reason(here, capsys):
-    try_all(int(os.environ.get("OGIVE_ODD_SEED", "1")), MANY, capsys, pages=True)
+    codes = try_all(int(os.environ.get("OGIVE_ODD_SEED", "1")), MANY, capsys, pages=True)
+    assert sum(codes.values()) == MANY
+    assert codes[0] > MANY / 60
+    assert codes[2] > MANY / 4

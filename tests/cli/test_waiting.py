@@ -2,6 +2,7 @@
 
 import io
 import sys
+import threading
 import time
 
 import pytest
@@ -94,9 +95,13 @@ def test_quiet_commands_and_quick_ones_say_nothing(impatient, monkeypatch):
 def test_a_closed_stderr_disturbs_nothing(impatient, monkeypatch):
     seen = Terminal()
     monkeypatch.setattr("sys.stderr", seen)
+    went_on = False
     with waiting("rank"):
         seen.close()
         time.sleep(0.1)
+        went_on = True
+    assert went_on
+    assert not [thread for thread in threading.enumerate() if thread.name == "ogive-waiting"]
 
 
 @pytest.mark.parametrize("command", ["inspect", "summary", "rank", "plot", "report", "profile"])

@@ -497,7 +497,9 @@ def test_independent_runs_that_are_numbered_are_hardly_ever_called_a_curve():
     rng = np.random.default_rng(8)
     for draw in (rng.standard_cauchy, lambda n: rng.integers(0, 2, n), lambda n: np.full(n, 0.5)):
         for _ in range(60):
-            ogive.read(pd.DataFrame({"model": ["a"] * 40, "iteration": range(40), "acc": draw(40)}), score="acc")
+            table = pd.DataFrame({"model": ["a"] * 40, "iteration": range(40), "acc": draw(40)})
+            trials = ogive.read(table, score="acc")
+            assert (len(trials), trials.question) == (40, None)
 
 
 def test_runs_that_end_at_different_steps_are_advised_to_keep_their_last_rows():
