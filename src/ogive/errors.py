@@ -5,8 +5,8 @@ OgiveError
 │   ├── InvalidScores              scores that are not finite numbers, or too few of them
 │   ├── InvalidConfidence          a confidence outside (0, 1)
 │   ├── UnreadableSource           a file or object that cannot be read as a table of scores
+│   │   └── AmbiguousColumns       several columns could play one role, or none, and nobody said which does
 │   ├── UnwritableFile             a file cannot be written; what was there before stands as it was
-│   ├── AmbiguousColumns           several columns could play one role
 │   ├── FailedTrials               failures are present and nobody said how to count them
 │   ├── StoreError                 a store cannot be made, read or written
 │   │   ├── StoreConflict          a study does not fit what the store already holds
@@ -41,8 +41,8 @@ class UnwritableFile(InputError):
     """A file cannot be written; what was there before stands as it was."""
 
 
-class AmbiguousColumns(InputError):
-    """Several columns could play one role."""
+class AmbiguousColumns(UnreadableSource):
+    """Several columns could play one role, or none, and nobody said which does."""
 
 
 class FailedTrials(InputError):

@@ -201,7 +201,9 @@ class Note:
     def words(self, names: Names = "python") -> str:
         """The note in words: whom it is about first, and a warning called so."""
         subject = "" if self.subject is None else f"{self.subject}: "
-        return f"{'warning: ' if self.is_warning else ''}{subject}{self.sentence(names)}"
+        # A table that an answer read by itself: whoever is to say something about it must read it first.
+        first = " Read the table first: ogive.read(source, …)." if self.values.get("unread") else ""
+        return f"{'warning: ' if self.is_warning else ''}{subject}{self.sentence(names)}{first}"
 
     def sentence(self, names: Names = "python") -> str:
         """What it says, of whomever it is about."""

@@ -377,15 +377,6 @@ def test_single_runs_on_many_tasks_take_the_tasks_for_a_sample_and_say_so():
     assert "for tasks like these" in c.verdict
 
 
-@pytest.mark.parametrize(
-    "call", [lambda x: compare(x, "a", "b"), ogive.rank, ogive.summarize, ogive.inspect, ogive.leaders]
-)
-@pytest.mark.parametrize("source", ["scores.csv", {"a": [1.0], "b": [2.0]}])
-def test_what_was_not_read_is_refused_in_one_sentence(call, source):
-    with pytest.raises(InputError, match="A table is read first"):
-        call(source)
-
-
 def test_a_table_that_was_judged_before_says_so_until_the_looks_are_paid_for():
     t = dataclasses.replace(table(np.linspace(1, 2, 30), np.linspace(0, 1.5, 30)), looks=2)
     assert "judged 2 times before with fewer runs, which looks=3 would account for" in compare(t, "a", "b").verdict

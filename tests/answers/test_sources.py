@@ -380,7 +380,7 @@ def test_adaptive_tables_and_wrong_names_are_refused():
     ):
         with pytest.raises(InputError):
             sources(table(30), **wrong)
-    with pytest.raises(InputError, match="takes trials"):
+    with pytest.raises(InputError, match="must be a path, a frame"):
         sources([1, 2, 3])
 
 

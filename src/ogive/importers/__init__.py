@@ -1,6 +1,6 @@
 """One file for each foreign source; each turns it into Trials. Files are opened by `ogive.files`.
 
-  _frames         pandas and polars frames
+  _frames         pandas, polars and other frames, through Arrow
   _dictionaries   name -> scores, name -> task -> scores, rliable's name -> runs x tasks
   _sklearn        cv_results_ and fitted searches
   _optuna         studies: object, URL, SQLite file, journal file

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
+from ogive.errors import AmbiguousColumns, InputError
 from ogive.files import is_text
 from ogive.importers._columns import as_text, as_truths, holds_text, is_number, odd_one, seems_numbers
 from ogive.importers._direction import is_smaller_better
@@ -325,7 +325,7 @@ def _find_score(
         return judging[0], [c for c in outcomes if c != judging[0]]
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
-    raise UnreadableSource(
+    raise AmbiguousColumns(
         f"no column of plain numbers is left to be the score among {table.num_columns} columns: {quoted(table.column_names)}; "
         f"name it with score=.{seen}"
     )

@@ -14,6 +14,7 @@ from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import GREY, Picture, new_page
+from ogive.reading import Source, as_trials
 from ogive.statistics import Distribution
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped, listed, printable, share
@@ -127,7 +128,7 @@ class DifferenceDisplay(Picture):
 
 
 def difference(
-    trials: Trials,
+    trials: Source,
     a: str,
     b: str,
     task: str | None = None,
@@ -153,6 +154,7 @@ def difference(
     >>> [who for _, _, who in difference(trials, "a", "b").certain]
     ['a']
     """
+    trials = as_trials(trials)
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
     name = trials.metrics[0] if metric is None else metric

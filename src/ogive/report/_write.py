@@ -6,10 +6,10 @@ from pathlib import Path
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.reading import Source, as_trials
 from ogive.report._findings import find
 from ogive.report._page import page
 from ogive.report._sections import Report, body, compose
-from ogive.trials import Trials, require_trials
 from ogive.writing import as_path, ready
 from ogive.writing import write as write_file
 
@@ -19,7 +19,7 @@ LEAST = 4_500_000  # bytes of a page, which holds plotly's script
 
 
 def write(
-    trials: Trials,
+    trials: Source,
     path: str | Path,
     *,
     confidence: float = 0.95,
@@ -65,7 +65,7 @@ def write(
         raise InputError(
             "`report.write` takes trials; learning curves are written by report.write_curves(curves, path)."
         )
-    require_trials(trials, "report.write")
+    trials = as_trials(trials)
     target = as_target(path)
     found = find(
         trials, metric=metric, confidence=as_confidence(confidence), failures=failures, margin=margin, looks=looks,
