@@ -499,7 +499,7 @@ def _estimated(v: _Values, o: _Naming) -> str:
 def _uneven(v: _Values, o: _Naming) -> str:
     return (
         f"cells have {v['least']} to {v['most']} runs: a method with few runs is never far from the best, so numbers of runs are "
-        f"compared with methods ({o('equalise', 'min-n')} counts equally many)"
+        f"compared with methods ({o('equalize', 'min-n')} counts equally many)"
     )
 
 

@@ -264,7 +264,7 @@ def test_folds_are_compared_by_the_corrected_mean_and_called_heuristic():
     t = ogive.read(pandas(rows), fold="fold")
     c = compare(t, "a", "b")
     assert (c.criterion, c.paired, c.primary.guarantee, c.other_improvement) == ("mean", True, "heuristic", None)
-    for call in (compare, lambda t, a, b, **k: ogive.rank(t, **k), lambda t, a, b, **k: ogive.leaders(t, **k)):
+    for call in (compare, lambda t, a, b, **k: ogive.rank(t, **k), lambda t, a, b, **k: ogive.answers.leaders(t, **k)):
         for criterion in ("median", "improvement"):
             with pytest.raises(InputError, match="for the mean only"):
                 call(t, "a", "b", criterion=criterion)

@@ -82,7 +82,7 @@ def test_success_alone_is_a_score_and_beside_a_return_it_is_asked_about():
     assert ogive.read(beside, score="success").metrics == ("success",)
 
 
-def test_a_run_counts_where_every_judgement_is_good():
+def test_a_run_counts_where_every_judgment_is_good():
     table = pd.DataFrame({"solver": list("aabb"), "time": [1.0, 2, 3, 4], "status": ["ok", "timeout", "ok", "ok"]})
     trials = ogive.read(table.assign(found=[True, True, False, True]))
     assert trials.to_pandas().status.tolist() == ["ok", "timeout", "error", "ok"]

@@ -238,7 +238,7 @@ def test_cells_without_spread():
     assert p.distances[:, 1].tolist() == [math.inf, 0.0]
     assert p.distances[0, 2] == pytest.approx(-math.log10(stats.t.sf(t, 23)))
     assert any(note.kind is NoteKind.NO_SPREAD for note in p.notes)
-    assert Note(NoteKind.UNEVEN_COUNTS, "equalise", {"least": 5, "most": 24}) in p.notes
+    assert Note(NoteKind.UNEVEN_COUNTS, "equalize", {"least": 5, "most": 24}) in p.notes
     # A mean that is certainly lower was measured all the same.
     assert p.solved.tolist() == [1.0, 1.0]
 
@@ -255,7 +255,7 @@ def test_tiny_p_values_do_not_become_infinite():
 def test_equal_counts_take_the_advantage_of_few_runs_away():
     rows = [("p", "a", 1.0, 1.0, 24), ("p", "b", 2.0, 1.0, 24), ("q", "a", 1.0, 1.0, 5), ("q", "b", 2.0, 1.0, 5)]
     frame = pd.DataFrame(rows, columns=["problem", "method", "mean", "std", "n"])
-    plain, equal = performance_profile(frame, "welch"), performance_profile(frame, "welch", equalise="min-n")
+    plain, equal = performance_profile(frame, "welch"), performance_profile(frame, "welch", equalize="min-n")
     assert plain.distances[0, 0] > 2 * plain.distances[0, 1]
     assert equal.distances[0, 0] == equal.distances[0, 1]
 

@@ -226,7 +226,7 @@ def test_means_of_as_many_runs_of_every_method_are_not_heuristic_because_problem
     assert Note(NoteKind.ONLY_MEANS) not in by_problem.notes
     by_method = frame.assign(n=np.where(frame["method"] == "a", 3, 30))
     assert performance_profile(by_method, "welch").guarantee == "heuristic"
-    assert performance_profile(by_method, "welch", equalise="min-n").guarantee == "conservative"
+    assert performance_profile(by_method, "welch", equalize="min-n").guarantee == "conservative"
 
 
 def test_runs_that_were_left_out_until_all_methods_have_as_many_are_not_heuristic():

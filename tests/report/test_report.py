@@ -373,9 +373,9 @@ def test_the_command_writes_the_page_and_prints_its_path(tmp_path: Path, capsys,
     ("holds", "words"),
     [
         ({}, "configuration and seed drawn anew for each run"),
-        ({"config": ogive.every(5)}, "seed drawn anew for each run; configuration kept for 5 runs at a time"),
+        ({"config": ogive.study.every(5)}, "seed drawn anew for each run; configuration kept for 5 runs at a time"),
         (
-            {"config": ogive.every(5), "seed": ogive.cycle(4)},
+            {"config": ogive.study.every(5), "seed": ogive.study.cycle(4)},
             "configuration kept for 5 runs at a time; 4 seeds used in turn",
         ),
         (

@@ -92,13 +92,13 @@ class CellSources:
         -----
         With K configurations, r runs of each and the share s of the configuration, the variance of the
         mean is proportional to (s + (1 - s) / r) / K; a configuration costs cost_ratio + r. The best r is
-        sqrt(cost_ratio (1 - s) / s), rounded to the better neighbour and at least 1.
+        sqrt(cost_ratio (1 - s) / s), rounded to the better neighbor and at least 1.
         """
         component = None if self.shares is None else self.shares.of(CONFIGURATION)
         if self.shares is None or component is None or component.sources != (CONFIGURATION,):
             raise InputError(
                 f"a budget can be divided where the share of the configuration is known; for {self.place} it is not. "
-                "Run study.hold(config=ogive.every(10))."
+                "Run study.hold(config=ogive.study.every(10))."
             )
         return allocate(component.share, self.shares.variance, self.place, budget, cost_ratio)
 

@@ -224,7 +224,7 @@ class Summary:
         task : str, optional
             Only this one.
         bold : mapping, optional
-            Methods to print bold on each task: what `ogive.leaders(trials)` returns.
+            Methods to print bold on each task: what `ogive.answers.leaders(trials)` returns.
         note : str, optional
             What stands below the table instead of the footnote.
         """

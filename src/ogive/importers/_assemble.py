@@ -233,7 +233,7 @@ def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -
     if roles.status is not None:
         given = _said_status(table[roles.status], roles, notes)
     for column in roles.outcomes:
-        # Of several judgements every one must be good.
+        # Of several judgments every one must be good.
         judged = _judged(table[column], column, True, notes)
         given = np.where(given == OK, judged, given)
     given[(given == OK) & bad] = "invalid"

@@ -17,7 +17,7 @@ from ogive.importers._direction import is_smaller_better
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 
-# Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
+# Role -> names that neighboring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "algorithm": (
         "algorithm", "method", "model", "agent", "solver", "learner", "estimator", "classifier", "system", "algo",
@@ -295,7 +295,7 @@ def _find_score(
 ) -> tuple[str, list[str]]:
     """The column that is called a score, or the only one of numbers; and the columns that judge runs, which are none.
 
-    An empty column is the score where no other is left; so is a judgement ("solved").
+    An empty column is the score where no other is left; so is a judgment ("solved").
     """
     free: list[str] = [c for c in table.column_names if c not in taken and c not in outcomes]
     named = [c for c in free if plain(c) in SCORE_NAMES]

@@ -236,7 +236,7 @@ def _caption(trials: Trials, a: CellBand, b: CellBand, confidence: float, *, dra
     if drawn:
         certain = all(c.band is not None and c.band.guarantee in ("exact", "conservative") for c in (a, b))
         text += (
-            f" Grey: where the whole true difference lies with {100 * confidence:g} % confidence, all shares at once "
+            f" Gray: where the whole true difference lies with {100 * confidence:g} % confidence, all shares at once "
             f"({'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}."
         )
     elif a.band is None or b.band is None:

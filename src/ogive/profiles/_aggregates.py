@@ -12,7 +12,7 @@ import numpy as np
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
-from ogive.profiles._normalise import Reference, Scale, normalised
+from ogive.profiles._normalize import Reference, Scale, normalized
 from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
@@ -123,7 +123,7 @@ def aggregates(
     table: Any,
     *,
     statistics: str | Sequence[str] = AGGREGATES,
-    normalise: Scale | None = None,
+    normalize: Scale | None = None,
     tasks: Literal["fixed", "random"] = "fixed",
     failed: float | None = None,
     gamma: float = 1.0,
@@ -147,7 +147,7 @@ def aggregates(
         As for `performance_profile`; several runs of every method on every task.
     statistics : str or sequence of str
         See `ogive.statistics.aggregate`.
-    normalise : Baselines, MinMax or Reference, optional
+    normalize : Baselines, MinMax or Reference, optional
         Bring tasks to one scale first. With `Reference` the reference's runs are resampled together with
         the method's, since the scale itself is uncertain; the reference is then left out.
     failed : float, optional
@@ -167,7 +167,7 @@ def aggregates(
     """
     roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
     cells = runs_of(table, roles, goal, missing)
-    scaled = _without_failures(normalised(cells, normalise), failed)
+    scaled = _without_failures(normalized(cells, normalize), failed)
     asked = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     options: dict[str, Any] = {
         "statistics": asked,
@@ -178,17 +178,17 @@ def aggregates(
     options |= {"gamma": scaled.sign * gamma}
     found: dict[tuple[str, str], Interval] = {}
     shown = list(scaled.methods)
-    if isinstance(normalise, Reference):
+    if isinstance(normalize, Reference):
         if tasks != "fixed":
             raise InputError("`tasks='random'` cannot be combined with a reference method; use Baselines or MinMax.")
-        shown.remove(normalise.method)
+        shown.remove(normalize.method)
         if not shown:
-            raise InputError(f"{normalise.method!r} is the only method; a reference needs another one to measure.")
+            raise InputError(f"{normalize.method!r} is the only method; a reference needs another one to measure.")
     for m in shown:
         place = place_of(m, scaled.methods)
-        if isinstance(normalise, Reference):
+        if isinstance(normalize, Reference):
             both = [
-                [cells.sign * c for c in cells.of_method(i)] for i in (place, place_of(normalise.method, cells.methods))
+                [cells.sign * c for c in cells.of_method(i)] for i in (place, place_of(normalize.method, cells.methods))
             ]
             by_name = reference_intervals(*both, **options)
         else:
@@ -196,11 +196,11 @@ def aggregates(
         found |= {(m, s): _turned(i, s, scaled.sign) for s, i in by_name.items()}
     notes = (
         scaled.notes
-        if normalise is not None
+        if normalize is not None
         else (*scaled.notes, Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     )
-    if isinstance(normalise, Reference):
-        notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalise.method}))  # fmt: skip
+    if isinstance(normalize, Reference):
+        notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalize.method}))  # fmt: skip
     return Aggregates(
         found=found, methods=tuple(shown), statistics=asked, tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
         confidence=confidence, notes=notes, reading=cells.reading, source=cells.source,

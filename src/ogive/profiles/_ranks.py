@@ -50,7 +50,7 @@ class AverageRanks:
     pairs : tuple of RankedPair
         Every pair, with Holm's adjusted p.
     groups : tuple of tuple of str
-        Neighbours in rank that no pair among them separates: what a bar joins.
+        Neighbors in rank that no pair among them separates: what a bar joins.
     """
 
     methods: tuple[str, ...]
@@ -146,7 +146,7 @@ def average_ranks(
     Notes
     -----
     A description, refused below 10 problems: average ranks change when a method is added or removed. Pairs
-    are tested over the problems, two-sided, adjusted by Holm's rule; a bar joins neighbours in rank among
+    are tested over the problems, two-sided, adjusted by Holm's rule; a bar joins neighbors in rank among
     which no pair is separated (Benavoli, Corani and Mangili 2016), not Nemenyi's critical difference. Of methods
     with unequal numbers of runs on a problem as many are counted as the poorest has there.
 
@@ -241,7 +241,7 @@ def holm(p: FloatArray) -> FloatArray:
 def _groups(
     methods: tuple[str, ...], ranks: FloatArray, pairs: tuple[RankedPair, ...], error: float
 ) -> tuple[tuple[str, ...], ...]:
-    """The longest runs of neighbours in rank among which no pair is separated."""
+    """The longest runs of neighbors in rank among which no pair is separated."""
     order = [methods[i] for i in np.argsort(ranks, kind="stable")]
     place = {method: i for i, method in enumerate(order)}
     apart = np.zeros((len(order), len(order)), dtype=bool)

@@ -271,7 +271,7 @@ def _by_label(values: Any, method: str) -> Any:
     if not (hasattr(values, "iloc") and getattr(values, "ndim", 0) == 1):
         return values
     labels = [str(label) for label in values.index]
-    _refuse_twice(labels, f"values of {method!r} are labelled")
+    _refuse_twice(labels, f"values of {method!r} are labeled")
     return dict(zip(labels, values.tolist(), strict=True))
 
 
