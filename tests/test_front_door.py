@@ -121,3 +121,67 @@ def test_roles_are_keywords_of_read_alone():
     roles = {"score", "repeat", "item", "group", "fold", "pair", "params", "unit", "wide", "where", "without"}
     for name in ("inspect", "summarize", "compare", "rank", "sources", "check"):
         assert roles.isdisjoint(inspect.signature(getattr(ogive, name)).parameters), name
+
+
+TIMES = RNG.integers(1, 90, size=(6, 11)).astype(float)  # runs x tasks, which no transposition leaves alike
+FORMS = {
+    "array": lambda x: x,
+    "lists": lambda x: x.tolist(),
+    "list of arrays": list,
+    "tuples": lambda x: tuple(map(tuple, x.tolist())),
+    "objects": lambda x: x.astype(object),
+    "by task": lambda x: {f"task {i + 1}": runs.tolist() for i, runs in enumerate(x.T)},
+}
+ENTRANCES = {
+    "read": lambda t: ogive.read(t).table.to_pylist(),
+    "summarize": lambda t: ogive.summarize(t, statistics=["median"]).to_dict(),
+    "rank": lambda t: ogive.rank(t).to_dict(),
+    "compare": lambda t: ogive.compare(t, "a", "b").to_dict(),
+    "performance_profile": lambda t: ogive.profiles.performance_profile(t).distances.tolist(),
+    "aggregates": lambda t: ogive.profiles.aggregates(t).to_dict(),
+    "average_ranks": lambda t: ogive.profiles.average_ranks(t).ranks.tolist(),
+    "shifted_geometric_mean": lambda t: ogive.profiles.shifted_geometric_mean(t).to_dict(),
+    "probability_of_improvement": lambda t: str(ogive.profiles.probability_of_improvement(t, "a", "b")),
+}
+
+
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_the_same_numbers_mean_the_same_at_every_entrance_in_every_form(entrance):
+    """An array is runs x tasks, and so are lists of the same numbers: aggregates took them for tasks x runs."""
+    held = {"a": TIMES, "b": TIMES[::-1] * 1.5}
+    enter = ENTRANCES[entrance]
+    expected = json.dumps(enter(held), default=str)
+    for form in FORMS.values():
+        assert json.dumps(enter({m: form(x) for m, x in held.items()}), default=str) == expected
+
+
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_lists_of_different_lengths_are_refused_at_every_entrance(entrance):
+    with pytest.raises(InputError, match="each list is a run, with a score on every task"):
+        ENTRANCES[entrance]({"a": [[1.0, 2.0], [3.0]], "b": [[1.0, 2.0], [3.0, 4.0]]})
+
+
+@pytest.mark.parametrize("entrance", [e for e in ENTRANCES if e not in ("read", "summarize", "rank", "compare")])
+@pytest.mark.parametrize("source", ["polars", "arrow", "stream", "pandas", "file"])
+def test_profiles_take_every_source(entrance, source, folder):
+    """Over two tasks; what needs more says the same of each source."""
+
+    def asked(table):
+        try:
+            return ENTRANCES[entrance](table)
+        except InputError as error:
+            return str(error)
+
+    found, expected = asked(SOURCES[source](folder)), asked(ogive.read(FRAME))
+    kept = {"source", "notes"}
+    if isinstance(found, dict):
+        found, expected = ({k: v for k, v in d.items() if k not in kept} for d in (found, expected))
+    assert found == expected
+
+
+@pytest.mark.parametrize(("rule", "mean"), [(0.0, 1.25), ("exclude", 1.5), ("like:b", 1.5)])
+def test_aggregates_count_failures_by_the_rules_of_the_house(rule, mean):
+    table = {"a": {"x": [1.0, 2.0, np.inf], "y": [1.0, 2.0]}, "b": {"x": [1.5, 1.5], "y": [1.0, 2.0]}}
+    assert ogive.profiles.aggregates(table, failures=rule).of("a", "mean").estimate == mean
+    with pytest.raises(InputError, match="say failures="):
+        ogive.profiles.aggregates(table)

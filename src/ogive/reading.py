@@ -71,7 +71,7 @@ def read(
     ----------
     source : path, URL, frame, dictionary, search, study, Trials, or a list of them
         CSV, Parquet or JSON lines; a pandas or polars frame; a dictionary name -> scores,
-        name -> task -> scores or name -> runs x tasks (rliable's); scikit-learn's `cv_results_` or a
+        name -> task -> scores or name -> runs x tasks (arrays or lists, as rliable's); scikit-learn's `cv_results_` or a
         fitted search; an Optuna study, storage URL, SQLite or journal file; the directory that
         `ogive run` wrote. Several sources are put
         under each other; a source that names no method becomes one.

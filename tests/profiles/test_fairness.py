@@ -78,7 +78,7 @@ def test_equal_numbers_of_runs_are_left_as_they_are():
 
 def test_a_method_without_runs_on_a_problem_leaves_the_others_theirs():
     """It counts as failed as often as they were run, not once."""
-    scores = {"a": {"p": [1.0, 2.0, 3.0], "q": [4.0, 5.0, 6.0]}, "b": {"p": [2.0, 3.0, 4.0], "q": []}}
+    scores = {"a": {"p": [1.0, 2.0, 3.0], "q": [4.0, 5.0, 6.0]}, "b": {"p": [2.0, 3.0, 4.0]}}
     p = performance_profile(scores, "improvement", missing="fail")
     assert p.runs == (3, 3)
     assert p.distances[1, 1] == np.inf

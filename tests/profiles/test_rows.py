@@ -45,5 +45,5 @@ def test_failed_runs_count_by_the_rule():
     assert performance_profile(times, time_limit=50, failures="like:a").distances[1, 2] == 1.0
     with pytest.raises(FailedTrials, match="1 of 6 runs failed; say how to count them"):
         performance_profile(times, time_limit=50, failures="refuse")
-    with pytest.raises(InputError, match="failures='exclude' leaves no run of 'b' on '3'"):
+    with pytest.raises(InputError, match="failures='exclude' leaves no run of 'b' on 'task 3'"):
         performance_profile(times, time_limit=50, failures="exclude")

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ogive.errors import InputError
+from ogive.errors import FailedTrials, InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
+from ogive.profiles._preparing import counted_failures
 from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
 from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
+from ogive.trials import failure_rule
 from ogive.words import aligned, interval, listed, plural, printable
 
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ def aggregates(
     statistics: str | Sequence[str] = AGGREGATES,
     normalize: Scale | None = None,
     tasks: Literal["fixed", "random"] = "fixed",
-    failed: float | None = None,
+    failures: str | float = "refuse",
     gamma: float = 1.0,
     confidence: float = 0.95,
     goal: str | None = None,
@@ -150,8 +152,8 @@ def aggregates(
     normalize : Baselines, MinMax or Reference, optional
         Bring tasks to one scale first. With `Reference` the reference's runs are resampled together with
         the method's, since the scale itself is uncertain; the reference is then left out.
-    failed : float, optional
-        The score, on the final scale, of a failed run.
+    failures : {"refuse", "exclude", "like:NAME"} or float
+        How failed runs count; a number is a score on the final scale.
     gamma : float
         The score from which on nothing is missing to the optimality gap.
 
@@ -161,13 +163,16 @@ def aggregates(
 
     Examples
     --------
-    >>> scores = {"a": [[0.2, 0.3, 0.4], [0.5, 0.9, 0.7]], "b": [[0.1, 0.2, 0.2], [0.6, 0.5, 0.4]]}
+    >>> scores = {"a": {"x": [0.2, 0.3, 0.4], "y": [0.5, 0.9, 0.7]}, "b": {"x": [0.1, 0.2, 0.2], "y": [0.6, 0.5, 0.4]}}
     >>> round(aggregates(scores).of("a", "mean").estimate, 2)
     0.5
     """
     roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
     cells = runs_of(table, roles, goal, missing)
-    scaled = _without_failures(normalized(cells, normalize), failed)
+    rule = failure_rule(failures)
+    if isinstance(rule, str) and rule not in ("refuse", "worst"):
+        cells = counted_failures(cells, rule)
+    scaled = _without_failures(normalized(cells, normalize), rule)
     asked = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     options: dict[str, Any] = {
         "statistics": asked,
@@ -215,17 +220,18 @@ def runs_of(table: Any, roles: Roles, goal: str | None, missing: str) -> Cells:
     return settle_missing(found, missing)
 
 
-def _without_failures(cells: Cells, failed: float | None) -> Cells:
+def _without_failures(cells: Cells, rule: str | float) -> Cells:
     lost = ~np.isfinite(cells.values)
     n = int(lost.sum())
     if not n:
         return cells
-    if failed is None:
-        raise InputError(
-            f"{plural(n, 'failed run')} of {lost.size} have no score to average; say failed= with the score that they count as."
+    if isinstance(rule, str):
+        raise FailedTrials(
+            f"{plural(n, 'failed run')} of {lost.size} {'has' if n == 1 else 'have'} no score to average; say failures= with "
+            "the score that they count as, 'like:NAME' or 'exclude'."
         )
-    note = Note(NoteKind.FAILED_RUNS, values={"n": n, "of_runs": lost.size, "counted": f"{failed:g}"})
-    return replace(cells, values=np.where(lost, failed, cells.values), notes=(*cells.notes, note))
+    note = Note(NoteKind.FAILED_RUNS, values={"n": n, "of_runs": lost.size, "counted": f"{rule:g}"})
+    return replace(cells, values=np.where(lost, rule, cells.values), notes=(*cells.notes, note))
 
 
 def _turned(found: Interval, statistic: str, sign: float) -> Interval:
@@ -263,7 +269,7 @@ def probability_of_improvement(
 
     Examples
     --------
-    >>> scores = {"a": [[3, 4, 5], [7, 8, 9]], "b": [[1, 2, 3], [1, 2, 3]]}
+    >>> scores = {"a": {"x": [3, 4, 5], "y": [7, 8, 9]}, "b": {"x": [1, 2, 3], "y": [1, 2, 3]}}
     >>> print(probability_of_improvement(scores, "a", "b"))
     0.972 [0.359, 1]
     """

@@ -100,8 +100,8 @@ def performance_profile(
     ----------
     table : frame, dictionary, path or Trials
         Wide: methods as columns, problems as rows. Long: a column each for method, problem and value.
-        A dictionary method -> values by problem, -> problem -> value or runs (a series is taken by its labels),
-        or -> runs × problems.
+        A dictionary method -> problem -> value or runs (a series is taken by its labels), -> runs × problems
+        (an array, or lists of the same numbers), or -> one value for each problem.
         For `welch` also problem, method, mean, std and n, or text such as "0.85 ± 0.02" with `n`.
     kind : {"ratio", "difference", "improvement", "score", "welch", "rank"}
         The distance d of a method on a problem. `ratio`: its time or cost over the least one.
