@@ -135,11 +135,6 @@ def aggregates(
     seed: int = 0,
     n_resamples: int = 2000,
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    wide: bool | None = None,
 ) -> Aggregates:
     """IQM, mean, median and optimality gap of every method over the same tasks, with intervals.
 
@@ -167,7 +162,7 @@ def aggregates(
     >>> round(aggregates(scores).of("a", "mean").estimate, 2)
     0.5
     """
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    roles = Roles(metric=metric)
     cells = runs_of(table, roles, goal, missing)
     rule = failure_rule(failures)
     if isinstance(rule, str) and rule not in ("refuse", "worst"):
@@ -254,11 +249,6 @@ def probability_of_improvement(
     seed: int = 0,
     n_resamples: int = 2000,
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    wide: bool | None = None,
 ) -> Interval:
     """How often a run of `a` beats a run of `b` on the same task, averaged over these tasks.
 
@@ -273,7 +263,7 @@ def probability_of_improvement(
     >>> print(probability_of_improvement(scores, "a", "b"))
     0.972 [0.359, 1]
     """
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    roles = Roles(metric=metric)
     cells = runs_of(table, roles, goal, missing).only((a, b))
     xs, ys = [], []
     for p in range(len(cells.problems)):

@@ -126,11 +126,6 @@ def average_ranks(
     runs: Joined | None = None,
     missing: str = "refuse",
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    wide: bool | None = None,
 ) -> AverageRanks:
     """The average rank of every method over the problems, ties sharing their ranks.
 
@@ -163,7 +158,7 @@ def average_ranks(
     if test not in ("wilcoxon", "sign"):
         raise InputError(f"`test` must be 'wilcoxon' or 'sign'; got {test!r}.")
     confidence = as_confidence(confidence)
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    roles = Roles(metric=metric)
     found = as_table(table, roles, goal, "minimize" if time_limit is not None else "maximize")
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
