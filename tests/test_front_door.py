@@ -121,6 +121,16 @@ def test_roles_are_keywords_of_read_alone():
     roles = {"score", "repeat", "item", "group", "fold", "pair", "params", "unit", "wide", "where", "without"}
     for name in ("inspect", "summarize", "compare", "rank", "sources", "check"):
         assert roles.isdisjoint(inspect.signature(getattr(ogive, name)).parameters), name
+    over_tasks = (
+        "performance_profile",
+        "aggregates",
+        "average_ranks",
+        "shifted_geometric_mean",
+        "probability_of_improvement",
+    )
+    for name in over_tasks:
+        taken = inspect.signature(getattr(ogive.profiles, name)).parameters
+        assert (roles | {"algorithm", "task", "status"}).isdisjoint(taken), name
 
 
 TIMES = RNG.integers(1, 90, size=(6, 11)).astype(float)  # runs x tasks, which no transposition leaves alike

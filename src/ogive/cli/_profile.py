@@ -118,7 +118,7 @@ def profile(
     """How often each method is within τ of the best, over many problems, with bands."""
     from ogive.plots import profile as draw
     from ogive.plots import profile_pairs as draw_pairs
-    from ogive.profiles import performance_profile
+    from ogive.profiles import performance_profile, profile_table
 
     read: list[str | Path] = [source, *([baselines] if baselines is not None else [])]
     target = None if out is None else as_picture(out, read)
@@ -127,11 +127,13 @@ def profile(
         refuse_same(matrix, "--pairs", {str(target): "what --out names"})
     with waiting("profile", quiet=quiet):
         result = performance_profile(
-            source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
-            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalize=None if baselines is None else _baselines(baselines),
-            confidence=confidence, metric=metric, score=score, algorithm=algorithm or None, task=task or None, repeat=repeat,
-            status=status, wide=wide, goal=goal, strict=strict, equalize=cast(Any, equalize), band=band, where=where or None,
-            without=without or None, failures=failures,
+            profile_table(
+                source, kind, goal=goal, n=n, metric=metric, score=score, algorithm=algorithm or None, task=task or None,
+                repeat=repeat, status=status, wide=wide, where=where or None, without=without or None,
+            ),
+            cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
+            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), normalize=None if baselines is None else _baselines(baselines),
+            confidence=confidence, strict=strict, equalize=cast(Any, equalize), band=band, failures=failures,
         )  # fmt: skip
         if not quiet:
             tell(result.reading)

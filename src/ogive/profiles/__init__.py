@@ -25,6 +25,7 @@ from ogive.profiles._pair import PairOfCurves
 from ogive.profiles._performance import performance_profile
 from ogive.profiles._profile import Profile, Steps
 from ogive.profiles._ranks import AverageRanks, RankedPair, average_ranks
+from ogive.profiles._reading import profile_table
 from ogive.profiles._sensitivity import Sensitivity
 
 __all__ = [
@@ -43,5 +44,6 @@ __all__ = [
     "average_ranks",
     "performance_profile",
     "probability_of_improvement",
+    "profile_table",
     "shifted_geometric_mean",
 ]

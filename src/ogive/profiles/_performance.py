@@ -27,7 +27,7 @@ from ogive.profiles._preparing import (
     without_unsolved,
 )
 from ogive.profiles._profile import Profile
-from ogive.profiles._reading import Roles, as_table, refuse_duplicates
+from ogive.profiles._reading import Roles, as_table, default_goal, refuse_duplicates
 from ogive.results import Guarantee
 from ogive.trials import failure_rule
 
@@ -84,21 +84,14 @@ def performance_profile(
     seed: int = 0,
     n: int | Mapping[str, int] | None = None,
     metric: str | None = None,
-    algorithm: str | Sequence[str] | None = None,
-    task: str | Sequence[str] | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    status: str | None = None,
-    wide: bool | None = None,
-    where: Mapping[str, Any] | str | Sequence[str] | None = None,
-    without: str | Sequence[str] | None = None,
     failures: str | float = "worst",
 ) -> Profile:
     """How often each method is within τ of the best, for all τ at once, with bands.
 
     Parameters
     ----------
-    table : frame, dictionary, path or Trials
+    table : Trials, or what `ogive.read` takes
+        Where the columns do not say what they are, read it first: `ogive.read(table, algorithm=…, wide=True, …)`.
         Wide: methods as columns, problems as rows. Long: a column each for method, problem and value.
         A dictionary method -> problem -> value or runs (a series is taken by its labels), -> runs × problems
         (an array, or lists of the same numbers), or -> one value for each problem.
@@ -144,8 +137,8 @@ def performance_profile(
         See `ogive.statistics.band`.
     n : int or mapping, optional
         Runs behind each mean, where the table has no column for it.
-    metric, algorithm, task, score, repeat, status, wide, where, without
-        Which columns are what, where their names do not say it, and which rows are read; see `ogive.read`.
+    metric : str, optional
+        Which score of a table that has several.
     failures : str or float
         How failed runs count: "worst", infinitely far from the best; "refuse"; "exclude"; a number; "like:NAME", as that
         method's runs on the problem (their mean).
@@ -192,11 +185,7 @@ def performance_profile(
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
     _check(design)
-    roles = Roles(
-        algorithm=algorithm, task=task, score=score, repeat=repeat, status=status, metric=metric, wide=wide, n=n, where=where,
-        without=without,
-    )  # fmt: skip
-    found = as_table(table, roles, goal, "minimize" if kind == "ratio" else "maximize")
+    found = as_table(table, Roles(metric=metric, n=n), goal, default_goal(kind))
     return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 

@@ -49,6 +49,19 @@ class Roles:
         return () if self.without is None else as_names(self.without, "without")
 
 
+def default_goal(kind: str) -> Goal:
+    """Which values are good where neither caller nor table says: small times and costs, else large scores."""
+    return "minimize" if kind == "ratio" else "maximize"
+
+
+def profile_table(source: Any, kind: str = "ratio", *, goal: str | None = None, **said: Any) -> Table:
+    """A table with what is said about its columns, as `ogive profile` reads it: wide, long, or of means with spreads.
+
+    `performance_profile` takes what comes back. In Python a table is read by `ogive.read`, which knows no means.
+    """
+    return as_table(source, Roles(**said), goal, default_goal(kind))
+
+
 def as_table(source: Any, roles: Roles, goal: str | None, default: Goal) -> Table:
     """Any table as cells or moments; `default` is the direction where neither caller nor table names one."""
     said = None if goal is None else as_goal(goal)
