@@ -345,9 +345,9 @@ def test_questions_that_make_no_sense_are_refused(tmp_path: Path):
         write(trials, tmp_path / "r.html", metric="auc")
     with pytest.raises(InputError, match="there is no folder"):
         write(trials, tmp_path / "absent" / "r.html")
-    for unread in ("scores.csv", Path("scores.csv"), {"a": A}, pd.DataFrame({"a": A})):
-        with pytest.raises(InputError, match="is read first"):
-            write(unread, tmp_path / "r.html")
+    for absent in ("scores.csv", Path("scores.csv")):
+        with pytest.raises(InputError, match=r"scores.csv does not exist"):
+            write(absent, tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -373,9 +373,9 @@ def test_the_command_writes_the_page_and_prints_its_path(tmp_path: Path, capsys,
     ("holds", "words"),
     [
         ({}, "configuration and seed drawn anew for each run"),
-        ({"config": ogive.every(5)}, "seed drawn anew for each run; configuration kept for 5 runs at a time"),
+        ({"config": ogive.study.every(5)}, "seed drawn anew for each run; configuration kept for 5 runs at a time"),
         (
-            {"config": ogive.every(5), "seed": ogive.cycle(4)},
+            {"config": ogive.study.every(5), "seed": ogive.study.cycle(4)},
             "configuration kept for 5 runs at a time; 4 seeds used in turn",
         ),
         (

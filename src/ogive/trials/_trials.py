@@ -299,14 +299,6 @@ class Trials:
         return cls(table=compact(table.replace_schema_metadata(None)), **described(table, source))
 
 
-def require_trials(value: Any, call: str) -> None:
-    """Refuse what has not been read yet."""
-    if not isinstance(value, Trials):
-        raise InputError(
-            f"`{call}` takes trials; got {type(value).__name__}. A table is read first: {call}(ogive.read(…), …)."
-        )
-
-
 def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
     wanted = known if names is None else [names] if isinstance(names, str) else list(names)
     return [known.index(the_one(what, name, known)) for name in wanted]
