@@ -41,7 +41,8 @@ def test_the_methods_paragraph_counts_failed_runs_and_gives_no_advice(page):
     text = page({"a": failing(A, 9), "b": B, "c": C}).section("For the paper")
     assert "We made 60 runs of each of 3 methods" in text
     assert (
-        "9 of 180 runs failed (5 %) and are left out of means and verdicts; in the curves and bands they count" in text
+        "9 of 180 runs failed (5 %) and are left out of means and verdicts; they are left out of the curves as well"
+        in text
     )
     assert "declare bounds=" not in text
 

@@ -13,6 +13,7 @@ import pytest
 
 import ogive
 from ogive.errors import InputError, InvalidConfidence
+from ogive.notes import NoteKind
 from ogive.report import write
 from ogive.report._methods import varied_words
 from ogive.report._page import safe_json
@@ -189,7 +190,6 @@ def test_failures_are_in_the_first_sentence_and_have_a_section(page):
     opening = re.search(r'class="opening">(.*?)</p>', found.main).group(1).replace("\u00a0", " ")
     assert opening == "120 runs of 2 methods on 1 task; 7 of 120 failed (6 %) and are left out of means and verdicts."
     assert "no finite score" in found.section("Failures")
-    assert any(trace.get("marker", {}).get("symbol") == "x-thin-open" for trace in found.figures[0]["data"])
     assert not page({"a": A, "b": B}).section("Failures")
 
 
@@ -235,6 +235,38 @@ def test_a_rule_for_failures_is_used_and_refusing_is_not_one(page):
     )
     with pytest.raises(InputError, match="a report never refuses"):
         page({"a": A, "b": B}, failures="refuse")
+
+
+@pytest.mark.parametrize("rule", [None, "worst", -5.0, "like:b"])
+def test_one_rule_for_failures_holds_in_the_pictures_too(page, rule):
+    """The curve of `a` has one step for each run that counts: 53 left in, and one more where all failures get one score."""
+    found = page({"a": failing(A, 7), "b": B}, {} if rule != "worst" else {"bounds": (-9, 9)}, failures=rule)
+    curve = next(t for t in found.figures[0]["data"] if t["name"] == "a" and t["mode"] == "lines" and "fill" not in t)
+    assert len(set(curve["y"])) == (53 if rule is None else 54)
+    assert curve["x"][0] == 0.0
+    assert not any(t.get("marker", {}).get("symbol") == "x-thin-open" for t in found.figures[0]["data"])
+    said = "Failed runs are left out here as on the whole page: 7 of 60 of a."
+    assert (said in found.section("All runs, worst to best")) == (rule is None)
+    assert (
+        "they are left out of the curves as well" in found.text if rule is None else "in the curves and bands as well"
+    )
+
+
+def test_failures_below_every_score_are_crosses_in_the_picture(page):
+    found = page({"a": failing(A, 7), "b": B}, failures="worst")
+    assert any(trace.get("marker", {}).get("symbol") == "x-thin-open" for trace in found.figures[0]["data"])
+
+
+def test_runs_that_a_column_splits_are_not_pooled(written):
+    rows = [(m, s, mode, 0.1 * s + len(mode)) for m in "ab" for s in range(5) for mode in ("x", "yy")]
+    trials = ogive.read(pd.DataFrame(rows, columns=["model", "seed", "mode", "acc"]))
+    assert trials.question is not None
+    assert trials.question.kind is NoteKind.ASKS_SPLIT
+    found = written(trials)
+    assert str(trials.question) in found.section("In short")
+    assert not found.figures
+    assert "<table" not in found.main
+    assert "blockquote" not in found.main
 
 
 # Security

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from ogive.answers import Comparison
 from ogive.answers._facts import facts
 from ogive.answers._summary import Row
@@ -16,10 +18,11 @@ from ogive.plots import DistributionDisplay, best_of, difference, distribution, 
 from ogive.plots._ranks import caption as ranks_caption
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
-from ogive.report._judgement import attempt
+from ogive.report._judgement import MOST_NAMED, attempt
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
 from ogive.report._tables import (
+    LONGEST_NAME,
     NO_INTERVAL,
     comparison_table,
     over_table,
@@ -32,7 +35,7 @@ from ogive.report._tables import (
     to_csv,
     to_latex,
 )
-from ogive.words import listed, plural, printable, share
+from ogive.words import clipped, listed, plural, printable, share
 
 FEWEST_FOR_BEST_OF = 20
 MOST_MESSAGES = 40
@@ -68,9 +71,11 @@ class Report:
 def compose(found: Findings) -> Report:
     """All sections, verdicts first."""
     report = Report()
+    if found.split:
+        return _only_the_question(found, report)
     shown = found.foremost
     display, refused = attempt(
-        lambda: distribution(found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
+        lambda: distribution(found.seen or found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
     )
     report.add("In short", *_verdicts(found))
     many = found.judgement.ranking is not None and len(found.judgement.ranking.rows) > MOST_PAIRED
@@ -90,6 +95,13 @@ def compose(found: Findings) -> Report:
         "Error bars of what?", aside("As the NeurIPS paper checklist asks (item 7)."), definition_list(checklist(found))
     )
     report.add("For the paper", *_to_paste(found, band_method(display)))
+    return report
+
+
+def _only_the_question(found: Findings, report: Report) -> Report:
+    """Runs that a column splits are runs of several things: no number or picture of them together means anything."""
+    report.add("In short", element("p", found.judgement.reason, class_="verdict undecided"))
+    report.add("How the table was read", *_notes(found))
     return report
 
 
@@ -140,7 +152,22 @@ def _distribution(found: Findings, report: Report, display: DistributionDisplay 
         return [aside(f"No picture: {refused}")]
     text = display.caption
     hint = " Point at a curve to read it; click a name to hide or show a method; drag to zoom, double-click to go back."
+    if found.n_failed and found.rule == "exclude":
+        text += f" {_left_out(found)}"
     return [report.figure(distribution_figure(display)), element("p", text + hint, class_="caption")]
+
+
+def _left_out(found: Findings) -> str:
+    """How many runs of which method a picture does not show."""
+    t = found.trials
+    failed, codes = t.failed(found.metric), t.codes("algorithm")
+    counts = [
+        (m, int(np.count_nonzero(failed[codes == i])), int(np.count_nonzero(codes == i)))
+        for i, m in enumerate(t.algorithms)
+    ]
+    said = [f"{n} of {size} of {clipped(m, LONGEST_NAME)}" for m, n, size in counts if n]
+    more = f" and of {len(said) - MOST_NAMED} more methods" if len(said) > MOST_NAMED else ""
+    return f"Failed runs are left out here as on the whole page: {listed(said[:MOST_NAMED]) if not more else ', '.join(said[:MOST_NAMED])}{more}."
 
 
 def _difference(found: Findings, report: Report) -> list[Html]:
@@ -168,7 +195,9 @@ def _withheld(compared: Comparison) -> str:
 
 def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:
     display, _ = attempt(
-        lambda: difference(found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence)
+        lambda: difference(
+            found.seen or found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence
+        )
     )
     parts = []
     if display is not None:
@@ -253,7 +282,7 @@ def _best_of(found: Findings, report: Report) -> list[Html]:
     t = found.trials
     if len(t.tasks) > 1 or cell_numbers(t, found.metric)[0] < FEWEST_FOR_BEST_OF:
         return []
-    display, _ = attempt(lambda: best_of(t, metric=found.metric, confidence=found.confidence))
+    display, _ = attempt(lambda: best_of(found.seen or t, metric=found.metric, confidence=found.confidence))
     if display is None:
         return []
     return [
