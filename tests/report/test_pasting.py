@@ -73,7 +73,7 @@ def test_what_has_no_interval_has_no_guarantee(page):
 
 def test_a_number_and_its_percent_sign_stay_on_one_line_but_not_in_what_is_copied(page):
     found = page({"top 10 %": A, "b": B})
-    outside = re.sub(r"<pre>.*?</pre>", "", found.main, flags=re.DOTALL)
+    outside = re.sub(r"<pre[^>]*>.*?</pre>", "", found.main, flags=re.DOTALL)
     assert "95\u00a0% confidence" in outside
     assert not re.search(r"\d %", outside)
     assert "\ntop 10 %,all,score,mean," in html.unescape(found.main)
@@ -93,7 +93,7 @@ def test_latex_and_csv_can_be_copied(page):
     assert r"a\_1 & " in text
     assert "algorithm,task,metric,statistic,estimate,low,high,method,guarantee,n,n_failed" in text
     assert "\n'=b,all,score,mean," in text
-    assert found.main.count("<details>") >= 4
+    assert found.main.count("<details") >= 4
 
 
 def test_the_methods_paragraph_cites_what_was_used_and_nothing_else(page):

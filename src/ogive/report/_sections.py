@@ -21,6 +21,7 @@ from ogive.report._findings import Findings, cell_numbers, unranked
 from ogive.report._judgement import MOST_NAMED, attempt
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
+from ogive.report._static import static
 from ogive.report._tables import (
     LONGEST_NAME,
     NO_INTERVAL,
@@ -58,14 +59,10 @@ class Report:
             self.sections[title] = inside
 
     def figure(self, picture: Any) -> Html:
-        """A place for a picture."""
+        """A picture: a static one, and a place for the one that scripts draw."""
         key = f"figure-{len(self.figures) + 1}"
         self.figures[key] = picture
-        # Several panels need room: on a narrow screen they are scrolled, not squeezed.
-        panels = sum(name.startswith("xaxis") for name in picture.get("layout", {})) > 1
-        return element(
-            "div", element("div", "", class_="figure panels" if panels else "figure", data_figure=key), class_="wide"
-        )
+        return element("div", static(picture), element("div", "", class_="figure", data_figure=key), class_="picture")
 
 
 def compose(found: Findings) -> Report:
@@ -111,8 +108,6 @@ def body(opening: str, report: Report, title: str) -> Html:
     parts = [element("h1", title), element("p", opening, class_="opening"), element("nav", *links)]
     for i, (name, inside) in enumerate(report.sections.items(), 1):
         parts.append(element("section", element("h2", name, id=f"section-{i}"), inside))
-        if i == 1 and report.figures:
-            parts.append(Html("<noscript><p>The pictures need JavaScript; text and tables do not.</p></noscript>"))
     return join(parts)
 
 

@@ -20,7 +20,7 @@ from ogive.answers._wording import (
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
-from ogive.report._page import Html, element, join, table
+from ogive.report._page import Html, element, join, scrolled, table
 from ogive.statistics import Interval
 from ogive.words import clipped, comma_separated, interval_parts, latex, number, percent_sure, share
 
@@ -133,7 +133,7 @@ def _folded_below(head: Html, lines: Sequence[Html], **attributes: str) -> Html:
     """A table of methods, best first; of very many the first ones, and the others folded."""
 
     def whole(some: Sequence[Html]) -> Html:
-        return element("div", element("table", head, element("tbody", *some), **attributes), class_="wide")
+        return scrolled(element("table", head, element("tbody", *some), **attributes), "methods")
 
     if len(lines) <= MOST_OPEN:
         return whole(lines)
