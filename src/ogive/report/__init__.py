@@ -9,6 +9,7 @@ Inside
   _judgement  the verdict or the ranking; whether failures change it
   _over_tasks many tasks together: profile, aggregates, average ranks
   _sections   findings as sections of a page
+  _cards      the four questions: who, by how much, how sure
   _tables     tables in HTML, LaTeX and CSV
   _methods    caveats, "error bars of what?", a methods paragraph with its references
   _figures    pictures as plotly's JSON, thinned without changing their shape

@@ -55,7 +55,7 @@ caption { text-align: left; font-weight: 600; padding: 6px 10px; }
 td small { color: var(--quiet); white-space: nowrap; display: block; }
 td.best { font-weight: 700; } td.best small { font-weight: 400; } td.best::before { content: "● "; color: var(--mark); font-size: 0.7em; vertical-align: 0.15em; }
 .range { display: block; position: relative; height: 7px; width: 84px; margin-top: 2px; background: linear-gradient(var(--line), var(--line)) 0 3px / 100% 1px no-repeat; }
-.range i { position: absolute; top: 2px; height: 3px; min-width: 1px; background: var(--mark); } .range b { position: absolute; top: 0; height: 7px; width: 2px; margin-left: -1px; background: var(--ink); }
+.range i { position: absolute; top: 2px; height: 3px; min-width: 1px; background: var(--mark); } .range u { position: absolute; top: 0; height: 7px; width: 2px; margin-left: -1px; background: var(--ink); }
 .dense { font-size: 0.78rem; } .dense th, .dense td { padding: 3px 5px; } .dense .range { width: 64px; }
 .pairs td { text-align: center; border: 1px solid var(--line); padding: 4px 5px; } .pairs small { color: var(--ink); }
 .better { background: var(--better); } .worse { background: var(--worse); } .better small, .worse small { color: var(--ink); }
@@ -91,7 +91,7 @@ button { font: inherit; font-size: 0.8rem; }
   .picture:has(.grid) { break-inside: auto; }
   details::details-content { content-visibility: visible; block-size: auto; }
   .wide { overflow: visible; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; } .cards { grid-template-columns: repeat(4, 1fr); }
-  .bar, .range i, .range b, .better, .worse, .claim, .verdict, .tier2 td, .tier2 th { print-color-adjust: exact; }
+  .bar, .range i, .range u, .better, .worse, .claim, .verdict, .tier2 td, .tier2 th { print-color-adjust: exact; }
 }
 """
 
