@@ -53,7 +53,7 @@ def changes_table(leaders: Leaders) -> list[Html]:
     else:
         more = f" The first {MOST_CHANGES} of {len(rows)} are listed." if len(rows) > MOST_CHANGES else ""
         note = f"Certain at both ends of a range; within it the order cannot be told, or was not measured.{more}"
-        made = table(["", "who", "training-set size"], rows[:MOST_CHANGES])
+        made = table(["by", "who", "training-set size"], rows[:MOST_CHANGES])
         if len(rows) > MOST_OPEN:
             made = element(
                 "details", element("summary", f"{len(rows)} changes of order among models that lead somewhere"), made

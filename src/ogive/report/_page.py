@@ -50,7 +50,7 @@ nav { font-size: 0.9rem; margin: 1em 0; display: flex; flex-wrap: wrap; gap: 4px
 table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 10px; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
 thead th { border-bottom: 2px solid var(--quiet); font-weight: 600; vertical-align: bottom; }
-.wide.cut th:first-child { position: sticky; left: 0; background: var(--paper); z-index: 1; min-width: 6.5em; max-width: 45vw; }
+.wide.cut th:first-child { position: sticky; left: 0; background: var(--paper); z-index: 1; min-width: min(10em, 28vw); max-width: 45vw; }
 caption { text-align: left; font-weight: 600; padding: 6px 10px; }
 td small { color: var(--quiet); white-space: nowrap; display: block; }
 td.best { font-weight: 700; } td.best small { font-weight: 400; } td.best::before { content: "● "; color: var(--mark); font-size: 0.7em; vertical-align: 0.15em; }
@@ -83,14 +83,15 @@ button { font: inherit; font-size: 0.8rem; }
   .stacked thead { display: none; } .stacked tr, .stacked th, .stacked td { display: block; border: 0; padding: 1px 0; }
   .stacked tr { padding: 7px 0; border-bottom: 1px solid var(--line); }
 }
+@page { margin: 14mm; }
 @media print {
   body, main { background: #fff; } main { max-width: none; padding: 0; } body { font-size: 11pt; }
   nav, button, .copy { display: none; } .picture, .card, tr, .verdict { break-inside: avoid; } h2, h3 { break-after: avoid; }
   .picture > .figure { display: none !important; } .picture > .static { display: block !important; }
   .static .one, .static .across { max-width: 480px; } .static .grid { grid-template-columns: repeat(4, 1fr); } .static .grid > div { break-inside: avoid; }
-  .picture:has(.grid) { break-inside: auto; }
+  .picture:has(.grid > :nth-child(13)) { break-inside: auto; }
   details::details-content { content-visibility: visible; block-size: auto; }
-  .wide { overflow: visible; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; } .cards { grid-template-columns: repeat(4, 1fr); }
+  .wide, .wide.cut { overflow: visible; border: 0; } .wide.cut th:first-child { position: static; max-width: none; min-width: 0; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; } .cards { grid-template-columns: repeat(4, 1fr); }
   .bar, .range i, .range u, .better, .worse, .claim, .verdict, .tier2 td, .tier2 th { print-color-adjust: exact; }
 }
 """
@@ -130,10 +131,36 @@ SCRIPT = """
     layout.height = whole + layout.margin.t + layout.margin.b;
   }
 
-  // On a narrow screen the names of many methods take several lines.
+  // On a narrow screen the legend and the titles of axes take several lines.
+  function narrow(layout, data, width) {
+    var named = data.filter(function (trace) { return trace.name && trace.showlegend !== false; });
+    var longest = Math.max.apply(null, named.map(function (trace) { return trace.name.length; }).concat(0));
+    var columns = Math.max(1, Math.floor(width / (7 * longest + 56)));
+    var wanted = named.length > 1 || layout.margin.t > 60 ? 21 * Math.ceil(named.length / columns) + 34 : 0;
+    var more = Math.max(0, wanted - layout.margin.t);
+    layout.margin.t += more;
+    layout.height += more;
+    layout.legend.y = 1;
+    function wrapped(text, most) {
+      var lines = [""];
+      text.split(" ").forEach(function (word) {
+        var line = lines[lines.length - 1];
+        if (line && line.length + word.length >= most) { lines.push(word); } else { lines[lines.length - 1] = line ? line + " " + word : word; }
+      });
+      return lines.join("<br>");
+    }
+    axes(layout, "x").forEach(function (key) {
+      var title = layout[key].title;
+      if (title && title.text) { title.text = wrapped(title.text, (width - 80) / 7.5); }
+    });
+    layout.margin.r = 24;
+  }
+
   function themed(figure, width) {
     var made = JSON.parse(JSON.stringify(figure)), layout = made.layout;
     layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
+    layout.modebar = { bgcolor: "rgba(0,0,0,0)" };
+    if (width < 640) { narrow(layout, made.data, width); }
     if (axes(layout, "x").length > 1) { fold(layout, width); }
     if (!dark.matches) { return made; }
     layout.font.color = "#e6e6e3";
