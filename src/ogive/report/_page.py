@@ -149,9 +149,23 @@ SCRIPT = """
       });
       return lines.join("<br>");
     }
+    function longestOf(words) { return Math.max.apply(null, words.map(function (word) { return String(word).length; })); }
     axes(layout, "x").forEach(function (key) {
-      var title = layout[key].title;
-      if (title && title.text) { title.text = wrapped(title.text, (width - 80) / 7.5); }
+      var axis = layout[key], rows = layout.yaxis.automargin ? 7 * longestOf(layout.yaxis.ticktext) : 0;
+      if (axis.tickvals && axis.title) {
+        // Labels that do not fit beside each other would be turned, and then cover the title.
+        var room = Math.max(80, width - 100 - rows), every = Math.ceil(axis.tickvals.length * (8 * longestOf(axis.ticktext) + 8) / room);
+        function kept(_, i) { return i % every === 0; }
+        axis.tickvals = axis.tickvals.filter(kept);
+        axis.ticktext = axis.ticktext.filter(kept);
+        axis.tickangle = 0;
+      }
+      if (axis.title && axis.title.text) {
+        axis.title.text = wrapped(axis.title.text, (width - 80) / 7.5);
+        var lines = axis.title.text.split("<br>").length - 1;
+        layout.margin.b += 18 * lines;
+        layout.height += 18 * lines;
+      }
     });
     layout.margin.r = 24;
   }
