@@ -227,7 +227,10 @@ def test_the_spelling_test_notices_british_words():
 # Text that comes from outside, or is no prose: each with what is cut there.
 CUT_ON_PURPOSE = {
     ("report/_page.py", "replace"): "attributes of HTML elements, and characters that end a script",
-    ("report/_sections.py", "startswith"): "keys of a picture's layout",
+    ("report/_static.py", "startswith"): "keys of a picture's layout, and names of marks",
+    ("report/_static.py", "split"): "line breaks of a note, as plotly gets them",
+    ("report/_static.py", "replace"): "line breaks of a label, as plotly gets them; the sign of a number",
+    ("report/_static.py", "removesuffix"): "numbers without a tenth",
     ("report/_figures.py", "replace"): "line breaks of a label, for plotly",
     ("report/_methods.py", "split"): "usual sources of variation, looked for among what the user said varied",
     ("report/_write.py", "split"): "names of sources, as `read` joins them",
