@@ -156,6 +156,8 @@ CUT_ON_PURPOSE = {
     ("answers/_inspection.py", "replace"): "two spaces where a word is left out",
     ("answers/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
     ("answers/_wording.py", "endswith"): "the plural of a unit's name",
+    ("plots/_matrix.py", "replace"): "line breaks of a narrow cell",
+    ("plots/_page.py", "endswith"): "the unit of a width",
     ("plots/_best_of.py", "replace"): "what varied, as the user named it",
 }
 
