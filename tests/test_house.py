@@ -158,6 +158,7 @@ CUT_ON_PURPOSE = {
     ("answers/_wording.py", "endswith"): "the plural of a unit's name",
     ("plots/_matrix.py", "replace"): "line breaks of a narrow cell",
     ("plots/_page.py", "endswith"): "the unit of a width",
+    ("plots/_page.py", "replace"): "spaces at which no line may break",
     ("plots/_best_of.py", "replace"): "what varied, as the user named it",
 }
 

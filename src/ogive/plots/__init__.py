@@ -34,7 +34,7 @@ from ogive.plots._curves_strips import StripsDisplay, leading, normality_strips
 from ogive.plots._difference import DifferenceDisplay, difference
 from ogive.plots._distribution import DistributionDisplay, distribution
 from ogive.plots._intervals import IntervalsDisplay, intervals
-from ogive.plots._page import as_picture
+from ogive.plots._page import as_picture, as_width
 from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
@@ -62,6 +62,7 @@ __all__ = [
     "StripsDisplay",
     "aggregates",
     "as_picture",
+    "as_width",
     "best_of",
     "critical_difference",
     "cross_validation",

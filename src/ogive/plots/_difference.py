@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -76,13 +77,15 @@ class DifferenceDisplay(Picture):
         return low - margin, high + margin
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        room = ROOM_FOR_WORDS
         if ax is None:
+            room = math.inf  # the legend says it, and words in the picture lay upon the line at zero
             ax = paper.page(
                 paper.wide(WIDTH), paper.tall(WIDTH, HEIGHT), self.headline, self.caption, self._handles()
             ).subplots()
         self.axes_.clear()
         self.axes_[self.task] = ax
-        self._curves(ax, 0.4 if paper.narrow else ROOM_FOR_WORDS)
+        self._curves(ax, room)
         ticks = [0, 0.25, 0.5, 0.75, 1]
         ax.xaxis.set_ticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
         ax.set_xlim(0, 1)

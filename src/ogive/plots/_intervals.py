@@ -41,7 +41,7 @@ class IntervalsDisplay(Panels, Picture):
 
     one_task = "summarize one task"
     one_scale = True
-    least_width = 1.75
+    least_width = 1.45
     rows: tuple[Row, ...]
     methods: tuple[str, ...]
     metric: str

@@ -84,7 +84,11 @@ def draw_matrix(
     else:
         for (a, b), face in faces.items():
             # An interval stands below its estimate where a cell is too narrow for both.
-            shown = face if each >= LEAST_FOR_ONE_LINE else replace(face, text=face.text.replace(" [", "\n["))
+            shown = (
+                face
+                if each >= LEAST_FOR_ONE_LINE
+                else replace(face, text=face.text.replace(" [", "\n[").replace(" at some", "\nat some"))
+            )
             _draw_face(ax, place[a], place[b], shown, TEXT_SIZE if full else min(SIGN_SIZE, 50 * each))
     named = range(n) if n <= MOST_WITH_SIGNS else np.linspace(0, n - 1, NAMED).round().astype(int).tolist()
     names = [clipped(methods[i], LONGEST_NAME) for i in named]

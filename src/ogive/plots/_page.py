@@ -66,8 +66,8 @@ def _without_transparency(figure: Figure) -> None:
             artist.set_facecolor(mixed if isinstance(artist, Collection) else tuple(mixed[0]))
 
 
-def as_width(width: float | str | None) -> float | None:
-    """Inches: a number of them, or a number with its unit.
+def as_width(width: float | str | None, name: str = "width") -> float | None:
+    """Inches: a number of them, or a number with its unit; `name` is what a refusal calls it.
 
     Examples
     --------
@@ -79,12 +79,12 @@ def as_width(width: float | str | None) -> float | None:
     found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(in|cm|mm|pt|px)?\s*", str(width))
     if found is None:
         raise InputError(
-            f"`width` must be a number of inches, or one with in, cm, mm, pt or px, such as 3.25in; got {width!r}."
+            f"`{name}` must be a number of inches, or one with in, cm, mm, pt or px, such as 3.25in; got {width!r}."
         )
     inches_wide = float(found[1]) * UNITS[found[2] or "in"]
     if not NARROWEST <= inches_wide <= WIDEST:
         raise InputError(
-            f"`width` must lie between {NARROWEST:g} and {WIDEST:g} inches; got {width!r}, {inches_wide:.3g} inches."
+            f"`{name}` must lie between {NARROWEST:g} and {WIDEST:g} inches; got {width!r}, {inches_wide:.3g} inches."
         )
     return inches_wide
 
@@ -137,7 +137,7 @@ class Paper:
     def fit(self, text: str, room: float, size: float) -> str:
         """Text in lines of so many inches; as it is where no width was asked for."""
         # Labels are set in lower case, of which a sign is about half as wide as high.
-        return text if self.width is None or math.isinf(room) else wrap(text, 1.2 * room, size)
+        return text if self.width is None or math.isinf(room) else wrap(text.replace(" %", "\u00a0%"), 1.2 * room, size)
 
     def longest(self, own: int) -> int:
         """Characters of a name beside the axes: `own`, or what two fifths of the width hold."""

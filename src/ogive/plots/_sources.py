@@ -147,7 +147,7 @@ class SourcesDisplay(Picture):
         ax.set_ylim(*span)
         where = "" if e.present > 0.999 else f", set in {100 * e.present:.0f} %"
         if narrow:
-            said = f"{clipped(e.parameter, 22)}:\n{percent(e.explained)}{where}"
+            said = f"{clipped(e.parameter, 16)} explains\n{percent(e.explained)}{where}"
         else:
             said = f"{clipped(e.parameter, LONGEST_NAME)}: explains {percent(e.explained)}{where}"
         ax.set_title(said, loc="left", fontsize=7.5 if narrow else 8)
