@@ -29,6 +29,7 @@ ENDINGS = (".png", ".pdf", ".svg", ".eps", ".ps", ".jpg", ".jpeg", ".webp")
 POSTSCRIPT = (".eps", ".ps")
 # Inches of a unit; px are those of a browser.
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.0, "px": 1 / 96.0}
+WIDTH = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*(in|cm|mm|pt|px)?\s*")
 NARROWEST, WIDEST = 2.0, 30.0
 FINE, PIXELS = 200, 96  # dots to the inch; for a width in pixels that many pixels come out
 
@@ -76,7 +77,7 @@ def as_width(width: float | str | None, name: str = "width") -> float | None:
     """
     if width is None:
         return None
-    found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(in|cm|mm|pt|px)?\s*", str(width))
+    found = WIDTH.fullmatch(str(width))
     if found is None:
         raise InputError(
             f"`{name}` must be a number of inches, or one with in, cm, mm, pt or px, such as 3.25in; got {width!r}."
@@ -249,7 +250,8 @@ class Drawable(ABC):
             As for `plot`.
         """
         target = as_picture(path)
-        dots = PIXELS if str(width).rstrip().endswith("px") else FINE
+        written = WIDTH.fullmatch(str(width))
+        dots = PIXELS if written is not None and written[2] == "px" else FINE
         with self._drawn(width=width, title=title, caption=caption) as figure:
             save(figure, target, dots if dpi is None else dpi)
         return target

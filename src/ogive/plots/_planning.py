@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import InputError
 from ogive.plots._look import COLOURS, wrap
 from ogive.plots._page import Paper, Picture
-from ogive.statistics._planning import Plan, PlanRow
+from ogive.statistics import Plan, PlanRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
