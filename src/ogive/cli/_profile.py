@@ -133,7 +133,7 @@ def profile(
     with waiting("profile", quiet=quiet):
         result = performance_profile(
             source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
-            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
+            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else read_baselines(baselines),
             confidence=confidence, metric=metric, score=score, algorithm=algorithm or None, task=task or None, repeat=repeat,
             status=status, wide=wide, goal=goal, strict=strict, equalise=cast(Any, equalise), band=band, where=where or None,
             without=without or None, failures=failures,
@@ -172,7 +172,7 @@ def _compared(result: Profile, names: str) -> PairOfCurves:
     )
 
 
-def _baselines(path: Path) -> Baselines:
+def read_baselines(path: Path) -> Baselines:
     """Low and high scores by task, from the first three columns of a CSV file."""
     from ogive.files import read_table
     from ogive.profiles import Baselines
