@@ -14,6 +14,7 @@ COMMANDS = {
     "plot": ["plot", SCORES, "--method", "SVM", "--on", "moons"],
     "plan": ["plan", "band", "--half-width", "0.1"],
     "profile": ["profile", "TIMES"],
+    "aggregate": ["aggregate", SCORES, "-s", "mean"],
 }
 
 
