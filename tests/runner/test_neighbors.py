@@ -3,6 +3,7 @@
 import builtins
 import csv
 import ctypes
+import faulthandler
 import logging
 import math
 import os
@@ -58,6 +59,7 @@ def few_files():
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     LEFT["opened"] = []
+    LEFT.pop("heap", None)
 
 
 @pytest.mark.parametrize(("leave", "n"), [(everything, 3), (slowly, 8)])
@@ -68,6 +70,36 @@ def test_files_that_a_trial_keeps_open_fail_no_trial(workers, leave, n, few_file
     found = run(study, n, workers=workers, progress=False, chunk=None if workers else 3)
     assert found.to_pandas()["status"].unique().tolist() == ["ok"]
     assert content(found) == content(run(tidy, n, workers=0, progress=False))
+
+
+def timed(config, rng):
+    """Leaves a timer that ends the process, and so much behind that looking through it takes longer."""
+    LEFT["heap"] = [[i] for i in range(2_000_000)]
+    LEFT["opened"] += [open(os.devnull) for _ in range(180)]  # noqa: SIM115
+    faulthandler.dump_traceback_later(0.02, exit=True, file=LEFT["opened"][0])
+    return rng.random()
+
+
+@pytest.mark.slow
+def test_a_timer_that_a_trial_left_is_stopped_before_anything_is_looked_at(few_files):
+    found = run(Study("s", [Algorithm("timed", timed, {})], none()), 2, workers=1, progress=False)
+    assert found.to_pandas()["status"].tolist() == ["ok", "ok"]
+
+
+class Placeholder:
+    """As of a library that loads itself when it is first looked at."""
+
+    @property
+    def __class__(self):
+        raise OSError("there is no descriptor left to load it with")
+
+
+def test_closing_what_was_left_open_asks_no_object_for_its_class(few_files):
+    kept = [Placeholder()]
+    study = Study("s", [Algorithm("leaves", everything, {}), Algorithm("opens", opening, {})], none())
+    found = run(study, 3, workers=0, progress=False)
+    assert kept
+    assert found.to_pandas()["status"].unique().tolist() == ["ok"]
 
 
 def leave_behind(kind):

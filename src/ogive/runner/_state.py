@@ -168,19 +168,23 @@ class State:
         """
         if _getpid() != self._pid:
             _exit(0)
-        self._unsure += 1
-        self._unseen += 1
-        names, changed = self._all_names, self.careful
-        try:
-            if names.look(names.loop) != names.before:
-                changed = names.put_back()
-        except Exception:  # one of them is gone, or is now something that cannot be compared
-            changed = names.put_back()
+        # What goes off by itself is stopped before anything else: a look at many objects may take longer than
+        # a timer has left, and a dump of faulthandler that is due ends the process without a word.
+        changed = self.careful
+        _cancel_dump()
         if self.own:
             if _alarm is not None and _alarm(0):
                 changed = True
         else:
             self._set_timers()
+        self._unsure += 1
+        self._unseen += 1
+        names = self._all_names
+        try:
+            if names.look(names.loop) != names.before:
+                changed |= names.put_back()
+        except Exception:  # one of them is gone, or is now something that cannot be compared
+            changed |= names.put_back()
         if _umask(self._umask) != self._umask:
             changed = True
         if self._place != self._environ:
@@ -197,6 +201,7 @@ class State:
         except OSError:
             free = -1
         if free != self._lowest:
+            changed |= self._set_limits()  # fewer may be opened than before; not more are open for that
             self._look_at_descriptors()
         return self.deep(wide=True) if changed else None
 
@@ -265,7 +270,8 @@ class State:
         before, left = self._descriptors, self.opened
         opened = {fd for fd, what in by_number.items() if fd not in before or left.get(fd) == what}
         for one in gc.get_objects():  # those of Python know then that they are closed
-            if isinstance(one, io.FileIO) and not one.closed and one.fileno() in opened:
+            # By type: a placeholder of a library that loads itself late would be asked for its class, and load.
+            if issubclass(type(one), io.FileIO) and not one.closed and one.fileno() in opened:
                 opened.discard(one.fileno())
                 with contextlib.suppress(OSError):
                     one.close()
@@ -276,7 +282,6 @@ class State:
 
     def _set_rest(self) -> bool:
         changed = False
-        _cancel_dump()
         if self.own and _setitimer is not None:
             for which in (signal.ITIMER_VIRTUAL, *self._counting):
                 changed |= bool(_setitimer(which, 0.0)[0])
@@ -290,10 +295,7 @@ class State:
         if _setlocale(locale.LC_ALL) != self._locale:
             changed = True
             _setlocale(locale.LC_ALL, self._locale)
-        if (now := _limits()) != self._limits:
-            changed = True
-            for name in [name for name, limit in self._limits.items() if now[name] != limit]:
-                self._set_limit(name, now[name])
+        changed |= self._set_limits()
         changed |= self._set_standard()
         for fd, (name, what) in self._pipes.items():
             if _what(fd) != what:
@@ -379,12 +381,17 @@ class State:
             self._cwd = _here()
             raise Broken("removed the working directory") from None
 
-    def _set_limit(self, name: str, now: tuple[int, int]) -> None:
-        try:
-            _setrlimit(_LIMITS[name], self._limits[name])
-        except (ValueError, OSError):
-            self._limits[name] = now
-            raise Broken(f"lowered {name} for good") from None
+    def _set_limits(self) -> bool:
+        now = _limits()
+        if now == self._limits:
+            return False
+        for name in [name for name, limit in self._limits.items() if now[name] != limit]:
+            try:
+                _setrlimit(_LIMITS[name], self._limits[name])
+            except (ValueError, OSError):
+                self._limits[name] = now[name]
+                raise Broken(f"lowered {name} for good") from None
+        return True
 
     def _set_environ(self) -> None:
         """Through `os.environ`, which tells the C library too."""
