@@ -1,6 +1,7 @@
 """The house itself: what is loaded, what is exported, what the README promises."""
 
 import ast
+import inspect
 import os
 import re
 import resource
@@ -47,7 +48,7 @@ def test_a_summary_on_the_command_line_loads_no_more_than_it_needs(tmp_path: Pat
 
 def test_the_help_answers_at_once(tmp_path: Path):
     def used() -> float:
-        """Seconds of computing by processes that have ended; the clock would count their neighbours' too."""
+        """Seconds of computing by processes that have ended; the clock would count their neighbors' too."""
         spent = resource.getrusage(resource.RUSAGE_CHILDREN)
         return spent.ru_utime + spent.ru_stime
 
@@ -82,6 +83,23 @@ def test_exported_names_are_sorted_and_the_same_everywhere():
 def test_every_exported_name_is_there(name):
     assert getattr(ogive, name) is not None
     assert name in dir(ogive)
+
+
+@pytest.mark.parametrize(
+    ("name", "room"),
+    [
+        ("leaders", "answers"), ("Outcome", "algorithms"), ("Series", "algorithms"), ("cycle", "study"), ("every", "study"),
+        ("choice", "spaces"),
+    ],
+)  # fmt: skip
+def test_what_few_need_is_in_its_room_and_not_on_the_face(name, room):
+    assert name not in ogive.__all__
+    assert not hasattr(ogive, name)
+    assert hasattr(getattr(ogive, room), name)
+
+
+def test_what_a_call_returns_has_a_name_on_the_face():
+    assert {"Plan", "LearningCurves", "Trials", "Summary", "Comparison", "Ranking", "Profile"} <= set(ogive.__all__)
 
 
 def test_a_name_that_is_not_exported_is_an_attribute_error():
@@ -144,10 +162,75 @@ def test_the_layers_hold(repository: Path):
     assert done.returncode == 0, done.stdout
 
 
+# Halves, so that this list does not refuse itself.
+BRITISH = re.compile(
+    "|".join(
+        f"{stem}{rest}" for rest, stems in {
+            "is(?=e|ed|es|ing|er|ation)": ("normal", "equal", "recogn", "general", "summar", "standard", "initial", "minim",
+                                           "maxim", "optim", "penal", "organ", "randomi?", "vector", "visual", "capital"),
+            "our": ("col", "behavi", "fav", "neighb", "hon", "flav"), "yse": ("anal",), "tre(?=s|d|\\b)": ("cen",),
+            "elled": ("lab", "mod"), "ey(?=\\b|s\\b)": ("\\bgr",), "ement": ("judg",),
+        }.items() for stem in stems
+    ),
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def _prose() -> dict[str, str]:
+    """What people read: the pages, and every text in the program that is no docstring; by place."""
+    top = Path(__file__).parents[1]
+    pages = [top / "README.md", *sorted((top / "changelog").glob("*.md")), *sorted((top / "docs").rglob("*.md"))]
+    found = {str(page.relative_to(top)): page.read_text(encoding="utf-8") for page in pages}
+    for source in sorted((top / "src").rglob("*.py")):
+        tree = ast.parse(source.read_text(encoding="utf-8"))
+        bodies = [n.body for n in ast.walk(tree) if isinstance(n, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+        docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                place = f"{source.relative_to(top)}:{node.lineno}"
+                found[place] = f"{found.get(place, '')}\n{node.value}"  # the parts of an f-string share a place
+    return found
+
+
+def test_what_people_read_is_spelled_the_american_way():
+    assert {place: BRITISH.findall(text) for place, text in _prose().items() if BRITISH.search(text)} == {}
+
+
+def _public_names() -> set[str]:
+    """Names that faces export, with their arguments and attributes."""
+    names: set[str] = set(ogive.__all__)
+    for room in (r for r in ogive.__all__ if ogive._HOME[r] is None):
+        face = getattr(ogive, room)
+        for name in getattr(face, "__all__", ()):
+            held = getattr(face, name)
+            names |= {name, *(n for n in dir(held) if isinstance(held, type) and not n.startswith("_"))}
+            try:
+                names |= set(inspect.signature(held).parameters)
+            except (TypeError, ValueError):
+                continue
+    return names
+
+
+def test_public_names_are_spelled_the_american_way():
+    assert {name for name in _public_names() if BRITISH.search(name)} == set()
+
+
+def test_the_spelling_test_notices_british_words():
+    assert all(
+        BRITISH.search(word) for word in ("normal" + "ise", "Col" + "our", "cen" + "tred", "gr" + "ey", "anal" + "yse")
+    )
+    assert not any(
+        BRITISH.search(word) for word in ("optimism", "parallelism", "they", "our", "centers", "modeled", "promise")
+    )
+
+
 # Text that comes from outside, or is no prose: each with what is cut there.
 CUT_ON_PURPOSE = {
     ("report/_page.py", "replace"): "attributes of HTML elements, and characters that end a script",
-    ("report/_sections.py", "startswith"): "keys of a picture's layout",
+    ("report/_static.py", "startswith"): "keys of a picture's layout, and names of marks",
+    ("report/_static.py", "split"): "line breaks of a note, as plotly gets them",
+    ("report/_static.py", "replace"): "line breaks of a label, as plotly gets them; the sign of a number",
+    ("report/_static.py", "removesuffix"): "numbers without a tenth",
     ("report/_figures.py", "replace"): "line breaks of a label, for plotly",
     ("report/_methods.py", "split"): "usual sources of variation, looked for among what the user said varied",
     ("report/_write.py", "split"): "names of sources, as `read` joins them",

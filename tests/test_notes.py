@@ -315,11 +315,11 @@ SAID = {
         "1 value below the clock's resolution of 0.01 counts as 0.01",
     ),
     K.FIRST_RUNS: (
-        Note(K.FIRST_RUNS, "equalise", {"n": 5}),
+        Note(K.FIRST_RUNS, "equalize", {"n": 5}),
         "the first 5 runs of every cell are counted, as many as the smallest has",
     ),
     K.DRAWN_RUNS: (
-        Note(K.DRAWN_RUNS, "equalise", {"n": 1}),
+        Note(K.DRAWN_RUNS, "equalize", {"n": 1}),
         "1 run of every cell is counted, as many as the smallest has, drawn by a fixed stream",
     ),
     K.UNEQUAL_RUNS: (
@@ -327,11 +327,11 @@ SAID = {
         "methods have unequal numbers of runs on 2 problems (3 to 30 in all): as many are counted of each as the poorest "
         "method has there, drawn by a fixed stream, since more runs are better placed to hold the best",
     ),
-    K.EQUAL_COUNTS: (Note(K.EQUAL_COUNTS, "equalise", {"n": 5}), "every mean counts as if it stood on 5 runs"),
+    K.EQUAL_COUNTS: (Note(K.EQUAL_COUNTS, "equalize", {"n": 5}), "every mean counts as if it stood on 5 runs"),
     K.UNEVEN_COUNTS: (
-        Note(K.UNEVEN_COUNTS, "equalise", {"least": 5, "most": 24}),
+        Note(K.UNEVEN_COUNTS, "equalize", {"least": 5, "most": 24}),
         "cells have 5 to 24 runs: a method with few runs is never far from the best, so numbers of runs are compared with "
-        "methods (equalise='min-n' counts equally many)",
+        "methods (equalize='min-n' counts equally many)",
     ),
     K.EVIDENCE: (
         Note(K.EVIDENCE, values={"n": 5}),
@@ -388,7 +388,7 @@ SAID = {
     ),
 }
 ARGUMENTS = re.compile(
-    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalise|status|tasks?|where|repeat|without)="
+    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without)="
 )
 
 

@@ -21,7 +21,7 @@ def frame(**columns) -> pd.DataFrame:
     [("model", "dataset"), ("agent", "env"), ("solver", "problem"), ("method", "benchmark"), ("Classifier", "Game"),
      ("Algorithm", "data set")],
 )  # fmt: skip
-def test_columns_are_recognised_by_the_words_of_neighbouring_fields(algorithm, task):
+def test_columns_are_recognized_by_the_words_of_neighboring_fields(algorithm, task):
     columns = {
         algorithm: ["a", "a", "b"],
         task.replace("data set", "dataset"): ["x", "y", "y"],
@@ -70,9 +70,9 @@ def test_a_column_that_does_not_exist_is_refused_with_those_that_do():
 
 def test_a_table_without_numbers_is_refused():
     with pytest.raises(
-        UnreadableSource, match=r"no column of plain numbers is left to be the score.* 'colour' holds text such as 'c'"
+        UnreadableSource, match=r"no column of plain numbers is left to be the score.* 'color' holds text such as 'c'"
     ):
-        ogive.read(frame(model=["a", "b"], colour=["c", "d"]))
+        ogive.read(frame(model=["a", "b"], color=["c", "d"]))
 
 
 def test_a_score_column_may_not_take_a_name_of_the_trial_table():

@@ -22,7 +22,7 @@ def test_a_stream_depends_on_root_purpose_task_algorithm_and_trial_only():
         assert not np.array_equal(base, stream(*other).random(4))
 
 
-def test_streams_of_neighbouring_trials_do_not_overlap():
+def test_streams_of_neighboring_trials_do_not_overlap():
     draws = np.concatenate([stream(0, "train", "t", "a", i).integers(0, 2**63, 1000) for i in range(50)])
     assert np.unique(draws).size == draws.size
 

@@ -407,3 +407,20 @@ def test_a_table_given_to_pandas_is_read_again_and_paired_where_that_is_said():
 def test_where_nothing_joins_the_methods_a_failed_run_gets_the_mean_of_the_other():
     table = pd.DataFrame({"model": list("aaabbb"), "score": [1.0, np.nan, 3.0, 0.5, 0.6, 1.0]})
     assert ogive.read(table).scores("a", failures="like:b")[1] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("exclude", [2.0]), ("worst", [0.0, 2.0]), (1.5, [1.5, 2.0]), ("like:b", [3.5, 2.0])]
+)
+def test_a_table_with_failures_counted_holds_the_scores_that_the_rule_gives(rule, expected):
+    trials = ogive.read({"a": [np.nan, 2.0], "b": [3.0, 4.0]}, bounds=(0, 9))
+    counted = trials.counted(None, rule)
+    assert counted.scores("a").tolist() == trials.scores("a", failures=rule).tolist() == expected
+    assert not counted.failed().any()
+
+
+def test_failures_without_a_score_to_stand_for_them_stay_failed():
+    trials = ogive.read({"a": [np.nan, 2.0], "b": [3.0, 4.0]})
+    assert trials.counted(None, "worst").failed().tolist() == trials.failed().tolist() == [True, False, False, False]
+    with pytest.raises(InputError, match="there is nothing to describe"):
+        ogive.read({"a": [np.nan], "b": [np.nan]}).counted(None, "exclude")

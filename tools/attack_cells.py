@@ -340,8 +340,8 @@ def breaks_law(call: Call, drawn: Drawn) -> Outcome:
     one, two = ask(plain, drawn), ask(plain, changed)
     low, high = two.interval.low, two.interval.high
     if call.law == "methods":
-        centre = 1.0 if call.options.get("criterion") == "improvement" or _is_share(one) else 0.0
-        low, high = centre - high, centre - low
+        center = 1.0 if call.options.get("criterion") == "improvement" or _is_share(one) else 0.0
+        low, high = center - high, center - low
     scale = max((abs(x) for x in (one.interval.low, one.interval.high) if math.isfinite(x)), default=1.0)
     moved = not (
         math.isclose(low, one.interval.low, rel_tol=RELATIVE, abs_tol=RELATIVE * scale)

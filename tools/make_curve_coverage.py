@@ -44,7 +44,7 @@ def _skewed(z: np.ndarray, means: np.ndarray, spreads: np.ndarray) -> np.ndarray
 class Generator:
     """Scores of two models: increasing functions of normal numbers that depend on each other.
 
-    The numbers of one repetition have correlation 0.8 between neighbouring sizes and 0.36 between the
+    The numbers of one repetition have correlation 0.8 between neighboring sizes and 0.36 between the
     models at a size, as additive curves of two models on the same rows do.
     """
 
@@ -207,7 +207,7 @@ def main() -> None:
     low, _ = plausible(0.95, REPETITIONS)
     text = f"""# Learning curves: simulated coverage
 
-Every interval is a claim; this page checks it on generators whose truth is known, at 95 %. Made by `python tools/make_curve_coverage.py`; `tests/curves/test_coverage.py` repeats a part of it. Two models, {len(SIZES)} sizes from {SIZES[0]} to {SIZES[-1]}; the sizes of a repetition depend on each other (0.8 between neighbours) and so do the models (0.36).
+Every interval is a claim; this page checks it on generators whose truth is known, at 95 %. Made by `python tools/make_curve_coverage.py`; `tests/curves/test_coverage.py` repeats a part of it. Two models, {len(SIZES)} sizes from {SIZES[0]} to {SIZES[-1]}; the sizes of a repetition depend on each other (0.8 between neighbors) and so do the models (0.36).
 
 All of it is about what more repetitions on the same rows would show. None of it is about other data.
 

@@ -16,32 +16,32 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from ogive import algorithms, curves, errors, plots, profiles, report, spaces, statistics, tasks
-    from ogive.algorithms import Algorithm, Outcome, Series, tuned
+    from ogive import algorithms, answers, curves, errors, plots, profiles, report, spaces, statistics, study, tasks
+    from ogive.algorithms import Algorithm, tuned
     from ogive.answers import (
         Check,
         Comparison,
         Inspection,
+        Plan,
         Ranking,
         Sources,
         Summary,
         check,
         compare,
         inspect,
-        leaders,
         plan,
         rank,
         sources,
         summarize,
     )
+    from ogive.curves import LearningCurves
     from ogive.metric import Metric
     from ogive.profiles import Profile
     from ogive.reading import read
     from ogive.runner import Dask, run
-    from ogive.spaces import choice
     from ogive.statistics import Band, Distribution, Interval
     from ogive.store import Store
-    from ogive.study import Study, cycle, every
+    from ogive.study import Study
     from ogive.tasks import Task
     from ogive.trials import Trials
 
@@ -55,11 +55,11 @@ _HOME: dict[str, str | None] = {
     "Distribution": "ogive.statistics",
     "Inspection": "ogive.answers",
     "Interval": "ogive.statistics",
+    "LearningCurves": "ogive.curves",
     "Metric": "ogive.metric",
-    "Outcome": "ogive.algorithms",
+    "Plan": "ogive.answers",
     "Profile": "ogive.profiles",
     "Ranking": "ogive.answers",
-    "Series": "ogive.algorithms",
     "Sources": "ogive.answers",
     "Store": "ogive.store",
     "Study": "ogive.study",
@@ -67,15 +67,12 @@ _HOME: dict[str, str | None] = {
     "Task": "ogive.tasks",
     "Trials": "ogive.trials",
     "algorithms": None,
+    "answers": None,
     "check": "ogive.answers",
-    "choice": "ogive.spaces",
     "compare": "ogive.answers",
     "curves": None,
-    "cycle": "ogive.study",
     "errors": None,
-    "every": "ogive.study",
     "inspect": "ogive.answers",
-    "leaders": "ogive.answers",
     "plan": "ogive.answers",
     "plots": None,
     "profiles": None,
@@ -86,6 +83,7 @@ _HOME: dict[str, str | None] = {
     "sources": "ogive.answers",
     "spaces": None,
     "statistics": None,
+    "study": None,
     "summarize": "ogive.answers",
     "tasks": None,
     "tuned": "ogive.algorithms",
@@ -100,11 +98,11 @@ __all__ = [
     "Distribution",
     "Inspection",
     "Interval",
+    "LearningCurves",
     "Metric",
-    "Outcome",
+    "Plan",
     "Profile",
     "Ranking",
-    "Series",
     "Sources",
     "Store",
     "Study",
@@ -112,15 +110,12 @@ __all__ = [
     "Task",
     "Trials",
     "algorithms",
+    "answers",
     "check",
-    "choice",
     "compare",
     "curves",
-    "cycle",
     "errors",
-    "every",
     "inspect",
-    "leaders",
     "plan",
     "plots",
     "profiles",
@@ -131,6 +126,7 @@ __all__ = [
     "sources",
     "spaces",
     "statistics",
+    "study",
     "summarize",
     "tasks",
     "tuned",

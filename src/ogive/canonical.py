@@ -56,7 +56,7 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value.tolist()]
     raise InputError(
         f"a configuration must be made of text, numbers, lists and dictionaries; got {type(value).__name__}. "
-        "Give objects a label: ogive.choice({'svm': SVC()})."
+        "Give objects a label: ogive.spaces.choice({'svm': SVC()})."
     )
 
 

@@ -5,8 +5,8 @@ OgiveError
 │   ├── InvalidScores              scores that are not finite numbers, or too few of them
 │   ├── InvalidConfidence          a confidence outside (0, 1)
 │   ├── UnreadableSource           a file or object that cannot be read as a table of scores
+│   │   └── AmbiguousColumns       which column plays a role, or what it says of a run, is unclear until somebody says it
 │   ├── UnwritableFile             a file cannot be written; what was there before stands as it was
-│   ├── AmbiguousColumns           several columns could play one role
 │   ├── NoTime                     a time limit is given, and no column is a time
 │   ├── FailedTrials               failures are present and nobody said how to count them
 │   ├── StoreError                 a store cannot be made, read or written
@@ -42,8 +42,8 @@ class UnwritableFile(InputError):
     """A file cannot be written; what was there before stands as it was."""
 
 
-class AmbiguousColumns(InputError):
-    """Several columns could play one role."""
+class AmbiguousColumns(UnreadableSource):
+    """Which column plays a role, or what it says of a run, is unclear until somebody says it."""
 
 
 class NoTime(InputError):

@@ -233,7 +233,9 @@ class Note:
     def words(self, names: Names | None = None) -> str:
         """The note in words: whom it is about first, and a warning called so."""
         subject = "" if self.subject is None else f"{self.subject}: "
-        return f"{'warning: ' if self.is_warning else ''}{subject}{self.sentence(names)}"
+        # A table that an answer read by itself: whoever is to say something about it must read it first.
+        first = " Read the table first: ogive.read(source, …)." if self.values.get("unread") else ""
+        return f"{'warning: ' if self.is_warning else ''}{subject}{self.sentence(names)}{first}"
 
     def sentence(self, names: Names | None = None) -> str:
         """What it says, of whomever it is about."""
@@ -534,7 +536,7 @@ def _estimated(v: _Values, o: _Naming) -> str:
 def _uneven(v: _Values, o: _Naming) -> str:
     return (
         f"cells have {v['least']} to {v['most']} runs: a method with few runs is never far from the best, so numbers of runs are "
-        f"compared with methods ({o('equalise', 'min-n')} counts equally many)"
+        f"compared with methods ({o('equalize', 'min-n')} counts equally many)"
     )
 
 

@@ -1,4 +1,4 @@
-"""read(): which door a source goes through."""
+"""read(): which door a source goes through; as_trials(): the same door for whatever takes trials."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import pyarrow as pa
 
 from ogive.arguments import as_answer, as_name, as_names
-from ogive.errors import InputError, UnreadableSource
+from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
 from ogive.files import is_text, read_table
 from ogive.importers import _dictionaries, _frames, _optuna, _sklearn
 from ogive.importers._assemble import Facts, assemble
@@ -37,6 +37,8 @@ log = logging.getLogger("ogive")
 # How pandas and others write that a cell is empty.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>")
 SCOPE = re.compile(r"generator|these (\d+ )?rows")
+# What `read` takes; its docstring lists it.
+Source: TypeAlias = Trials | str | os.PathLike[str] | Mapping[Any, Any] | Sequence[Any] | object
 
 
 def read(
@@ -69,7 +71,7 @@ def read(
     ----------
     source : path, URL, frame, dictionary, search, study, Trials, or a list of them
         CSV, Parquet or JSON lines; a pandas or polars frame; a dictionary name -> scores,
-        name -> task -> scores or name -> runs x tasks (rliable's); scikit-learn's `cv_results_` or a
+        name -> task -> scores or name -> runs x tasks (arrays or lists, as rliable's); scikit-learn's `cv_results_` or a
         fitted search; an Optuna study, storage URL, SQLite or journal file; the directory that
         `ogive run` wrote. Several sources are put
         under each other; a source that names no method becomes one.
@@ -161,6 +163,24 @@ def read(
     return trials
 
 
+def as_trials(source: Source) -> Trials:
+    """Trials as they are, and anything else as `read` reads it where nothing is said about its columns.
+
+    What must be said is said to `read`: roles are keywords of `read` alone, and every refusal that asks for one
+    names it.
+    """
+    if isinstance(source, Trials):
+        return source
+    try:
+        trials = read(source)
+    except AmbiguousColumns as error:
+        raise AmbiguousColumns(f"{error} Read the table first: ogive.read(source, …).") from error
+    asked = trials.question
+    if asked is None:
+        return trials
+    return replace(trials, question=replace(asked, values={**asked.values, "unread": True}))
+
+
 def _refuse_twice(sources: Sequence[Any]) -> None:
     """A table that is named twice would count every run twice."""
     seen: dict[str, str | Path] = {}
@@ -242,7 +262,7 @@ def _goals(parts: Sequence[_Part], goal: str | Mapping[str, str] | None) -> str 
     for part in parts:
         for name, direction in part.goals.items():
             if known.setdefault(name, direction) != direction and name not in said:
-                raise InputError(f"the sources disagree whether {name!r} is to be large or small; say goal=.")
+                raise AmbiguousColumns(f"the sources disagree whether {name!r} is to be large or small; say goal=.")
     return {**known, **said} or None
 
 
@@ -457,7 +477,7 @@ def _refuse_lacking(parts: Sequence[_Part], tables: Sequence[pa.Table], scores: 
                 if part.score
                 else f"its columns are {quoted(part.table.column_names)}"
             )
-            raise InputError(
+            raise AmbiguousColumns(
                 f"{part.source} has no score {name!r}; {its}. Call the score the same in all sources, "
                 "or choose one that all have with score=."
             )

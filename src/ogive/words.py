@@ -187,7 +187,7 @@ def quoted(names: Sequence[str], most: int = 8) -> str:
 
 
 def printable(text: object) -> str:
-    """Text without control characters, so that a name cannot move the cursor, colour the screen or turn the line round."""
+    """Text without control characters, so that a name cannot move the cursor, color the screen or turn the line round."""
     return _shown(text, lambda sign: "�")
 
 

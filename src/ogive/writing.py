@@ -98,7 +98,7 @@ def writing(path: str | os.PathLike[str], *, follow: bool = True) -> Iterator[Bi
             with _straight(target) as file, others.than_of(file):
                 yield file
             return
-        with _neighbour(target) as (file, temporary):
+        with _neighbor(target) as (file, temporary):
             # Before any content: a page that only its owner may read is never open to others, not for a moment.
             _keep_permissions(file.fileno(), there)
             with others.than_of(file):
@@ -146,7 +146,7 @@ def ready(path: str | os.PathLike[str], *, least: int = 1, folders: bool = False
         while folders and not os.path.lexists(folder) and folder != folder.parent:
             folder = folder.parent
         # Asking for permission is not enough: it knows nothing of quotas, full disks and network file systems.
-        with _neighbour(folder / target.name) as (file, temporary):
+        with _neighbor(folder / target.name) as (file, temporary):
             if not HOLDS_OPEN_FILES:
                 temporary.unlink()  # what has no name cannot be left behind
             _take(file, least)
@@ -355,7 +355,7 @@ def _straight(target: Path) -> Iterator[io.BufferedWriter[_Raw]]:
 
 
 @contextmanager
-def _neighbour(target: Path) -> Iterator[tuple[io.BufferedWriter[_Raw], Path]]:
+def _neighbor(target: Path) -> Iterator[tuple[io.BufferedWriter[_Raw], Path]]:
     """A new file beside `target`, removed where the block fails; what killed writers left is removed first."""
     _clear(target)
     file, temporary = _locked(target)

@@ -66,11 +66,11 @@ def frame_counts(frame: pd.DataFrame) -> pd.DataFrame:
     for dqn, blob in (*((f, f) for f in FRAMES), (10, 200)):
         table = duel(frame, dqn, blob)
         a, b = table["method"].unique()[::-1]
-        for kind, options in (("welch", {"strict": True}), ("welch", {"strict": True, "equalise": "min-n"})):
+        for kind, options in (("welch", {"strict": True}), ("welch", {"strict": True, "equalize": "min-n"})):
             found = profiles.performance_profile(table, kind, **options).compare(a, b)
             shown = [entry for entry in found.ahead if entry[1] > FIRST_TAU and entry[0] < LAST_TAU]
             rows.append({
-                "dqn_frames": dqn, "blob_frames": blob, "kind": kind, "equal_n": "equalise" in options, "wins_blob": found.wins,
+                "dqn_frames": dqn, "blob_frames": blob, "kind": kind, "equal_n": "equalize" in options, "wins_blob": found.wins,
                 "wins_dqn": found.losses, "ties": found.ties, "crossings_in_figure": sum(one[2] != two[2] for one, two in itertools.pairwise(shown)), "difference": found.difference.estimate,
                 "low": found.difference.low, "high": found.difference.high, "conclusion": found.conclusion, "verdict": found.verdict,
             })  # fmt: skip
@@ -95,9 +95,9 @@ def raw_runs(folder: Path) -> dict[str, pd.DataFrame]:
     runs = pd.read_csv(folder / "rliable_atari100k_tidy.csv")
     base = pd.read_csv(folder / "atari100k_baselines.csv").set_index("game")
     human = profiles.Baselines(base["random"].to_dict(), base["human"].to_dict())
-    score = profiles.performance_profile(runs, "score", normalise=human)
+    score = profiles.performance_profile(runs, "score", normalize=human)
     chance = profiles.performance_profile(runs, "improvement")
-    ranks = profiles.performance_profile(runs, "rank", equalise="min-n")
+    ranks = profiles.performance_profile(runs, "rank", equalize="min-n")
     rows = []
     for a, b in itertools.combinations(score.methods, 2):
         held = profiles.probability_of_improvement(runs, a, b)
@@ -107,7 +107,7 @@ def raw_runs(folder: Path) -> dict[str, pd.DataFrame]:
             "rank_profile": ranks.compare(a, b).conclusion, "verdict": score.verdict(a, b),
         })  # fmt: skip
     return {
-        "atari100k_aggregates": profiles.aggregates(runs, normalise=human).to_pandas(),
+        "atari100k_aggregates": profiles.aggregates(runs, normalize=human).to_pandas(),
         "atari100k_pairs": pd.DataFrame(rows),
         "atari100k_methods": pd.DataFrame(
             [{"method": m, "runs_per_game": n // len(score.problems), "wins_by_mean": w, "wins_by_duels": c}

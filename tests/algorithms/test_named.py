@@ -83,5 +83,5 @@ def test_stopping_at_the_limit_is_silent_for_the_named_ones_only():
 
 
 def test_names_and_scorers_can_be_chosen():
-    algorithm = algorithms.knn(name="neighbours", scoring=["accuracy", "neg_log_loss"])
-    assert (algorithm.name, list(algorithm.metrics)) == ("neighbours", ["accuracy", "neg_log_loss"])
+    algorithm = algorithms.knn(name="neighbors", scoring=["accuracy", "neg_log_loss"])
+    assert (algorithm.name, list(algorithm.metrics)) == ("neighbors", ["accuracy", "neg_log_loss"])

@@ -264,7 +264,7 @@ def test_folds_are_compared_by_the_corrected_mean_and_called_heuristic():
     t = ogive.read(pandas(rows), fold="fold")
     c = compare(t, "a", "b")
     assert (c.criterion, c.paired, c.primary.guarantee, c.other_improvement) == ("mean", True, "heuristic", None)
-    for call in (compare, lambda t, a, b, **k: ogive.rank(t, **k), lambda t, a, b, **k: ogive.leaders(t, **k)):
+    for call in (compare, lambda t, a, b, **k: ogive.rank(t, **k), lambda t, a, b, **k: ogive.answers.leaders(t, **k)):
         for criterion in ("median", "improvement"):
             with pytest.raises(InputError, match="for the mean only"):
                 call(t, "a", "b", criterion=criterion)
@@ -375,15 +375,6 @@ def test_single_runs_on_many_tasks_take_the_tasks_for_a_sample_and_say_so():
     c = compare(t, "a", "b")
     assert (c.conclusion, c.question.over, c.n) == ("better", "sample", 20)
     assert "for tasks like these" in c.verdict
-
-
-@pytest.mark.parametrize(
-    "call", [lambda x: compare(x, "a", "b"), ogive.rank, ogive.summarize, ogive.inspect, ogive.leaders]
-)
-@pytest.mark.parametrize("source", ["scores.csv", {"a": [1.0], "b": [2.0]}])
-def test_what_was_not_read_is_refused_in_one_sentence(call, source):
-    with pytest.raises(InputError, match="A table is read first"):
-        call(source)
 
 
 def test_a_table_that_was_judged_before_says_so_until_the_looks_are_paid_for():

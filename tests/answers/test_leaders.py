@@ -14,18 +14,18 @@ def table(**facts):
 
 
 def test_methods_that_cannot_be_told_apart_from_the_best_lead():
-    assert {task: set(names) for task, names in ogive.leaders(table()).items()} == {
+    assert {task: set(names) for task, names in ogive.answers.leaders(table()).items()} == {
         t: {"good", "as good"} for t in "xy"
     }
 
 
 def test_for_losses_the_smallest_mean_leads():
-    assert ogive.leaders(table(goal="minimize")) == {"x": ("bad",), "y": ("bad",)}
+    assert ogive.answers.leaders(table(goal="minimize")) == {"x": ("bad",), "y": ("bad",)}
 
 
 def test_the_table_prints_leaders_bold_and_says_so():
     trials = table()
-    text = ogive.summarize(trials).to_latex(bold=ogive.leaders(trials))
+    text = ogive.summarize(trials).to_latex(bold=ogive.answers.leaders(trials))
     assert text.count(r"\mathbf") == 4
     assert "Bold: not separable from the best mean" in text
     assert r"\mathbf" not in ogive.summarize(trials).to_latex()
@@ -33,14 +33,14 @@ def test_the_table_prints_leaders_bold_and_says_so():
 
 def test_a_method_alone_has_no_rivals():
     with pytest.raises(InputError):
-        ogive.leaders(ogive.read({"a": [1.0, 2.0]}, unit="row"))
+        ogive.answers.leaders(ogive.read({"a": [1.0, 2.0]}, unit="row"))
 
 
 @pytest.mark.statistical
 def test_equal_methods_are_seldom_excluded_although_the_best_is_chosen_after_looking():
     rng = np.random.default_rng(0)
     tables = [ogive.read({f"m{i}": rng.normal(size=20) for i in range(10)}, unit="row") for _ in range(120)]
-    excluded = sum(len(ogive.leaders(t)["all"]) < 10 for t in tables)
+    excluded = sum(len(ogive.answers.leaders(t)["all"]) < 10 for t in tables)
     assert excluded <= 13  # at 5 % the chance of more is below 1 %
 
 
@@ -50,10 +50,10 @@ def test_methods_in_a_circle_lead_together_as_in_the_first_tier():
     ranking = ogive.rank(trials, criterion="improvement")
     assert ranking.cycles == (("A", "B", "C"),)
     assert [r.tier for r in ranking.rows] == [1, 1, 1, 2]
-    assert ogive.leaders(trials, criterion="improvement") == {"all": ("A", "B", "C")}
+    assert ogive.answers.leaders(trials, criterion="improvement") == {"all": ("A", "B", "C")}
     assert set(ranking.leaders) == {"A", "B", "C"}
 
 
 def test_a_method_that_failed_throughout_leads_nowhere():
     t = ogive.read({"a": [1.0, 2, 3], "b": [1.0, 2, 2], "c": [np.nan] * 3}, unit="row")
-    assert ogive.leaders(t, failures="exclude") == {"all": ("a", "b")}
+    assert ogive.answers.leaders(t, failures="exclude") == {"all": ("a", "b")}

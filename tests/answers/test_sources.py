@@ -71,7 +71,7 @@ def test_runs_that_drew_everything_anew_name_the_runs_that_are_missing():
     cell = sources(table(), holds={}).cell()
     assert cell.shares is None
     assert "every run drew configuration, data and seed anew" in cell.missing.why
-    assert "study.hold(config=ogive.every(10))" in str(cell.missing)
+    assert "study.hold(config=ogive.study.every(10))" in str(cell.missing)
     assert cell.effects, "parameters can be judged all the same"
 
 
@@ -84,7 +84,7 @@ def test_runs_that_drew_everything_anew_name_the_runs_that_are_missing():
         ({"config": {"every": 20}, "data": {"every": 4}}, ["configuration", "data", "seed"]),
         ({"config": {"every": 10}, "data": {"at": 0}}, ["configuration", "seed"]),
         ({"data": {"every": 5}}, ["configuration and seed", "data"]),
-        ({"config": ogive.every(10), "data": 3}, ["configuration", "seed"]),
+        ({"config": ogive.study.every(10), "data": 3}, ["configuration", "seed"]),
     ],
     ids=str,
 )
@@ -96,7 +96,7 @@ def test_what_was_held_decides_what_is_told_apart(holds, names):
 
 def test_counters_are_those_of_a_study():
     study = ogive.Study("s", ogive.Algorithm("a", lambda c, rng: 0.0, {"x": [1, 2]}), ogive.tasks.none())
-    study = study.hold(config=ogive.every(6), seed=ogive.cycle(3), data=4)
+    study = study.hold(config=ogive.study.every(6), seed=ogive.study.cycle(3), data=4)
     trials = table(12, 10)
     codes = find_draws(trials, np.arange(120), study.holds).codes
     cell = study.cell("a", study.tasks[0].name)
@@ -121,7 +121,7 @@ def test_an_imported_table_shares_a_configuration_where_parameters_are_equal():
 @pytest.mark.parametrize(
     ("column", "word"), [("Splits", "data"), ("config_id", "configuration"), ("random_state", "seed"), ("lab", "lab")]
 )
-def test_columns_are_recognised_by_their_names(column, word):
+def test_columns_are_recognized_by_their_names(column, word):
     assert source_word(column) == word
 
 
@@ -380,7 +380,7 @@ def test_adaptive_tables_and_wrong_names_are_refused():
     ):
         with pytest.raises(InputError):
             sources(table(30), **wrong)
-    with pytest.raises(InputError, match="takes trials"):
+    with pytest.raises(InputError, match="must be a path, a frame"):
         sources([1, 2, 3])
 
 

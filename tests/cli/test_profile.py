@@ -104,8 +104,8 @@ def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):
     frame = pd.DataFrame([(*row, float(i)) for i, row in enumerate(rows)], columns=["method", "task", "seed", "score"])
     frame.to_csv(tmp_path / "s.csv", index=False)
     assert run(tmp_path / "s.csv", "--kind", "score") == 2
-    assert "say --equalise min-n to use equally many of each, or --band none" in capsys.readouterr().err
-    assert run(tmp_path / "s.csv", "--kind", "score", "--equalise", "min-n", "--band", "none") == 0
+    assert "say --equalize min-n to use equally many of each, or --band none" in capsys.readouterr().err
+    assert run(tmp_path / "s.csv", "--kind", "score", "--equalize", "min-n", "--band", "none") == 0
     out = capsys.readouterr().out
     assert "1 run of every cell is counted, as many as the smallest has" in out
     assert "Bands hold" not in out

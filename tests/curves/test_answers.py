@@ -15,8 +15,8 @@ SIZES = [5, 10, 20, 40, 80]
 RNG = np.random.default_rng(7)
 NOISE = RNG.normal(size=(2, 5, 200))
 # a leads at small sizes, b at large ones; b's runs are wide.
-CENTRE = np.array([[0.50, 0.52, 0.54, 0.55, 0.56], [0.40, 0.46, 0.54, 0.585, 0.70]])
-CROSSED = CENTRE[:, :, None] + np.array([0.01, 0.06])[:, None, None] * NOISE
+CENTER = np.array([[0.50, 0.52, 0.54, 0.55, 0.56], [0.40, 0.46, 0.54, 0.585, 0.70]])
+CROSSED = CENTER[:, :, None] + np.array([0.01, 0.06])[:, None, None] * NOISE
 
 
 def test_curves_of_quantiles_and_means_are_the_intervals_of_each_size(curves_of):

@@ -97,14 +97,14 @@ def test_training_sets_without_replacement_have_every_row_equally_often():
     assert np.abs(counts - 500).max() < 6 * np.sqrt(2000 * 0.25 * 0.75)
 
 
-def test_repetitions_are_not_correlated_with_their_neighbours():
+def test_repetitions_are_not_correlated_with_their_neighbors():
     of = design("random", "varying", n_rows=40)
     members = np.zeros((400, 40))
     for r in range(400):
         members[r, rows(of, r, (20,))[0][0]] = 1.0
     flat = members - 0.5
-    neighbour = (flat[1:] * flat[:-1]).sum(axis=1).mean() / 10.0
-    assert abs(neighbour) < 6 / np.sqrt(399 * 39)
+    neighbor = (flat[1:] * flat[:-1]).sum(axis=1).mean() / 10.0
+    assert abs(neighbor) < 6 / np.sqrt(399 * 39)
 
 
 def test_the_grid_has_twenty_different_sizes_where_it_can():

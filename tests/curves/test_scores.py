@@ -217,7 +217,7 @@ def test_every_named_model_scores_from_the_first_size_on(problem):
     assert Note(NoteKind.NOT_CALIBRATED).about("linear_svm") in made.notes
 
 
-def test_unpenalised_logistic_regression_reaches_the_maximum_of_the_likelihood(problem):
+def test_unpenalized_logistic_regression_reaches_the_maximum_of_the_likelihood(problem):
     X, y = problem(200, classes=2)
     X[:, 1] += 100.0  # raw features far from 0
     ours = MODELS["logistic"]().fit(X, y)

@@ -30,15 +30,24 @@ def test_a_two_dimensional_array_is_runs_by_tasks():
     assert ogive.read({"DER": scores}).tasks == ("task 1", "task 2")
 
 
-def test_ragged_lists_hold_the_runs_of_each_task():
-    trials = ogive.read({"DER": [[1.0, 2.0, 3.0], [4.0]], "SPR": [[1.0, 2.0], [3.0, 4.0]]})
-    assert trials.scores("DER", "task 1").tolist() == [1.0, 2.0, 3.0]
-    assert trials.scores("SPR", "task 2").tolist() == [3.0, 4.0]
+def test_lists_mean_what_an_array_of_the_same_numbers_means():
+    scores = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    for value in (scores, np.array(scores), [np.array(run) for run in scores], tuple(map(tuple, scores))):
+        trials = ogive.read({"DER": value})
+        assert trials.tasks == ("task 1", "task 2", "task 3")
+        assert trials.scores("DER", "task 2").tolist() == [2.0, 5.0]
 
 
-def test_lists_that_could_be_runs_or_tasks_are_refused():
-    with pytest.raises(InputError, match="nothing says whether a list is a run or a task; pass a NumPy array"):
-        ogive.read({"DER": [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]})
+def test_runs_without_a_score_on_every_task_are_refused():
+    with pytest.raises(InputError, match=r"'DER' holds lists of 1 to 3 scores; each list is a run.*task -> scores"):
+        ogive.read({"DER": [[1.0, 2.0, 3.0], [4.0]], "SPR": [[1.0, 2.0], [3.0, 4.0]]})
+
+
+def test_a_series_with_labels_names_its_tasks():
+    trials = ogive.read({"a": pd.Series({"x": 0.1, "y": 0.2}), "b": {"x": 0.3, "y": [0.4]}})
+    assert trials.tasks == ("x", "y")
+    assert trials.scores("b", "y").tolist() == [0.4]
+    assert ogive.read({"a": pd.Series([0.1, 0.2])}).tasks == ("all",)
 
 
 def test_nan_and_none_are_failed_runs():

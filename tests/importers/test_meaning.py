@@ -154,7 +154,7 @@ def test_success_alone_is_a_score_and_beside_a_return_it_is_asked_about():
     assert ogive.read(beside, score="success").metrics == ("success",)
 
 
-def test_a_run_counts_where_every_judgement_is_good():
+def test_a_run_counts_where_every_judgment_is_good():
     table = pd.DataFrame({"solver": list("aabb"), "time": [1.0, 2, 3, 4], "status": ["ok", "timeout", "ok", "ok"]})
     trials = ogive.read(table.assign(found=[True, True, False, True]))
     assert trials.to_pandas().status.tolist() == ["ok", "timeout", "error", "ok"]
@@ -230,11 +230,14 @@ def test_a_profile_with_a_time_limit_judges_the_times_beside_the_score(score):
         for s in (0, 1)
     ]
     table = pd.DataFrame(rows, columns=["model", "task", "seed", score, "time"])
-    for source in (table, ogive.read(table.rename(columns={"time": "wall_time"}), score=score)):
-        said = {"score": score} if source is table else {}
-        found = ogive.profiles.performance_profile(source, time_limit=60, failures="exclude", **said)
+    for source in (
+        ogive.profiles.profile_table(table, score=score, time_limit=60),
+        ogive.read(table, score=score, time_limit=60),
+        ogive.read(table.rename(columns={"time": "wall_time"}), score=score),
+    ):
+        found = ogive.profiles.performance_profile(source, time_limit=60, failures="exclude")
         assert found.wins.tolist() == [1.0, 0.0]
-        worst = ogive.profiles.performance_profile(source, time_limit=60, **said)
+        worst = ogive.profiles.performance_profile(source, time_limit=60)
         assert worst.solved.tolist() == [1.0, 0.0]
     with pytest.raises(InputError, match="`time_limit`"):
         ogive.profiles.performance_profile(

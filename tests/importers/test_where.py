@@ -9,7 +9,7 @@ import pytest
 import ogive
 from ogive.errors import InputError
 from ogive.notes import NoteKind
-from ogive.profiles import performance_profile
+from ogive.profiles import performance_profile, profile_table
 
 LARGE = 2**53
 
@@ -93,11 +93,12 @@ def test_every_door_says_what_was_left_out(tmp_path: Path):
         (tmp_path / "wide.csv", {}),
         (tmp_path / "long.csv", {"score": "time"}),
     ):
-        found = performance_profile(source, where="budget=10", without="C", **said)
+        found = performance_profile(profile_table(source, where="budget=10", without="C", **said))
         assert (found.methods, kinds(found.reading)) == (("A", "B"), both)
     for own in (trials, tmp_path / "own.parquet"):
         read = ogive.read(own, where="task!=p", without="C")
         assert (read.algorithms, kinds(read.notes)) == (("A", "B"), both)
-        assert kinds(performance_profile(own, where="task!=p", without="C").reading) == both
+        for table in (read, profile_table(own, where="task!=p", without="C")):
+            assert kinds(performance_profile(table).reading) == both
     by_name = {m: wide[m].tolist() for m in "ABC"}
-    assert kinds(performance_profile(by_name, without="C").reading) == [NoteKind.METHODS_LEFT_OUT]
+    assert kinds(performance_profile(profile_table(by_name, without="C")).reading) == [NoteKind.METHODS_LEFT_OUT]

@@ -8,6 +8,7 @@ import pytest
 import ogive
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
+from ogive.profiles import performance_profile, profile_table
 
 SCORES = {"svm": [0.8, 0.9, 0.7], "knn": [0.6, 0.5, 0.4]}
 
@@ -66,8 +67,9 @@ def test_the_column_that_chose_the_rows_is_no_method(tmp_path: Path, name, held,
     for source in (table, tmp_path / "wide.csv"):
         trials = ogive.read(source, wide=True, where=where)
         assert (trials.algorithms, trials.tasks) == (("svm", "knn"), ("p", "r"))
-        found = ogive.profiles.performance_profile(source, wide=True, where=where)
-        assert (found.methods, len(found.problems)) == (("svm", "knn"), 2)
+        for read in (trials, profile_table(source, wide=True, where=where)):
+            found = performance_profile(read)
+            assert (found.methods, len(found.problems)) == (("svm", "knn"), 2)
 
 
 def test_a_column_that_chose_rows_and_still_varies_is_said_to_be_unused():
@@ -81,7 +83,7 @@ def test_a_column_that_chose_rows_and_still_varies_is_said_to_be_unused():
 def test_the_column_that_names_the_rows_may_choose_them(name):
     table = pd.DataFrame({name: list("pqr"), **SCORES})
     assert ogive.read(table, wide=True, where=f"{name}!=q").tasks == ("p", "r")
-    found = ogive.profiles.performance_profile(table, where=f"{name}!=q")
+    found = performance_profile(profile_table(table, where=f"{name}!=q"))
     assert (found.methods, found.problems) == (("svm", "knn"), ("p", "r"))
 
 
@@ -93,4 +95,4 @@ def test_methods_that_are_named_may_choose_rows():
 def test_words_among_the_numbers_of_a_wide_frame_are_refused_with_a_sentence():
     table = pd.DataFrame({"problem": list("pqr"), "svm": [0.8, "timeout", 0.7], "knn": [0.6, 0.5, 0.4]})
     with pytest.raises(InputError, match="the values of 'svm' must be numbers; got 'timeout'"):
-        ogive.profiles.performance_profile(table, where="problem!=p")
+        profile_table(table, where="problem!=p")

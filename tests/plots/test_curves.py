@@ -56,7 +56,7 @@ def test_many_models_have_a_panel_each_with_the_others_in_grey():
     assert list(display.axes_) == list("abcd")
     greys = [line for line in display.axes_["a"].lines if to_hex(line.get_color()) == "#c8c8c8"]
     assert len(greys) == 3
-    assert "Grey" in display.caption
+    assert "Gray" in display.caption
 
 
 def test_one_model_also_shows_its_middle_half():

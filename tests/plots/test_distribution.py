@@ -320,11 +320,6 @@ def test_a_notebook_shows_the_picture():
     assert shown.startswith(b"\x89PNG")
 
 
-def test_a_frame_that_was_not_read_is_refused_with_the_way_out():
-    with pytest.raises(InputError, match=r"`plots.distribution` takes trials; got DataFrame. A table is read first"):
-        ogive.plots.distribution(pd.DataFrame({"score": [0.1, 0.2]}))
-
-
 @pytest.mark.parametrize("kind", ["quantile", "cdf"])
 @pytest.mark.parametrize("goal", ["maximize", "minimize"])
 def test_no_run_stands_outside_the_shade_of_its_own_method(kind, goal):

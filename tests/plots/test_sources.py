@@ -46,7 +46,7 @@ def test_the_bar_is_made_of_the_shares():
 def test_without_shares_the_caption_names_the_missing_runs():
     display = sources(table(), holds={}).plot()
     assert "shares" not in display.axes_
-    assert "study.hold(config=ogive.every(10))" in display.caption
+    assert "study.hold(config=ogive.study.every(10))" in display.caption
 
 
 def test_the_headline_says_what_is_seen():

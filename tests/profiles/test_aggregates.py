@@ -21,6 +21,12 @@ from ogive.profiles._rescaling import reference_intervals
 from ogive.statistics import aggregate, improvement_over_tasks
 from ogive.statistics._run_statistics import AGGREGATES
 
+
+def by_task(table):
+    """Lists of the runs of each task, with names for the tasks."""
+    return {m: {f"task {i + 1}": runs for i, runs in enumerate(tasks)} for m, tasks in table.items()}
+
+
 RNG = np.random.default_rng(2)
 SCORES = {"a": RNG.normal(0.5, 0.2, (12, 6)), "b": RNG.normal(0.7, 0.2, (12, 6))}
 
@@ -48,18 +54,20 @@ def test_aggregates_turn_round_with_the_direction():
 
 def test_baselines_and_min_max_by_hand():
     runs = {"a": [[1.0, 3.0], [10.0, 20.0]], "b": [[2.0, 5.0], [30.0, 50.0]]}
-    human = aggregates(runs, normalise=Baselines({"1": 1.0, "2": 10.0}, {"1": 5.0, "2": 50.0}))
-    least = aggregates(runs, normalise=MinMax())
+    human = aggregates(
+        by_task(runs), normalize=Baselines({"task 1": 1.0, "task 2": 10.0}, {"task 1": 5.0, "task 2": 50.0})
+    )
+    least = aggregates(by_task(runs), normalize=MinMax())
     expected = np.mean([(0 + 0.5) / 2, (0 + 0.25) / 2])
     assert human.of("a", "mean").estimate == pytest.approx(expected)
     assert least.of("a", "mean").estimate == pytest.approx(expected)
-    errors = aggregates({m: [[6 - v for v in r] for r in t] for m, t in runs.items()}, goal="minimize",
-                        normalise=Baselines({"1": 5.0, "2": -4.0}, {"1": 1.0, "2": -44.0}))  # fmt: skip
+    errors = aggregates(by_task({m: [[6 - v for v in r] for r in t] for m, t in runs.items()}), goal="minimize",
+                        normalize=Baselines({"task 1": 5.0, "task 2": -4.0}, {"task 1": 1.0, "task 2": -44.0}))  # fmt: skip
     assert errors.of("a", "mean").estimate == pytest.approx(expected)
 
 
 def test_the_mean_on_a_reference_scale_is_the_probability_of_improvement():
-    found = aggregates(SCORES, normalise=Reference("a"))
+    found = aggregates(SCORES, normalize=Reference("a"))
     assert found.methods == ("b",)
     expected = improvement_over_tasks(list(SCORES["b"].T), list(SCORES["a"].T))
     mean = found.of("b", "mean")
@@ -87,8 +95,8 @@ def test_the_order_of_runs_does_not_change_an_interval_on_a_reference_scale():
 
 
 def test_a_reference_scale_knows_nothing_of_units():
-    plain = aggregates(SCORES, normalise=Reference("a"))
-    bent = aggregates({m: np.exp(3 * x) * [1, 10, 100, 1, 1, 1] for m, x in SCORES.items()}, normalise=Reference("a"))
+    plain = aggregates(SCORES, normalize=Reference("a"))
+    bent = aggregates({m: np.exp(3 * x) * [1, 10, 100, 1, 1, 1] for m, x in SCORES.items()}, normalize=Reference("a"))
     for s in plain.statistics:
         assert plain.of("b", s) == bent.of("b", s)
 
@@ -97,13 +105,13 @@ def test_resampling_the_reference_widens_the_interval():
     """With few reference runs the scale itself is uncertain, and the interval must know it."""
     few = {"a": SCORES["a"][:4], "b": RNG.normal(0.6, 0.2, (200, 6))}
     many = {"a": RNG.normal(0.5, 0.2, (200, 6)), "b": few["b"]}
-    widths = [(i := aggregates(t, normalise=Reference("a")).of("b", "iqm")).high - i.low for t in (few, many)]
+    widths = [(i := aggregates(t, normalize=Reference("a")).of("b", "iqm")).high - i.low for t in (few, many)]
     assert widths[0] > 2 * widths[1]
 
 
 def test_iqm_on_a_reference_scale_with_unequal_runs():
     runs = {"a": [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], "b": [[2.5, 2.5], [0.5, 0.5, 3.5, 3.5]]}
-    iqm = aggregates(runs, normalise=Reference("a")).of("b", "iqm")
+    iqm = aggregates(by_task(runs), normalize=Reference("a")).of("b", "iqm")
     # Shares 2/3 (half of the weight), 0 and 1 (a quarter each): the middle half is 2/3.
     assert iqm.estimate == pytest.approx(2 / 3)
 
@@ -115,7 +123,7 @@ def test_probability_of_improvement_needs_only_the_order():
         [np.unique(np.append(x, y), return_inverse=True)[1][x.size :].astype(float) for x, y in zip(SCORES["b"].T, SCORES["a"].T, strict=True)],
     )  # fmt: skip
     failed = {"a": [[1.0, -np.inf], [2.0, 3.0]], "b": [[0.0, 0.5], [5.0, 6.0]]}
-    assert probability_of_improvement(failed, "a", "b").estimate == pytest.approx(0.25)
+    assert probability_of_improvement(by_task(failed), "a", "b").estimate == pytest.approx(0.25)
 
 
 def test_shifted_geometric_means_by_hand():

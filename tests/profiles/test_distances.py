@@ -16,6 +16,12 @@ from ogive.notes import Note, NoteKind
 from ogive.profiles import performance_profile
 from ogive.profiles._distances import _mann_whitney, minus_log10_t
 
+
+def by_task(table):
+    """Lists of the runs of each task, with names for the tasks."""
+    return {m: {f"task {i + 1}": runs for i, runs in enumerate(tasks)} for m, tasks in table.items()}
+
+
 TIMES = arrays(np.float64, st.tuples(st.integers(2, 4), st.integers(2, 8)), elements=st.integers(1, 40).map(float))
 
 
@@ -127,7 +133,7 @@ def test_rounding_makes_no_steps():
 @pytest.mark.parametrize("kind", ["ratio", "difference", "welch"])
 def test_the_same_runs_in_another_order_tie(kind):
     runs = [[0.1, 0.2, 0.3, 0.7], [1.1, 2.7, 3.3, 0.1]]
-    p = performance_profile({"a": runs, "b": [cell[::-1] for cell in runs]}, kind)
+    p = performance_profile(by_task({"a": runs, "b": [cell[::-1] for cell in runs]}), kind)
     assert p.wins.tolist() == [1.0, 1.0]
 
 
@@ -154,7 +160,7 @@ def test_an_infinite_value_is_a_failure_on_either_side():
 
 def test_improvement_by_hand():
     # On problem 1 every run of a beats every run of b; on problem 2 b wins 3 of 4 duels and one is a tie.
-    p = performance_profile({"a": [[3, 4], [1, 2]], "b": [[1, 2], [2, 3]]}, "improvement")
+    p = performance_profile(by_task({"a": [[3, 4], [1, 2]], "b": [[1, 2], [2, 3]]}), "improvement")
     assert p.distances.tolist() == [[0.0, 0.375], [0.5, 0.0]]
     assert p.at(0.375).tolist() == [1.0, 0.5]
 
@@ -162,19 +168,19 @@ def test_improvement_by_hand():
 def test_improvement_does_not_depend_on_the_number_of_runs():
     few = {"a": [[3, 4], [1, 2]], "b": [[1, 2], [2, 3]]}
     many = {m: [runs * 5 for runs in tasks] for m, tasks in few.items()}
-    one, two = (performance_profile(t, "improvement").distances for t in (few, many))
+    one, two = (performance_profile(by_task(t), "improvement").distances for t in (few, many))
     assert one.tolist() == two.tolist()
 
 
 def test_three_runs_against_three_are_never_further_apart_than_a_rank_test_can_tell():
-    p = performance_profile({"a": [[7, 8, 9], [1, 2, 3]], "b": [[1, 2, 3], [7, 8, 9]]}, "rank")
+    p = performance_profile(by_task({"a": [[7, 8, 9], [1, 2, 3]], "b": [[1, 2, 3], [7, 8, 9]]}), "rank")
     assert p.distances == pytest.approx(np.array([[0.0, -math.log10(0.05)], [-math.log10(0.05), 0.0]]))
     assert p.end == pytest.approx(1.30103, abs=1e-5)
 
 
 def test_ties_do_not_make_few_runs_say_more_than_they_can():
     """Three constant runs against three are one of twenty orders, as three different ones are."""
-    p = performance_profile({"a": [[2, 2, 2], [7, 8, 9]], "b": [[1, 1, 1], [1, 2, 3]]}, "rank")
+    p = performance_profile(by_task({"a": [[2, 2, 2], [7, 8, 9]], "b": [[1, 1, 1], [1, 2, 3]]}), "rank")
     assert p.distances[1] == pytest.approx([-math.log10(0.05)] * 2)
 
 
@@ -238,7 +244,7 @@ def test_cells_without_spread():
     assert p.distances[:, 1].tolist() == [math.inf, 0.0]
     assert p.distances[0, 2] == pytest.approx(-math.log10(stats.t.sf(t, 23)))
     assert any(note.kind is NoteKind.NO_SPREAD for note in p.notes)
-    assert Note(NoteKind.UNEVEN_COUNTS, "equalise", {"least": 5, "most": 24}) in p.notes
+    assert Note(NoteKind.UNEVEN_COUNTS, "equalize", {"least": 5, "most": 24}) in p.notes
     # A mean that is certainly lower was measured all the same.
     assert p.solved.tolist() == [1.0, 1.0]
 
@@ -255,7 +261,7 @@ def test_tiny_p_values_do_not_become_infinite():
 def test_equal_counts_take_the_advantage_of_few_runs_away():
     rows = [("p", "a", 1.0, 1.0, 24), ("p", "b", 2.0, 1.0, 24), ("q", "a", 1.0, 1.0, 5), ("q", "b", 2.0, 1.0, 5)]
     frame = pd.DataFrame(rows, columns=["problem", "method", "mean", "std", "n"])
-    plain, equal = performance_profile(frame, "welch"), performance_profile(frame, "welch", equalise="min-n")
+    plain, equal = performance_profile(frame, "welch"), performance_profile(frame, "welch", equalize="min-n")
     assert plain.distances[0, 0] > 2 * plain.distances[0, 1]
     assert equal.distances[0, 0] == equal.distances[0, 1]
 
@@ -271,7 +277,7 @@ def test_split_samples_do_not_flatter_the_best():
 
 
 def test_several_runs_count_by_mean_median_or_best():
-    runs = {"a": [[1.0, 2.0, 9.0], [6.0, 6.0, 6.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]}
+    runs = by_task({"a": [[1.0, 2.0, 9.0], [6.0, 6.0, 6.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]})
     expected = {"mean": [1.0, 2.0], "median": [1.0, 2.0], "best": [1.0, 2.0]}
     for how in expected:
         p = performance_profile(runs, runs=how)
@@ -282,7 +288,7 @@ def test_several_runs_count_by_mean_median_or_best():
 
 
 def test_one_failed_run_of_several_counts_by_the_rule():
-    runs = {"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]}
+    runs = by_task({"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]})
     assert performance_profile(runs, runs="mean").distances[0, 0] == math.inf
     assert performance_profile(runs, runs="median").distances[0, 0] == 1.0
 
@@ -290,7 +296,7 @@ def test_one_failed_run_of_several_counts_by_the_rule():
 @pytest.mark.parametrize("kind", ["improvement", "rank"])
 def test_nobody_is_best_where_everybody_failed(kind):
     lost = -np.inf
-    runs = {"a": [[lost, lost], [lost, lost], [1.0, 2.0]], "b": [[lost, lost], [3.0, lost], [3.0, 4.0]]}
+    runs = by_task({"a": [[lost, lost], [lost, lost], [1.0, 2.0]], "b": [[lost, lost], [3.0, lost], [3.0, 4.0]]})
     p = performance_profile(runs, kind)
     assert p.distances[:, 0].tolist() == [math.inf, math.inf]
     assert p.distances[0, 1] == math.inf
@@ -306,7 +312,7 @@ def failed_runs(profile):
 
 
 def test_the_note_says_how_failed_runs_are_counted():
-    runs = {"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]}
+    runs = by_task({"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]})
     assert (1, "infinite in the median of the cell") in failed_runs(performance_profile(runs, runs="median"))
     scores = performance_profile(runs, "score", goal="minimize")
     assert (1, "worse than every τ") in failed_runs(scores)

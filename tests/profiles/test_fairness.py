@@ -78,7 +78,7 @@ def test_equal_numbers_of_runs_are_left_as_they_are():
 
 def test_a_method_without_runs_on_a_problem_leaves_the_others_theirs():
     """It counts as failed as often as they were run, not once."""
-    scores = {"a": {"p": [1.0, 2.0, 3.0], "q": [4.0, 5.0, 6.0]}, "b": {"p": [2.0, 3.0, 4.0], "q": []}}
+    scores = {"a": {"p": [1.0, 2.0, 3.0], "q": [4.0, 5.0, 6.0]}, "b": {"p": [2.0, 3.0, 4.0]}}
     p = performance_profile(scores, "improvement", missing="fail")
     assert p.runs == (3, 3)
     assert p.distances[1, 1] == np.inf
@@ -226,7 +226,7 @@ def test_means_of_as_many_runs_of_every_method_are_not_heuristic_because_problem
     assert Note(NoteKind.ONLY_MEANS) not in by_problem.notes
     by_method = frame.assign(n=np.where(frame["method"] == "a", 3, 30))
     assert performance_profile(by_method, "welch").guarantee == "heuristic"
-    assert performance_profile(by_method, "welch", equalise="min-n").guarantee == "conservative"
+    assert performance_profile(by_method, "welch", equalize="min-n").guarantee == "conservative"
 
 
 def test_runs_that_were_left_out_until_all_methods_have_as_many_are_not_heuristic():

@@ -39,7 +39,7 @@ def rliable_or_skip():
 
 
 def as_matrices(frame: pd.DataFrame, scale: Baselines) -> dict[str, np.ndarray]:
-    """Normalised runs × games by method, as rliable wants them."""
+    """Normalized runs × games by method, as rliable wants them."""
     low, high = frame["game"].map(scale.low), frame["game"].map(scale.high)
     frame = frame.assign(score=(frame["score"] - low) / (high - low))
     return {m: g.pivot(index="run", columns="game", values="score").to_numpy() for m, g in frame.groupby("method")}
@@ -51,10 +51,10 @@ def test_point_values_are_rliables(atari):
     runs = as_matrices(frame, scale)
     tau = np.linspace(0.0, 8.0, 81)
     shares, _ = library.create_performance_profile({m: runs[m] for m in LARGE}, tau, reps=2)
-    profile = performance_profile(frame, "score", normalise=scale)
+    profile = performance_profile(frame, "score", normalize=scale)
     for m in LARGE:
         assert profile.at(tau)[profile.methods.index(m)] == pytest.approx(shares[m], abs=1e-12)
-    found = aggregates(frame, normalise=scale, n_resamples=100)
+    found = aggregates(frame, normalize=scale, n_resamples=100)
     theirs = {
         "iqm": metrics.aggregate_iqm, "mean": metrics.aggregate_mean, "median": metrics.aggregate_median,
         "optimality_gap": metrics.aggregate_optimality_gap,

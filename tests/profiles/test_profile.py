@@ -70,21 +70,21 @@ def test_with_random_tasks_the_band_has_as_many_draws_as_tasks():
 
 
 def test_unequal_numbers_of_runs_are_bootstrapped_and_every_task_weighs_the_same():
-    runs = {m: [RNG.normal(size=n) for n in (5, 9, 30)] for m in "ab"}
+    runs = {m: {str(n): RNG.normal(size=n) for n in (5, 9, 30)} for m in "ab"}
     p = performance_profile(runs, "score")
-    assert p.at(0.0)[0] == pytest.approx(np.mean([np.mean(x > 0) for x in runs["a"]]))
+    assert p.at(0.0)[0] == pytest.approx(np.mean([np.mean(x > 0) for x in runs["a"].values()]))
     assert p.band == "bootstrap of the largest deviation"
     assert (p.low(0.0) < p.at(0.0)).all()
     assert performance_profile(runs, "score").low(0.0).tolist() == p.low(0.0).tolist()
-    few = {m: [x[:4] if len(x) == 5 else x for x in tasks] for m, tasks in runs.items()}
-    with pytest.raises(InputError, match=r"4 to 30 runs.*equalise='min-n'"):
+    few = {m: {t: x[:4] if len(x) == 5 else x for t, x in tasks.items()} for m, tasks in runs.items()}
+    with pytest.raises(InputError, match=r"4 to 30 runs.*equalize='min-n'"):
         performance_profile(few, "score")
-    assert performance_profile(few, "score", equalise="min-n").n == (12, 12)
+    assert performance_profile(few, "score", equalize="min-n").n == (12, 12)
     assert np.isnan(performance_profile(few, "score", band="none").low(0.0)).all()
 
 
 def test_no_band_has_zero_width():
-    flat = {m: [np.ones(n) for n in (5, 9, 30)] for m in "ab"}
+    flat = {m: {str(n): np.ones(n) for n in (5, 9, 30)} for m in "ab"}
     p = performance_profile(flat, "score")
     assert (p.high(0.0) - p.low(0.0) > 0.1).all()
     equal = performance_profile({"a": [1.0] * 6, "b": [1.0] * 6})
@@ -279,9 +279,9 @@ def test_a_direction_that_was_only_guessed_gives_way_to_the_kind():
 
 def test_scores_on_other_scales():
     runs = {"a": np.array([[1.0, 100.0], [3.0, 300.0]]), "b": np.array([[2.0, 200.0], [5.0, 900.0]])}
-    p = performance_profile(runs, "score", normalise=MinMax())
+    p = performance_profile(runs, "score", normalize=MinMax())
     assert p.at(0.24).tolist() == [0.5, 0.75]
-    by_b = performance_profile(runs, "score", normalise=Reference("b"))
+    by_b = performance_profile(runs, "score", normalize=Reference("b"))
     assert sorted(by_b.curves[0].points.tolist()) == [0.0, 0.5]
     assert by_b.at(0.3).tolist() == [0.5, 0.5]
 

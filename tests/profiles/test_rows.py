@@ -9,7 +9,7 @@ import pytest
 import ogive
 from ogive.errors import FailedTrials, InputError
 from ogive.notes import NoteKind
-from ogive.profiles import performance_profile
+from ogive.profiles import performance_profile, profile_table
 
 LONG = pd.DataFrame(
     {
@@ -29,14 +29,17 @@ def test_a_run_that_found_nothing_did_not_solve_its_problem_with_a_time_or_witho
 
 
 def test_rows_and_methods_are_chosen_in_long_and_wide_tables():
-    assert performance_profile(LONG, without="c", where="problem!=r").methods == ("a", "b")
-    wide = performance_profile(WIDE, wide=True, without="c", where={"hard": 0})
-    assert (wide.methods, wide.problems) == (("a", "b"), ("p", "q"))
-    assert performance_profile({"a": [1.0, 2], "b": [2.0, 1], "c": [1.0, 1]}, without="c").methods == ("a", "b")
-    with pytest.raises(InputError, match="`without` must name a method of the table; got 'z'"):
-        performance_profile(WIDE.drop(columns="hard"), wide=True, without="z")
+    assert performance_profile(ogive.read(LONG, without="c", where="problem!=r")).methods == ("a", "b")
+    for choose in (ogive.read, profile_table):
+        wide = performance_profile(choose(WIDE, wide=True, without="c", where={"hard": 0}))
+        assert (wide.methods, wide.problems) == (("a", "b"), ("p", "q"))
+        assert wide.distances.tolist() == [[1.0, 1.0], [2.0, 1.0]]
+        with pytest.raises(InputError, match="`without` must name a method of the table; got 'z'"):
+            choose(WIDE.drop(columns="hard"), wide=True, without="z")
+    with_all = {"a": [1.0, 2], "b": [2.0, 1], "c": [1.0, 1]}
+    assert performance_profile(profile_table(with_all, without="c")).methods == ("a", "b")
     with pytest.raises(InputError, match="a dictionary has none"):
-        performance_profile({"a": [1.0, 2], "b": [2.0, 1]}, where="x=1")
+        profile_table({"a": [1.0, 2], "b": [2.0, 1]}, where="x=1")
 
 
 def test_failed_runs_count_by_the_rule():
@@ -47,7 +50,7 @@ def test_failed_runs_count_by_the_rule():
     assert performance_profile(times, time_limit=50, failures="like:a").distances[1, 2] == 1.0
     with pytest.raises(FailedTrials, match="1 of 6 runs failed; say how to count them"):
         performance_profile(times, time_limit=50, failures="refuse")
-    with pytest.raises(InputError, match="failures='exclude' leaves no run of 'b' on '3'"):
+    with pytest.raises(InputError, match="failures='exclude' leaves no run of 'b' on 'task 3'"):
         performance_profile(times, time_limit=50, failures="exclude")
 
 

@@ -1,6 +1,9 @@
 """The report in a real browser: names stay text, pictures are drawn, nothing leaves the machine."""
 
+import html
 import json
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -112,6 +115,91 @@ def test_the_visit_would_notice_a_script_that_runs(page, tmp_path: Path):
     changed = tmp_path / "changed.html"
     changed.write_text(raw.replace("</body>", PLANTED + "</body>"), encoding="utf-8")
     assert "<title>taken</title>" in browse(changed, tmp_path, "--dump-dom")
+
+
+def unguarded(page: Path, folder: Path, planted: str, *, scripts: bool = True) -> Path:
+    """A copy of a page without its policy, in which a script of the test runs; without the page's own where not wanted."""
+    raw = page.read_text(encoding="utf-8").replace("Content-Security-Policy", "x-nothing")
+    if not scripts:
+        raw = re.sub(r"<script>.*?</script>", "", raw, flags=re.DOTALL)
+    copy = folder / "copy.html"
+    copy.write_text(raw.replace("</body>", f"<script>{planted}</script></body>"), encoding="utf-8")
+    return copy
+
+
+def measured(dom: str) -> list[dict]:
+    return [json.loads(html.unescape(found)) for found in re.findall(r'data-measured="([^"]*)"', dom)]
+
+
+# Says whether anything but what scrolls in a frame of its own reaches beyond the window, and which pictures can be seen.
+MEASURE = """
+window.addEventListener("load", function () { setTimeout(function () {
+  var width = document.documentElement.clientWidth, out = [];
+  document.querySelectorAll("main *").forEach(function (part) {
+    if (part.closest("pre, svg, details:not([open])") || part.closest(".wide") && !part.matches(".wide")) { return; }
+    var box = part.getBoundingClientRect();
+    if (box.width && (box.right > width + 1 || box.left < -1)) { out.push(part.tagName + "." + part.className); }
+  });
+  function seen(name) {
+    return Array.from(document.querySelectorAll(name)).filter(function (part) { return part.getClientRects().length; }).length;
+  }
+  var cut = Array.from(document.querySelectorAll(".wide")).filter(function (part) { return part.scrollWidth > part.clientWidth + 1; });
+  var found = { width: width, whole: document.documentElement.scrollWidth, out: out, statics: seen(".static"), drawn: seen("[data-drawn]"),
+    cut: cut.length, marked: cut.filter(function (part) { return part.classList.contains("cut"); }).length };
+  if (window.parent !== window) { window.parent.postMessage(found, "*"); }
+  else { document.body.setAttribute("data-measured", JSON.stringify(found)); }
+}, 3000); });
+"""
+FRAMES = """<!DOCTYPE html><title>x</title><body><script>
+window.addEventListener("message", function (event) {
+  var note = document.createElement("p");
+  note.setAttribute("data-measured", JSON.stringify(event.data));
+  document.body.appendChild(note);
+});
+</script>%s</body>"""
+
+
+def test_nothing_is_cut_or_covered_at_the_widths_of_phones_tablets_and_desks(page, tmp_path: Path):
+    """A window of headless Chromium is at least 500 px wide; a frame may be narrower."""
+    copy = unguarded(page, tmp_path, MEASURE)
+    frames = tmp_path / "frames.html"
+    widths = (400, 800, 1280)
+    inside = "".join(f'<iframe src="{copy.name}" width="{w}" height="900" style="border:0"></iframe>' for w in widths)
+    frames.write_text(FRAMES % inside, encoding="utf-8")
+    found = sorted(measured(browse(frames, tmp_path, "--dump-dom")), key=lambda one: one["width"])
+    assert [one["width"] for one in found] == [one["whole"] for one in found]
+    assert [one["width"] for one in found] == pytest.approx(widths, abs=20)  # less a scroll bar
+    assert [one["out"] for one in found] == [[], [], []]
+    assert all(one["statics"] == 0 < one["drawn"] for one in found)
+    assert all(one["cut"] == one["marked"] for one in found)
+    assert found[0]["cut"] > 0
+
+
+def test_without_scripts_the_static_pictures_are_seen(page, tmp_path: Path):
+    (found,) = measured(browse(unguarded(page, tmp_path, MEASURE, scripts=False), tmp_path, "--dump-dom"))
+    assert found["statics"] == page.read_text(encoding="utf-8").count("data-figure=") > 0
+    assert found["drawn"] == 0
+    assert found["out"] == []
+
+
+AXE = os.environ.get("OGIVE_AXE", "")
+RUN_AXE = """
+document.querySelectorAll("details").forEach(function (part) { part.open = true; });
+window.addEventListener("load", function () { setTimeout(function () {
+  axe.run(document, { resultTypes: ["violations"] }).then(function (found) {
+    var said = found.violations.map(function (one) { return { id: one.id, impact: one.impact, at: one.nodes.map(function (n) { return n.html.slice(0, 200); }) }; });
+    document.body.setAttribute("data-measured", JSON.stringify({ rules: found.passes.length, said: said }));
+  });
+}, 3000); });
+"""
+
+
+@pytest.mark.skipif(not Path(AXE).is_file(), reason="OGIVE_AXE names no axe.min.js (npm pack axe-core)")
+def test_a_checker_of_accessibility_finds_nothing_serious(page, tmp_path: Path):
+    planted = Path(AXE).read_text(encoding="utf-8") + RUN_AXE
+    (found,) = measured(browse(unguarded(page, tmp_path, planted), tmp_path, "--dump-dom"))
+    assert found["rules"] > 10
+    assert [one for one in found["said"] if one["impact"] in ("serious", "critical")] == []
 
 
 def test_a_page_of_learning_curves_is_drawn_without_the_network_and_its_names_stay_text(tmp_path):

@@ -86,7 +86,7 @@ def test_every_question_has_its_section_and_its_caveats(page):
 
 
 def test_the_csv_holds_what_the_curves_say(page):
-    block = html.unescape(re.search(r"<pre>(model,size.*?)</pre>", page.main, re.DOTALL)[1])
+    block = html.unescape(re.search(r"<pre[^>]*>(model,size.*?)</pre>", page.main, re.DOTALL)[1])
     lines = block.strip().split("\n")
     assert len(lines) == 1 + 3 * 2 * 4
     mean = curves_of(crossing()).mean()["a"].estimate[0]

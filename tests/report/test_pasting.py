@@ -41,7 +41,8 @@ def test_the_methods_paragraph_counts_failed_runs_and_gives_no_advice(page):
     text = page({"a": failing(A, 9), "b": B, "c": C}).section("For the paper")
     assert "We made 60 runs of each of 3 methods" in text
     assert (
-        "9 of 180 runs failed (5 %) and are left out of means and verdicts; in the curves and bands they count" in text
+        "9 of 180 runs failed (5 %) and are left out of means and verdicts; they are left out of the curves as well"
+        in text
     )
     assert "declare bounds=" not in text
 
@@ -72,7 +73,7 @@ def test_what_has_no_interval_has_no_guarantee(page):
 
 def test_a_number_and_its_percent_sign_stay_on_one_line_but_not_in_what_is_copied(page):
     found = page({"top 10 %": A, "b": B})
-    outside = re.sub(r"<pre>.*?</pre>", "", found.main, flags=re.DOTALL)
+    outside = re.sub(r"<pre[^>]*>.*?</pre>", "", found.main, flags=re.DOTALL)
     assert "95\u00a0% confidence" in outside
     assert not re.search(r"\d %", outside)
     assert "\ntop 10 %,all,score,mean," in html.unescape(found.main)
@@ -92,7 +93,7 @@ def test_latex_and_csv_can_be_copied(page):
     assert r"a\_1 & " in text
     assert "algorithm,task,metric,statistic,estimate,low,high,method,guarantee,n,n_failed" in text
     assert "\n'=b,all,score,mean," in text
-    assert found.main.count("<details>") >= 4
+    assert found.main.count("<details") >= 4
 
 
 def test_the_methods_paragraph_cites_what_was_used_and_nothing_else(page):

@@ -12,11 +12,13 @@ import pandas as pd
 import pytest
 
 import ogive
+from ogive.answers._wording import ranking_parts, verdict_parts
 from ogive.errors import InputError, InvalidConfidence
+from ogive.notes import NoteKind
 from ogive.report import write
 from ogive.report._methods import varied_words
 from ogive.report._page import safe_json
-from ogive.words import printable
+from ogive.words import number, printable
 
 RNG = np.random.default_rng(7)
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -27,12 +29,21 @@ def read(samples, **facts) -> ogive.Trials:
     return ogive.read(samples, **{"unit": "row", "varied": "seed", **facts})
 
 
+def says(found, parts) -> bool:
+    """Whether the first section says all parts of a verdict, in their order, the claim alone in its box."""
+    short = " ".join(found.section("In short").split())
+    boxed = re.search(r'<p class="verdict[^"]*">(.*?)</p>', found.main).group(1)
+    assert html.unescape(boxed).replace("\u00a0", " ") == parts[0]
+    places = [short.index(part) for part in parts if part]
+    return places == sorted(places)
+
+
 # What it says
 
 
 def test_two_methods_get_the_verdict_of_the_comparison(page):
     found = page({"a": A, "c": C})
-    assert ogive.compare(read({"a": A, "c": C}), "c", "a").verdict in found.text
+    assert says(found, verdict_parts(ogive.compare(read({"a": A, "c": C}), "c", "a")))
     assert found.section("The difference")
     assert not found.section("Ranks")
 
@@ -40,7 +51,7 @@ def test_two_methods_get_the_verdict_of_the_comparison(page):
 def test_more_methods_get_a_ranking_with_pairs_and_ranks(page):
     found = page({"a": A, "b": B, "c": C})
     ranking = ogive.rank(read({"a": A, "b": B, "c": C}))
-    assert ranking.verdict in " ".join(found.section("In short").split())
+    assert says(found, ranking_parts(ranking))
     assert "pairs can be told apart" in found.section("Every method against every other")
     assert all(m in found.section("Ranks") for m in ("a", "b", "c", "tier"))
     assert "60 runs of each method; runs differ in seed" in found.section("In short")
@@ -50,11 +61,16 @@ def test_more_methods_get_a_ranking_with_pairs_and_ranks(page):
 def test_the_four_questions_stand_under_the_verdict(page, samples):
     found = page(samples)
     short = found.main[found.main.index(">In short</h2>") :]
-    asked = re.findall(r"<tr><th>([^<]*)</th><td>(.*?)</td>", short[: short.index("</table>")])
+    cards = re.search(r'<p class="verdict">[^<]*</p>\s*<ul class="cards">(.*?)</ul>', short, re.DOTALL).group(1)
+    asked = re.findall(
+        r'<li class="card[^"]*"><h3>(.*?)</h3><p class="who">(.*?)</p><p class="much">(.*?)</p>(.*?)</li>', cards
+    )
     names = ["a typical run (the verdict)", "on average", "on a bad day", "after 8 tries"]
-    assert [name for name, _ in asked] == names
-    assert [who for _, who in asked][:3] == ["c"] * 3
-    assert short.index('class="verdict"') < short.index("a typical run (the verdict)") < short.index("</section>")
+    assert [name for name, *_ in asked] == names
+    assert [who for _, who, *_ in asked][:3] == ["c"] * 3
+    told = ogive.rank(read(samples)).questions["on average"].scores if len(samples) > 2 else {}
+    assert all(number(told[m]) in asked[1][2] for m in ("c", "b") if told)
+    assert all("95" in sure for *_, sure in asked[:3])
 
 
 def test_the_criterion_that_was_asked_for_decides_on_the_page(page):
@@ -85,7 +101,7 @@ def test_a_claim_that_was_withheld_on_tasks_is_explained(page):
 def test_two_methods_on_many_tasks_get_one_sentence_and_a_line_for_each(page):
     samples = {m: {f"t{i}": RNG.normal(j, 1, 12) for i in range(5)} for j, m in enumerate("ab")}
     found = page(samples)
-    assert ogive.compare(read(samples), "b", "a").verdict in found.text
+    assert says(found, verdict_parts(ogive.compare(read(samples), "b", "a")))
     assert all(f"t{i}" in found.section("The difference") for i in range(5))
     assert "5 tasks, one verdict each" in found.text
 
@@ -96,13 +112,36 @@ def test_the_verdict_comes_first_and_every_section_is_in_the_contents(page):
     assert titles[0] == "In short"
     assert titles == [html.unescape(t) for t in re.findall(r'<a href="#section-\d+">(.*?)</a>', found.main)]
     order = [
-        "All runs, worst to best",
-        "The numbers",
-        "Every method against every other",
-        "Ranks",
-        "What the numbers stand on",
-    ]
-    assert [t for t in titles if t in order] == order
+        "In short", "All runs, worst to best", "Every method against every other", "Ranks", "Bad days", "The numbers",
+        "The best of k", "What the numbers stand on", "Error bars of what?", "For the paper",
+    ]  # fmt: skip
+    assert titles == order
+
+
+def test_many_tasks_come_together_before_each_of_them(page):
+    samples = {m: {f"t{i}": RNG.normal(j, 1, 25) for i in range(9)} for j, m in enumerate("abc")}
+    samples["a"]["t3"][:2] = np.nan
+    found = page(samples)
+    titles = [html.unescape(t) for t in re.findall(r"<h2[^>]*>(.*?)</h2>", found.main)]
+    order = ["In short", "Over all tasks", "Every method against every other", "Ranks", "Bad days", "Failures", "All runs, worst to best", "The numbers"]  # fmt: skip
+    assert titles[: len(order)] == order
+    assert "<summary>Pictures of 9 tasks</summary>" in found.main
+    some = page({m: dict(list(tasks.items())[:8]) for m, tasks in samples.items()})
+    assert "<summary>Pictures of" not in some.main
+    assert " ".join(found.section("Failures").split()).startswith("2 of 675 runs have no usable score.")
+    assert "2 of 225 (0.9 %) t3 no finite score (2)" in " ".join(found.section("Failures").split())
+
+
+def test_the_best_of_a_column_is_marked_and_its_interval_drawn(page):
+    found = page({"a": A, "b": B, "c": C}, {"goal": "minimize"})
+    numbers = found.main[found.main.index(">The numbers</h2>") :]
+    lines = dict(re.findall(r"<tr><th>([abc])</th>(.*?)</tr>", numbers[: numbers.index("</table>")]))
+    cells = {m: re.findall(r"<td(.*?)</td>", line) for m, line in lines.items()}
+    assert all('class="best"' in cell for cell in cells["a"][1:])
+    assert not any('class="best"' in cell for m in "bc" for cell in cells[m])
+    assert all('<span class="range"><i style="left:' in cell for line in cells.values() for cell in line[1:])
+    bad = " ".join(found.section("Bad days").split())
+    assert bad.index(" a ") < bad.index(" b ") < bad.index(" c ")
 
 
 def test_a_margin_is_used_and_named(page):
@@ -163,7 +202,7 @@ def test_few_runs_give_sentences_instead_of_empty_bands(page):
     assert "over 12 tasks" in found.section("In short")
     assert "Not shown: median" in found.section("The numbers")
     assert "∞" not in found.text
-    assert all("fill" not in trace for trace in found.figures[0]["data"])
+    assert all("fill" not in trace for trace in found.figures[-1]["data"])
 
 
 def test_a_single_run_of_each_method_still_gives_a_page(page):
@@ -189,7 +228,6 @@ def test_failures_are_in_the_first_sentence_and_have_a_section(page):
     opening = re.search(r'class="opening">(.*?)</p>', found.main).group(1).replace("\u00a0", " ")
     assert opening == "120 runs of 2 methods on 1 task; 7 of 120 failed (6 %) and are left out of means and verdicts."
     assert "no finite score" in found.section("Failures")
-    assert any(trace.get("marker", {}).get("symbol") == "x-thin-open" for trace in found.figures[0]["data"])
     assert not page({"a": A, "b": B}).section("Failures")
 
 
@@ -237,6 +275,37 @@ def test_a_rule_for_failures_is_used_and_refusing_is_not_one(page):
         page({"a": A, "b": B}, failures="refuse")
 
 
+@pytest.mark.parametrize("rule", [None, "worst", -5.0, "like:b"])
+def test_one_rule_for_failures_holds_in_the_pictures_too(page, rule):
+    """The curve of `a` has one step for each run that counts: 53 left in, and one more where all failures get one score."""
+    found = page({"a": failing(A, 7), "b": B}, {} if rule != "worst" else {"bounds": (-9, 9)}, failures=rule)
+    curve = next(t for t in found.figures[0]["data"] if t["name"] == "a" and t["mode"] == "lines" and "fill" not in t)
+    assert len(set(curve["y"])) == (53 if rule is None else 54)
+    assert curve["x"][0] == 0.0
+    assert not any(t.get("marker", {}).get("symbol") == "x-thin-open" for t in found.figures[0]["data"])
+    said = "Failed runs are left out here as on the whole page: 7 of 60 of a."
+    assert (said in found.section("All runs, worst to best")) == (rule is None)
+    counted = "they are left out of the curves as well" if rule is None else "in the curves and bands as well"
+    assert counted in found.text
+
+
+def test_failures_below_every_score_are_crosses_in_the_picture(page):
+    found = page({"a": failing(A, 7), "b": B}, failures="worst")
+    assert any(trace.get("marker", {}).get("symbol") == "x-thin-open" for trace in found.figures[0]["data"])
+
+
+def test_runs_that_a_column_splits_are_not_pooled(written):
+    rows = [(m, s, mode, 0.1 * s + len(mode)) for m in "ab" for s in range(5) for mode in ("x", "yy")]
+    trials = ogive.read(pd.DataFrame(rows, columns=["model", "seed", "mode", "acc"]))
+    assert trials.question is not None
+    assert trials.question.kind is NoteKind.ASKS_SPLIT
+    found = written(trials)
+    assert str(trials.question) in found.section("In short")
+    assert not found.figures
+    assert "<table" not in found.main
+    assert "blockquote" not in found.main
+
+
 # Security
 
 
@@ -247,7 +316,7 @@ def test_names_stay_text_everywhere(page, name):
     samples = {name: {name: failing(A, 3), "y": B}, "b": {name: B, "y": C}, "c": {name: C, "y": A}}
     found = page(samples)
     assert not re.search(r"<(img|b|script)\b", found.main)
-    assert "onerror" not in re.sub(r">[^<]*<", "><", found.main)
+    assert "onerror" not in re.sub(r'="[^"<>]*"', "", re.sub(r">[^<]*<", "><", found.main))
     assert printable(name) in html.unescape(re.sub(r"<[^>]+>", "", found.main))
     assert len(re.findall(r"<script", found.raw)) == len(found.figures) + len(found.scripts)
 
@@ -345,9 +414,9 @@ def test_questions_that_make_no_sense_are_refused(tmp_path: Path):
         write(trials, tmp_path / "r.html", metric="auc")
     with pytest.raises(InputError, match="there is no folder"):
         write(trials, tmp_path / "absent" / "r.html")
-    for unread in ("scores.csv", Path("scores.csv"), {"a": A}, pd.DataFrame({"a": A})):
-        with pytest.raises(InputError, match="is read first"):
-            write(unread, tmp_path / "r.html")
+    for absent in ("scores.csv", Path("scores.csv")):
+        with pytest.raises(InputError, match=r"scores.csv does not exist"):
+            write(absent, tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -373,9 +442,9 @@ def test_the_command_writes_the_page_and_prints_its_path(tmp_path: Path, capsys,
     ("holds", "words"),
     [
         ({}, "configuration and seed drawn anew for each run"),
-        ({"config": ogive.every(5)}, "seed drawn anew for each run; configuration kept for 5 runs at a time"),
+        ({"config": ogive.study.every(5)}, "seed drawn anew for each run; configuration kept for 5 runs at a time"),
         (
-            {"config": ogive.every(5), "seed": ogive.cycle(4)},
+            {"config": ogive.study.every(5), "seed": ogive.study.cycle(4)},
             "configuration kept for 5 runs at a time; 4 seeds used in turn",
         ),
         (

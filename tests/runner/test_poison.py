@@ -1,4 +1,4 @@
-"""What kills, hangs, eats or floods gets one row of its own; its neighbours lose nothing."""
+"""What kills, hangs, eats or floods gets one row of its own; its neighbors lose nothing."""
 
 import contextlib
 import ctypes
@@ -92,7 +92,7 @@ def poison_run(request):
     return kinds, {row["trial"]: row for row in trials.table.to_pylist()}
 
 
-def test_each_poison_is_one_row_with_its_status_and_no_neighbour_is_lost(poison_run, no_orphans):
+def test_each_poison_is_one_row_with_its_status_and_no_neighbor_is_lost(poison_run, no_orphans):
     kinds, rows = poison_run
     assert sorted(rows) == list(range(3 * len(kinds)))
     for trial, row in rows.items():
@@ -116,7 +116,7 @@ def test_nothing_that_a_trial_left_behind_survives_the_run(poison_run):
     assert not [p for p in psutil.process_iter(["cmdline"]) if "1000.25" in (p.info["cmdline"] or ())]
 
 
-def test_neighbours_of_poison_have_the_scores_of_a_harmless_run(poison_run):
+def test_neighbors_of_poison_have_the_scores_of_a_harmless_run(poison_run):
     kinds, rows = poison_run
     harmless = run(poisoned([]), 3 * len(kinds), workers=0, progress=False)
     expected = dict(zip(harmless.table["trial"].to_pylist(), harmless.table["score"].to_pylist(), strict=True))

@@ -26,7 +26,7 @@ from ogive.algorithms import Algorithm
 from ogive.runner import run
 from ogive.study import Study
 from ogive.tasks import none
-import neighbour
+import neighbor
 
 print("script runs")
 SCALE = 3.0
@@ -37,7 +37,7 @@ def countdown(n):
 
 class Model:
     def predict(self, rng):
-        return SCALE * rng.random() + neighbour.SHIFT + countdown(3)
+        return SCALE * rng.random() + neighbor.SHIFT + countdown(3)
 
 def f(config, rng):
     return Model().predict(rng)
@@ -50,7 +50,7 @@ STUDY = """
 from ogive.algorithms import Algorithm
 from ogive.study import Study
 from ogive.tasks import none
-from neighbour import SHIFT
+from neighbor import SHIFT
 
 class Model:
     def predict(self, rng):
@@ -70,7 +70,7 @@ def fine(config, rng):
 
 
 def test_a_script_without_a_main_guard_runs_once(tmp_path: Path, script_environment):
-    (tmp_path / "neighbour.py").write_text("SHIFT = 10.0\n")
+    (tmp_path / "neighbor.py").write_text("SHIFT = 10.0\n")
     (tmp_path / "script.py").write_text(SCRIPT)
     done = subprocess.run(
         [sys.executable, str(tmp_path / "script.py")],
@@ -83,13 +83,13 @@ def test_a_script_without_a_main_guard_runs_once(tmp_path: Path, script_environm
     assert done.stdout.split("\n")[:2] == ["script runs", "6 True"]
 
 
-def test_a_study_file_in_another_folder_finds_its_neighbour(tmp_path: Path, monkeypatch):
+def test_a_study_file_in_another_folder_finds_its_neighbor(tmp_path: Path, monkeypatch):
     from ogive.runner._limits import Limits
     from ogive.runner._run import Settings, execute
 
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    (folder / "neighbour.py").write_text("SHIFT = 20.0\n")
+    (folder / "neighbor.py").write_text("SHIFT = 20.0\n")
     (folder / "study_file.py").write_text(STUDY)
     monkeypatch.setattr(sys, "path", list(sys.path))
     job, study = file_job(folder / "study_file.py", None)
@@ -111,7 +111,7 @@ def test_a_study_file_in_another_folder_finds_its_neighbour(tmp_path: Path, monk
 
 def test_an_edit_elsewhere_in_a_study_file_leaves_its_definition_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    text = STUDY.replace("from neighbour import SHIFT", "SHIFT = 1.0")
+    text = STUDY.replace("from neighbor import SHIFT", "SHIFT = 1.0")
     records = []
     for now in (text, "# a comment\n" + text + "\ndef other():\n    return 2\n", text.replace("1.0", "2.0")):
         (tmp_path / "edited.py").write_text(now)
@@ -122,7 +122,7 @@ def test_an_edit_elsewhere_in_a_study_file_leaves_its_definition_as_it_was(tmp_p
 
 def test_a_study_file_is_compiled_as_python_compiles_it(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    text = STUDY.replace("from neighbour import SHIFT", "SHIFT = 1.0").replace(
+    text = STUDY.replace("from neighbor import SHIFT", "SHIFT = 1.0").replace(
         "rng):\n    return M", "rng: float):\n    return M"
     )
     (tmp_path / "annotated.py").write_text(text)
@@ -132,7 +132,7 @@ def test_a_study_file_is_compiled_as_python_compiles_it(tmp_path, monkeypatch):
 
 def test_a_program_and_the_command_share_a_store(tmp_path, monkeypatch, script_environment):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    (tmp_path / "neighbour.py").write_text("SHIFT = 20.0\n")
+    (tmp_path / "neighbor.py").write_text("SHIFT = 20.0\n")
     text = STUDY.replace(
         'raise SystemExit("a study file is never the main program")', "import json; print(json.dumps(study.record()))"
     )
@@ -155,8 +155,8 @@ def test_a_program_and_the_command_share_a_store(tmp_path, monkeypatch, script_e
 )  # fmt: skip
 def test_a_file_without_exactly_one_study_is_refused_in_one_sentence(tmp_path, monkeypatch, text, name, words):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    (tmp_path / "neighbour.py").write_text("SHIFT = 0.0\n")
-    (tmp_path / "bad.py").write_text(text.replace("from neighbour import 1\n", ""))
+    (tmp_path / "neighbor.py").write_text("SHIFT = 0.0\n")
+    (tmp_path / "bad.py").write_text(text.replace("from neighbor import 1\n", ""))
     with pytest.raises(InputError, match=words):
         file_job(tmp_path / "bad.py", name)
 

@@ -130,7 +130,7 @@ def test_an_object_in_a_list_is_written_as_its_class_and_comes_back_itself():
     assert parameter.restore("Thing") is thing
 
 
-def test_labelled_objects_are_written_as_their_labels():
+def test_labeled_objects_are_written_as_their_labels():
     one, two = Thing(), Thing()
     parameter = choice({"first": one, "second": two})
     assert parameter.text(two) == '"second"'
@@ -142,7 +142,7 @@ def test_functions_and_classes_are_written_as_their_names():
     assert choice([math.sin, Thing]).words() == "one of sin, Thing"
 
 
-def test_labelled_values_are_written_as_their_labels():
+def test_labeled_values_are_written_as_their_labels():
     parameter = choice({"small": (50,), "large": [100, 100]})
     assert parameter.text((50,)) == '"small"'
     assert parameter.text([100, 100]) == '"large"'

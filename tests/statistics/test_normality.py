@@ -199,7 +199,7 @@ def test_p_values_on_a_lattice_are_counts_of_drawn_samples():
 
 
 @pytest.mark.parametrize("test", SCIPY)
-def test_two_neighbouring_values_are_no_evidence(test):
+def test_two_neighboring_values_are_no_evidence(test):
     """A narrow normal astride a rounding boundary gives any share of the two."""
     row = np.repeat([3.0, 4.0], [37, 3])
     assert normality(row, test=test, lattice=1, n_resamples=199).p_value[0] > 0.05

@@ -141,7 +141,7 @@ def test_percentile_and_bca_agree_with_t_where_there_are_many_runs(method):
         assert method in other[name].method.lower()
 
 
-def test_bca_corrects_towards_the_long_tail():
+def test_bca_corrects_toward_the_long_tail():
     tasks = [np.random.default_rng(t).exponential(size=15) for t in range(3)]
     plain = aggregate(tasks, statistics=["mean"], method="percentile")["mean"]
     corrected = aggregate(tasks, statistics=["mean"], method="bca")["mean"]

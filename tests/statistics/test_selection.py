@@ -10,15 +10,15 @@ from simulate import plausible
 from ogive.statistics import Grouping, Permutable, first_order_parts, largest_gain_test
 
 
-def neighbours(n_groups):
-    """All runs of neighbouring groups but the whole, as flags."""
+def neighbors(n_groups):
+    """All runs of neighboring groups but the whole, as flags."""
     ends = [(i, j) for i in range(n_groups) for j in range(i + 1, n_groups + 1) if j - i < n_groups]
     return np.array([[i <= g < j for g in range(n_groups)] for i, j in ends])
 
 
 def field(better, groupings, units=None):
     parts = np.array([first_order_parts(better, units, statistic=s) for s in ("median", "tail")])
-    return Permutable(parts, tuple(Grouping(c, (neighbours(c.max() + 1),) * 2) for c in groupings))
+    return Permutable(parts, tuple(Grouping(c, (neighbors(c.max() + 1),) * 2) for c in groupings))
 
 
 def smallest(fields, rng, **choices):
@@ -30,7 +30,7 @@ def test_p_values_are_those_of_all_permutations():
     """Six units, one grouping, one target: every permutation by hand."""
     parts = np.array([[-3.0, -1.0, 0.0, 0.5, 1.0, 2.5]])
     codes = np.array([0, 0, 1, 1, 2, 2])
-    sets = neighbours(3)
+    sets = neighbors(3)
 
     def statistics(part):
         out = []

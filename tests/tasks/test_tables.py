@@ -20,7 +20,7 @@ def loaded(task):
     return task.draw.loaded()
 
 
-GOOD = "a,colour,y\n1,red,no\n2,blue,yes\n3,,no\n4,red,yes\n5,blue,no\n"
+GOOD = "a,color,y\n1,red,no\n2,blue,yes\n3,,no\n4,red,yes\n5,blue,no\n"
 
 
 def test_text_features_are_coded_in_sorted_order_and_gaps_stay_gaps(tmp_path):
@@ -28,7 +28,7 @@ def test_text_features_are_coded_in_sorted_order_and_gaps_stay_gaps(tmp_path):
     data = loaded(task)
     assert data.X[:, 1].tolist()[:2] == [1.0, 0.0]
     assert np.isnan(data.X[2, 1])
-    assert task.fingerprint()["codes"] == {"colour": ["blue", "red"]}
+    assert task.fingerprint()["codes"] == {"color": ["blue", "red"]}
 
 
 def test_text_targets_are_coded_in_sorted_order_and_the_classes_are_kept(tmp_path):

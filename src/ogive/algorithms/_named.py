@@ -25,7 +25,7 @@ LAYERS = [(n,) for n in UNITS] + list(product(UNITS, UNITS))
 
 
 def knn(*, name: str = "kNN", scoring: Any = None) -> Algorithm:
-    """Nearest neighbours, 3, 4, 5, 10, 25 or 50 of them."""
+    """Nearest neighbors, 3, 4, 5, 10, 25 or 50 of them."""
     from sklearn.neighbors import KNeighborsClassifier
 
     space = {"n_neighbors": choice([3, 4, 5, 10, 25, 50])}

@@ -107,7 +107,7 @@ def _number(value: Any, algorithm: str, metric: str | None) -> float:
     if hasattr(value, "__float__") and not isinstance(value, (str, bytes)) and np.ndim(value) == 0:
         return float(value)
     what = "" if metric is None else f" for {metric!r}"
-    advice = " Wrap a curve: ogive.Series(values)." if np.ndim(value) == 1 else ""
+    advice = " Wrap a curve: ogive.algorithms.Series(values)." if np.ndim(value) == 1 else ""
     raise InvalidScores(
         f"{algorithm!r} must return a number{what}, or a dictionary of metric to number; got {type(value).__name__}.{advice}"
     )

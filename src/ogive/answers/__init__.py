@@ -33,6 +33,7 @@ from ogive.answers._ranking import Leading, Pair, Rank, Ranking, judge_all, rank
 from ogive.answers._sources import CellSources, Sources, sources
 from ogive.answers._summary import Summary, summarize
 from ogive.answers._verdict import Conclusion
+from ogive.statistics import Plan
 
 __all__ = [
     "CellBand",
@@ -45,6 +46,7 @@ __all__ = [
     "Leading",
     "NamedAnswer",
     "Pair",
+    "Plan",
     "Question",
     "Rank",
     "Ranking",

@@ -10,6 +10,7 @@ import numpy as np
 from ogive import statistics
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.reading import Source, as_trials
 from ogive.stages import counting
 from ogive.statistics import Band, Distribution
 from ogive.trials import Cell, Trials
@@ -31,7 +32,7 @@ class CellBand:
 
 
 def bands(
-    trials: Trials,
+    trials: Source,
     *,
     metric: str | None = None,
     confidence: float = 0.95,
@@ -39,6 +40,7 @@ def bands(
     cells: Sequence[Cell] | None = None,
 ) -> tuple[CellBand, ...]:
     """A band for each cell (of these, where given), in which failed runs count as worse than every score."""
+    trials = as_trials(trials)
     refuse_unjudgeable(trials, metric)
     confidence = as_confidence(confidence)
     if method not in ("exact", "ks", "dkw"):

@@ -18,6 +18,7 @@ from ogive.answers._question import Question, refuse_undecidable
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, sentences
+from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics._interval import tail_count
 from ogive.trials import Trials, compact
@@ -110,8 +111,8 @@ class Check:
 
 
 def check(
-    new: Trials,
-    baseline: Trials,
+    new: Source,
+    baseline: Source,
     *,
     margin: float,
     criterion: str = "mean",
@@ -131,8 +132,8 @@ def check(
 
     Parameters
     ----------
-    new, baseline : Trials
-        What `read` returned, one table each.
+    new, baseline : Trials, or what `ogive.read` takes
+        One table each.
     margin : float
         How much worse is acceptable, in the units of the score.
     criterion : str
@@ -177,8 +178,7 @@ def check(
     >>> check(new, old, margin=0.05).outcome
     'pass'
     """
-    for name, value in (("new", new), ("baseline", baseline)):
-        _refuse_unread(name, value)
+    new, baseline = as_trials(new), as_trials(baseline)
     if criterion == "improvement":
         raise InputError(
             "`criterion` of a gate must have the units of the score: mean, a quantile, a worst share or iqm."
@@ -186,7 +186,7 @@ def check(
     if drop is not None and not (drop > 0.0 and math.isfinite(drop)):
         raise InputError(f"`drop` must be positive and finite; got {drop!r}.")
     merged = _merged(new, baseline, algorithm)
-    refuse_undecidable(merged, "check")
+    refuse_undecidable(merged)
     question = Question.of(
         merged, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, guaranteed=guaranteed,
         paired=paired, looks=looks, one_by_one=True,
@@ -288,14 +288,6 @@ def _degrees(c: Comparison) -> float:
         return math.inf
     size = c.n // samples
     return float(max(1, samples * ((tail_count(size, statistic.amount) if statistic.kind == "worst" else size) - 1)))
-
-
-def _refuse_unread(name: str, value: object) -> None:
-    if not isinstance(value, Trials):
-        raise InputError(
-            f"`{name}` must be a table of trials; got {type(value).__name__}. A file is read first: "
-            "ogive.check(ogive.read('new.csv'), ogive.read('old.csv'), margin=0.01)."
-        )
 
 
 def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:

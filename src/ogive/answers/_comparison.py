@@ -17,6 +17,7 @@ from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
 from ogive.answers._samples import Samples, gather
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
+from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
 from ogive.statistics._planning import achieved, trials_for
@@ -292,7 +293,7 @@ class Comparison:
 
 
 def compare(
-    trials: Trials,
+    trials: Source,
     a: str,
     b: str,
     *,
@@ -313,6 +314,8 @@ def compare(
 
     Parameters
     ----------
+    trials : Trials, or what `ogive.read` takes
+        What `read` or `run` returned; a file, a frame or a dictionary whose columns say what they are.
     criterion : str, optional
         What decides, fixed before looking: "improvement" (a run of `a` beats a run of `b`), "mean", "median", a
         quantile such as "q0.1", a worst share such as "worst_0.1", "iqm", or "best_of_8". By default the mean
@@ -349,7 +352,8 @@ def compare(
     >>> compare(trials, "a", "b").conclusion
     'better'
     """
-    refuse_undecidable(trials, "compare")
+    trials = as_trials(trials)
+    refuse_undecidable(trials)
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
     shared = [task] if task is not None else shared_tasks(trials, a, b)

@@ -11,8 +11,9 @@ import numpy as np
 from ogive.answers._bands import has_spread
 from ogive.answers._wording import unit_words
 from ogive.notes import Names, Note, argument, sentences
+from ogive.reading import Source, as_trials
 from ogive.statistics._interval import order_statistic_ranks
-from ogive.trials import Trials, require_trials
+from ogive.trials import Trials
 from ogive.words import listed, plural, printable
 
 ASSUMED = "assuming that rows are independent"
@@ -84,7 +85,7 @@ class Inspection:
         }
 
 
-def inspect(trials: Trials) -> Inspection:
+def inspect(trials: Source) -> Inspection:
     """Roles found, what varies within what, what is paired, which answers are possible and which not.
 
     Examples
@@ -93,7 +94,7 @@ def inspect(trials: Trials) -> Inspection:
     >>> print(inspect(ogive.read({"svm": [0.81, 0.84, 0.79]}, unit="row")).answers[0].reason)
     3 rows in each cell
     """
-    require_trials(trials, "inspect")
+    trials = as_trials(trials)
     return Inspection(
         source=trials.source,
         unit=unit_words(trials),

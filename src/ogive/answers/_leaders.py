@@ -8,12 +8,13 @@ from ogive.answers._comparison import decide_all
 from ogive.answers._question import Question, refuse_undecidable
 from ogive.answers._samples import all_pairs, gather
 from ogive.errors import InputError
+from ogive.reading import Source, as_trials
 from ogive.statistics import tiers
 from ogive.trials import Trials
 
 
 def leaders(
-    trials: Trials, *, metric: str | None = None, criterion: str | None = None, over: str | None = None,
+    trials: Source, *, metric: str | None = None, criterion: str | None = None, over: str | None = None,
     guaranteed: bool = False, confidence: float = 0.95, failures: str | float = "refuse", paired: bool | None = None,
 ) -> dict[str, tuple[str, ...]]:  # fmt: skip
     """For each task the methods that no other is certainly better than, by the question's criterion.
@@ -32,7 +33,8 @@ def leaders(
     >>> leaders(table, criterion="mean")
     {'all': ('a', 'b')}
     """
-    refuse_undecidable(trials, "leaders")
+    trials = as_trials(trials)
+    refuse_undecidable(trials)
     question = Question.of(
         trials, metric=metric, criterion=criterion, failures=failures, confidence=confidence, over=over, paired=paired,
         guaranteed=guaranteed, one_by_one=True,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ogive.arguments import as_scores
 from ogive.errors import InputError
+from ogive.reading import Source, as_trials
 from ogive.statistics._planning import largest_spread
 from ogive.trials import FloatArray, IntArray, Trials
 
@@ -50,7 +51,7 @@ class Spread:
 
 
 def pilot_of(
-    pilot: Any,
+    pilot: Source,
     *,
     a: str | None = None,
     task: str | None = None,
@@ -58,15 +59,12 @@ def pilot_of(
     failures: str | float = "refuse",
 ) -> Pilot:
     """The scores of one method on one task of a table, or plain scores."""
-    if isinstance(pilot, (str, os.PathLike, Mapping)):
-        raise InputError(
-            f"`pilot` must be a table of trials or a list of scores; got {type(pilot).__name__}. Read it first: ogive.read('pilot.csv')."
-        )
-    if not isinstance(pilot, Trials):
+    if _is_plain(pilot):
         for name, value in (("a", a), ("task", task), ("metric", metric)):
             if value is not None:
                 raise InputError(f"`{name}` chooses from a pilot table; this pilot is a list of scores. Leave it out.")
-        return Pilot(scores=as_scores(pilot, name="pilot", at_least=2))
+        return Pilot(scores=as_scores(cast(ArrayLike, pilot), name="pilot", at_least=2))
+    pilot = as_trials(pilot)
     refuse_as_pilot(pilot)
     name = pilot.metrics[0] if metric is None else metric
     if a is None and len(pilot.algorithms) > 1:
@@ -82,14 +80,13 @@ def pilot_of(
 
 
 def spread_of_difference(
-    pilot: Any, *, a: str | None = None, b: str | None = None, task: str | None = None, metric: str | None = None,
+    pilot: Source, *, a: str | None = None, b: str | None = None, task: str | None = None, metric: str | None = None,
     failures: str | float = "refuse", paired: bool | None = None,
 ) -> Spread:  # fmt: skip
     """The spread of two methods' difference; a table with one method lends its spread to both."""
-    if not isinstance(pilot, Trials):
-        raise InputError(
-            "`pilot` of a plan for a difference must be a table of trials, as ogive.read gives it; for plain scores give their `sd`."
-        )
+    if _is_plain(pilot):
+        raise InputError("`pilot` of a plan for a difference must be a table; for plain scores give their `sd`.")
+    pilot = as_trials(pilot)
     refuse_as_pilot(pilot)
     name = pilot.metrics[0] if metric is None else metric
     first, second = _two_methods(pilot, a, b)
@@ -105,6 +102,11 @@ def spread_of_difference(
         )
     differences = np.array([samples[0].by_draw[key] - samples[1].by_draw[key] for key in common])
     return _spread(pilot, [_averages(np.array([unit for unit, _ in common]), differences)], True)
+
+
+def _is_plain(pilot: Source) -> bool:
+    """Whether a pilot is scores alone: a list or an array, and no table with columns."""
+    return isinstance(pilot, (list, tuple, Real)) or (hasattr(pilot, "__array__") and not hasattr(pilot, "columns"))
 
 
 def refuse_as_pilot(trials: Trials) -> None:

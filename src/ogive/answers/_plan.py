@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -13,11 +15,11 @@ from ogive.answers._pilot import Pilot, pilot_of, spread_of_difference
 from ogive.arguments import as_count, as_mass
 from ogive.errors import InputError
 from ogive.metric import Bounds
+from ogive.reading import Source, as_trials
 from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
 from ogive.statistics._planning import ASSURANCE, Plan, Question, achieved, counted, plan_trials, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.statistics._precision import BandPrecision, QuantilePrecision, WorstCasePrecision
-from ogive.trials import Trials
 
 # The smallest probability of improvement worth finding, where nobody says another.
 OF_INTEREST = 0.65
@@ -36,7 +38,7 @@ TAKES: Mapping[str, set[str]] = {
 
 
 def plan(
-    what: str | Trials,
+    what: Source,
     *,
     half_width: float | None = None,
     difference: float | None = None,
@@ -55,7 +57,7 @@ def plan(
     paired: bool | None = None,
     share: float | None = None,
     sd: float | tuple[float, float] | None = None,
-    pilot: Trials | ArrayLike | None = None,
+    pilot: Source | ArrayLike | None = None,
     a: str | None = None,
     b: str | None = None,
     task: str | None = None,
@@ -68,7 +70,7 @@ def plan(
 
     Parameters
     ----------
-    what : {"band", "quantile", "mean", "cvar", "improvement", "difference"} or Trials
+    what : {"band", "quantile", "mean", "cvar", "improvement", "difference"}, or what `ogive.read` takes
         What is to be known. A table is a pilot: for the difference of its two methods, or, with
         `half_width` or `mass`, for the mean of one.
     half_width, difference : float
@@ -94,7 +96,7 @@ def plan(
         Whether both methods run on the same draws; the share of trials that one method gets if not.
     sd : float or pair of float
         A spread, instead of a pilot. For an improvement without pairs: the spreads of both methods where they differ.
-    pilot : Trials or array-like
+    pilot : array-like, Trials, or what `ogive.read` takes
         Scores that tell the spread of the trials to come: its upper limit is planned with, which the true
         spread exceeds in one pilot of five.
     a, b, task, metric, failures
@@ -133,22 +135,19 @@ def plan(
     return _QUESTIONS[name](options)
 
 
-def _named(what: str | Trials, options: dict[str, Any]) -> str:
+def _named(what: Source, options: dict[str, Any]) -> str:
     """The question's name; a table becomes the pilot."""
-    if isinstance(what, Trials):
-        if "pilot" in options:
-            raise InputError("`pilot` is the table itself when a plan begins with one; leave it out.")
-        options["pilot"] = what
-        if options.keys() & {"mass", "tail"}:
-            return "cvar"
-        return "mean" if "half_width" in options else "difference"
-    if not isinstance(what, str) or what not in TAKES:
-        got = repr(what) if isinstance(what, str) else type(what).__name__
-        raise InputError(
-            f"`what` must be one of {', '.join(TAKES)}, or a table of trials; got {got}. A file is read first: "
-            "ogive.plan(ogive.read('pilot.csv'), difference=0.01)."
-        )
-    return what
+    if isinstance(what, str) and what in TAKES:
+        return what
+    # A word without a dot or a folder that is no file either: a question's name, mistyped.
+    if isinstance(what, str) and not Path(what).suffix and len(Path(what).parts) < 2 and not os.path.exists(what):
+        raise InputError(f"`what` must be one of {', '.join(TAKES)}, or a table; got {what!r}.")
+    if "pilot" in options:
+        raise InputError("`pilot` is the table itself when a plan begins with one; leave it out.")
+    options["pilot"] = as_trials(what)
+    if options.keys() & {"mass", "tail"}:
+        return "cvar"
+    return "mean" if "half_width" in options else "difference"
 
 
 def _settle(question: Question, target: float | None, options: Mapping[str, Any], source: str = "") -> Plan:

@@ -17,7 +17,7 @@ import numpy as np
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.statistics import Asked, Over, Statistic
-from ogive.trials import Trials, failure_rule, require_trials
+from ogive.trials import Trials, failure_rule
 
 IMPROVEMENT = "improvement"
 CRITERIA = "improvement, mean, median, a quantile such as q0.1, a worst share such as worst_0.1, iqm or best_of_8"
@@ -226,15 +226,14 @@ class Question:
             )
 
 
-def refuse_undecidable(trials: Trials, call: str) -> None:
-    """Refuse what is no table, and a table on which no verdict may be given."""
-    require_trials(trials, call)
+def refuse_undecidable(trials: Trials) -> None:
+    """Refuse a table on which no verdict may be given."""
     if trials.question is not None:
         raise InputError(trials.question)
     if not trials.independent:
         raise InputError(
             "a grid or an adaptive sampler chose these trials, or may have, so no verdict is given; "
-            "say independent=True if they were drawn at random."
+            "say independent=True when reading if they were drawn at random."
         )
 
 

@@ -21,6 +21,7 @@ from ogive.answers._samples import Samples, all_pairs, gather
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
+from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of, weakest
 from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
 from ogive.trials import FloatArray, IntArray, Trials
@@ -294,7 +295,7 @@ class Ranking:
 
 
 def rank(
-    trials: Trials,
+    trials: Source,
     *,
     metric: str | None = None,
     task: str | None = None,
@@ -314,6 +315,8 @@ def rank(
 
     Parameters
     ----------
+    trials : Trials, or what `ogive.read` takes
+        What `read` or `run` returned; a file, a frame or a dictionary whose columns say what they are.
     criterion, margin, over, guaranteed, paired, looks
         As in `compare`, with the same defaults.
 
@@ -331,7 +334,8 @@ def rank(
     >>> rank(trials, criterion="mean").to_pandas()["tier"].tolist()
     [1, 1, 2]
     """
-    refuse_undecidable(trials, "rank")
+    trials = as_trials(trials)
+    refuse_undecidable(trials)
     tasks = tuple(trials.tasks) if task is None else (task,)
     question = Question.of(
         trials, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, looks=looks,

@@ -29,12 +29,13 @@ from ogive.answers._wording import scope_words, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.notes import Note, argument, sentences
+from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
 from ogive.stages import counting
 from ogive.statistics import Interval, VarianceShares, variance_shares
-from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule, require_trials
+from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule
 from ogive.words import aligned, interval, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
@@ -91,13 +92,13 @@ class CellSources:
         -----
         With K configurations, r runs of each and the share s of the configuration, the variance of the
         mean is proportional to (s + (1 - s) / r) / K; a configuration costs cost_ratio + r. The best r is
-        sqrt(cost_ratio (1 - s) / s), rounded to the better neighbour and at least 1.
+        sqrt(cost_ratio (1 - s) / s), rounded to the better neighbor and at least 1.
         """
         component = None if self.shares is None else self.shares.of(CONFIGURATION)
         if self.shares is None or component is None or component.sources != (CONFIGURATION,):
             raise InputError(
                 f"a budget can be divided where the share of the configuration is known; for {self.place} it is not. "
-                "Run study.hold(config=ogive.every(10))."
+                "Run study.hold(config=ogive.study.every(10))."
             )
         return allocate(component.share, self.shares.variance, self.place, budget, cost_ratio)
 
@@ -205,7 +206,7 @@ class Sources:
 
 
 def sources(
-    trials: Trials,
+    trials: Source,
     *,
     algorithm: str | None = None,
     task: str | None = None,
@@ -220,8 +221,8 @@ def sources(
 
     Parameters
     ----------
-    trials : Trials
-        What `read` or `run` returned.
+    trials : Trials, or what `ogive.read` takes
+        What `read` or `run` returned; a file, a frame or a dictionary whose columns say what they are.
     algorithm, task : str, optional
         Only this method, only this task; all where not given.
     metric : str, optional
@@ -229,7 +230,7 @@ def sources(
     failures : {"refuse", "exclude", "worst", "like:NAME"} or float
         How failed trials count.
     holds : mapping, optional
-        What the study held, as `study.holds` says it, or `{"config": ogive.every(10)}`. Not needed where
+        What the study held, as `study.holds` says it, or `{"config": ogive.study.every(10)}`. Not needed where
         the table knows; an imported table shares a configuration where its parameters are equal.
     budget, cost_ratio : float, optional
         Say how a budget of so many runs is best divided between configurations and seeds, when a new
@@ -266,7 +267,7 @@ def sources(
     >>> [(c.name, round(c.share.estimate, 3)) for c in sources(trials).cell().shares.components]
     [('configuration', 0.969), ('seed', 0.031)]
     """
-    require_trials(trials, "sources")
+    trials = as_trials(trials)
     confidence = as_confidence(confidence)
     rule = failure_rule(failures)
     name = trials.metric_name(metric)

@@ -59,7 +59,7 @@ def allocate(share: Interval, variance: float, method: str, budget: float, cost_
     -----
     With K configurations and r runs of each the variance of the mean is V (s + (1 - s) / r) / K, where V
     is the variance of one run and s the share of the configuration. A configuration costs c + r runs, so
-    K = B / (c + r), and r = sqrt(c (1 - s) / s) minimises (s + (1 - s) / r) (c + r) (Cochran 1977, section
+    K = B / (c + r), and r = sqrt(c (1 - s) / s) minimizes (s + (1 - s) / r) (c + r) (Cochran 1977, section
     10.6). Without a cost of its own (c = 0) a new configuration is always better than one more seed.
     """
     if not (math.isfinite(budget) and budget >= 2):
@@ -81,7 +81,7 @@ def allocate(share: Interval, variance: float, method: str, budget: float, cost_
 
 
 def _repeats(share: float, cost_ratio: float, most: int) -> int:
-    """The whole number of runs of each configuration that minimises the variance of the mean at a fixed budget."""
+    """The whole number of runs of each configuration that minimizes the variance of the mean at a fixed budget."""
     if cost_ratio == 0.0:
         return 1
     if share <= 0.0:

@@ -17,7 +17,7 @@ WORDS = {"config": CONFIGURATION, "data": DATA, "seed": SEED}
 COLUMNS = {
     CONFIGURATION: ("configuration", "config", "param", "parameter", "hyperparameter", "hyper-parameter", "setting", "arm"),
     DATA: ("data", "data draw", "split", "resample", "fold", "dataset", "sample", "bootstrap"),
-    SEED: ("seed", "random_state", "init", "initialisation", "initialization", "rng"),
+    SEED: ("seed", "random_state", "init", "initialization", "initialization", "rng"),
 }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ class Parameter:
         return () if self.kind == "numeric" else tuple(self.labels[b] for b in bins)
 
     def limits(self, bins: Sequence[int]) -> tuple[float | None, float | None]:
-        """Where neighbouring bins of a numeric parameter begin and end; None at an end of the whole range."""
+        """Where neighboring bins of a numeric parameter begin and end; None at an end of the whole range."""
         if self.kind == "categorical":
             return None, None
         first, last = min(bins), max(bins)

@@ -197,7 +197,7 @@ def find_ranges(
 
 
 def _candidates(parameter: Parameter, values: list[float]) -> list[tuple[int, ...]]:
-    """Neighbouring bins of a numeric parameter; of a categorical one the best value, the two best, …"""
+    """Neighboring bins of a numeric parameter; of a categorical one the best value, the two best, …"""
     n = parameter.n_bins
     if parameter.kind == "numeric":
         return [tuple(range(i, j)) for i in range(n) for j in range(i + 1, n + 1) if j - i < n]

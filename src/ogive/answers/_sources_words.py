@@ -17,8 +17,8 @@ from ogive.words import interval, interval_parts, listed, number, percent_sure, 
 if TYPE_CHECKING:
     from ogive.statistics import Component, VarianceShares
 
-NESTED = "study.hold(config=ogive.every(10))"
-CROSSED = "study.hold(config=ogive.every(20), data=ogive.cycle(10))"
+NESTED = "study.hold(config=ogive.study.every(10))"
+CROSSED = "study.hold(config=ogive.study.every(20), data=ogive.study.cycle(10))"
 WAY = (
     f"Run {NESTED} to separate the configuration from the rest, or {CROSSED} to separate configuration, data and seed."
 )

@@ -19,10 +19,11 @@ from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import InputError
 from ogive.notes import Note, argument, sentences
+from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of
 from ogive.stages import counting
 from ogive.statistics import Assumption, Interval, Statistic
-from ogive.trials import Trials, failure_rule, require_trials
+from ogive.trials import Trials, failure_rule
 from ogive.words import aligned, comma_separated, interval, markdown, number, percent_sure, plural, printable
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class Summary:
         task : str, optional
             Only this one.
         bold : mapping, optional
-            Methods to print bold on each task: what `ogive.leaders(trials)` returns.
+            Methods to print bold on each task: what `ogive.answers.leaders(trials)` returns.
         note : str, optional
             What stands below the table instead of the footnote.
         """
@@ -241,7 +242,7 @@ class Summary:
 
 
 def summarize(
-    trials: Trials,
+    trials: Source,
     *,
     statistics: str | Sequence[str] = DEFAULT,
     metric: str | None = None,
@@ -253,8 +254,8 @@ def summarize(
 
     Parameters
     ----------
-    trials : Trials
-        What `read` or `run` returned.
+    trials : Trials, or what `ogive.read` takes
+        What `read` or `run` returned; a file, a frame or a dictionary whose columns say what they are.
     statistics : list of str
         Names: mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, worst_of_8,
         exceedance_0.9. `best_of_8` is the median of the best of 8 draws.
@@ -286,7 +287,7 @@ def summarize(
     <BLANKLINE>
     Brackets: 95 % intervals over independent runs (median: order statistics, guaranteed).
     """
-    require_trials(trials, "summarize")
+    trials = as_trials(trials)
     confidence = as_confidence(confidence)
     chosen = [Statistic.parse(name) for name in as_names(statistics, "statistics")]
     if not chosen:

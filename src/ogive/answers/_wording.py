@@ -88,13 +88,13 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
 
 def verdict_sentences(c: Comparison) -> str:
     """The verdict on two methods: who, by how much; other ways to look at it; of what."""
-    return " ".join(verdict_parts(c))
+    return " ".join(part for part in verdict_parts(c) if part)
 
 
-def verdict_parts(c: Comparison) -> tuple[str, str]:
-    """The verdict in two parts: what is claimed, and of what. A page sets the second one smaller."""
-    claims = [_claim_with_effect(c), _hidden(c.hidden, c.a, c.b), _failed(c), _alone(c), _other_questions(c)]
-    return " ".join(part for part in claims if part), _of_what(c)
+def verdict_parts(c: Comparison) -> tuple[str, str, str]:
+    """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
+    more = [_hidden(c.hidden, c.a, c.b), _failed(c), _alone(c), _other_questions(c)]
+    return _claim_with_effect(c), " ".join(part for part in more if part), _of_what(c)
 
 
 def comparison_text(c: Comparison) -> str:
@@ -655,13 +655,13 @@ def shown_parts(i: Interval, criterion: str, margin: float | None = None) -> tup
 
 def ranking_sentences(r: Ranking) -> str:
     """Who leads; what the data separate; bad days; of what."""
-    return " ".join(ranking_parts(r))
+    return " ".join(part for part in ranking_parts(r) if part)
 
 
-def ranking_parts(r: Ranking) -> tuple[str, str]:
-    """The verdict in two parts: what is claimed, and of what. A page sets the second one smaller."""
-    claims, basis = [_lead(r), _separated(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
-    return " ".join(part for part in claims if part), " ".join(part for part in basis if part)
+def ranking_parts(r: Ranking) -> tuple[str, str, str]:
+    """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
+    more, basis = [_separated(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
+    return _lead(r), " ".join(part for part in more if part), " ".join(part for part in basis if part)
 
 
 def ranking_text(r: Ranking) -> str:

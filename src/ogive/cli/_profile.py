@@ -65,9 +65,9 @@ MissingRule = Annotated[
 Unsolved = Annotated[
     str, typer.Option("--unsolved", metavar="keep|drop", help="Whether problems that nobody solves are counted.")
 ]
-Equalise = Annotated[
+Equalize = Annotated[
     str | None,
-    typer.Option("--equalise", metavar="min-n", help="Count as many runs everywhere as the smallest cell has."),
+    typer.Option("--equalize", metavar="min-n", help="Count as many runs everywhere as the smallest cell has."),
 ]
 BandName = Annotated[
     str, typer.Option("--band", metavar="exact|ks|dkw|none", help="How the bands are made; none leaves them out.")
@@ -109,7 +109,7 @@ Strict = Annotated[
 def profile(
     source: Table, kind: KindName = "ratio", time_limit: TimeLimit = None, floor: Floor = None, runs: RunsRule = None,
     missing: MissingRule = "refuse", unsolved: Unsolved = "keep", tasks: TasksRule = "fixed", n: Count = None,
-    equalise: Equalise = None, band: BandName = "exact", baselines: BaselineFile = None, compare: Pair = None, out: Out = None,
+    equalize: Equalize = None, band: BandName = "exact", baselines: BaselineFile = None, compare: Pair = None, out: Out = None,
     pairs: PairsOut = None, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
     metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
     repeat: Repeat = None, status: Status = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
@@ -118,7 +118,7 @@ def profile(
     """How often each method is within τ of the best, over many problems, with bands."""
     from ogive.plots import profile as draw
     from ogive.plots import profile_pairs as draw_pairs
-    from ogive.profiles import performance_profile
+    from ogive.profiles import performance_profile, profile_table
 
     read: list[str | Path] = [source, *([baselines] if baselines is not None else [])]
     target = None if out is None else as_picture(out, read)
@@ -127,11 +127,13 @@ def profile(
         refuse_same(matrix, "--pairs", {str(target): "what --out names"})
     with waiting("profile", quiet=quiet):
         result = performance_profile(
-            source, cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
-            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), n=n, normalise=None if baselines is None else _baselines(baselines),
-            confidence=confidence, metric=metric, score=score, algorithm=algorithm or None, task=task or None, repeat=repeat,
-            status=status, wide=wide, goal=goal, strict=strict, equalise=cast(Any, equalise), band=band, where=where or None,
-            without=without or None, failures=failures,
+            profile_table(
+                source, kind, goal=goal, n=n, metric=metric, score=score, algorithm=algorithm or None, task=task or None,
+                repeat=repeat, status=status, wide=wide, where=where or None, without=without or None, time_limit=time_limit,
+            ),
+            cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
+            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), normalize=None if baselines is None else _baselines(baselines),
+            confidence=confidence, strict=strict, equalize=cast(Any, equalize), band=band, failures=failures,
         )  # fmt: skip
         if not quiet:
             tell(result.reading)

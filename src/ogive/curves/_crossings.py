@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Neighbouring sizes of the grid, from `first` to `last`; `who` leads there, None where it cannot be told."""
+    """Neighboring sizes of the grid, from `first` to `last`; `who` leads there, None where it cannot be told."""
 
     first: int
     last: int
@@ -52,7 +52,7 @@ class Crossings:
     Notes
     -----
     Approximate: repetitions are resampled jointly for both models and all sizes, and the band is as
-    wide as the largest standardised deviation in 95 of 100 resamples (simulated coverage:
+    wide as the largest standardized deviation in 95 of 100 resamples (simulated coverage:
     docs/reference/curves.md). With fewer than ten repetitions beyond a quantile it is called
     heuristic, and with fewer than 2.5 (5 % of 50) nothing is certain. Between the sizes of the grid
     nothing was measured.

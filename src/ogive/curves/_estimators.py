@@ -33,7 +33,7 @@ class _Discriminant(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The log-scores as probabilities."""
         return softmax(self._log_scores(as_features(X)))
 
-    def _centred(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
+    def _centered(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
         """Keep classes and means; rows without the mean of their class, and the class of each row."""
         X = as_features(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -50,7 +50,7 @@ class NearestMean(_Discriminant):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Take the mean of each class."""
-        self._centred(X, y)
+        self._centered(X, y)
         return self
 
     def _log_scores(self, X: FloatArray) -> FloatArray:
@@ -65,13 +65,13 @@ class _Normal(_Discriminant):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Means, covariances and priors."""
-        centred, codes = self._centred(X, y)
+        centered, codes = self._centered(X, y)
         self.log_priors_ = np.log(np.bincount(codes) / len(codes))
-        self._take_covariances(centred, codes)
+        self._take_covariances(centered, codes)
         return self
 
     @abstractmethod
-    def _take_covariances(self, centred: FloatArray, codes: NDArray[np.intp]) -> None:
+    def _take_covariances(self, centered: FloatArray, codes: NDArray[np.intp]) -> None:
         """Keep what the log-scores need of rows without the mean of their class."""
 
 
@@ -82,14 +82,14 @@ class LinearDiscriminant(_Normal):
     shares: scikit-learn's `LinearDiscriminantAnalysis(solver="lsqr")` where that is defined.
     """
 
-    def _take_covariances(self, centred: FloatArray, codes: NDArray[np.intp]) -> None:
-        self.whitening_, _ = whitening(centred, self.jitter)
+    def _take_covariances(self, centered: FloatArray, codes: NDArray[np.intp]) -> None:
+        self.whitening_, _ = whitening(centered, self.jitter)
 
     def _log_scores(self, X: FloatArray) -> FloatArray:
-        centre = self.means_.mean(axis=0)  # what all classes share cancels, and far from 0 it would cost digits
-        means = (self.means_ - centre) @ self.whitening_
+        center = self.means_.mean(axis=0)  # what all classes share cancels, and far from 0 it would cost digits
+        means = (self.means_ - center) @ self.whitening_
         own = self.log_priors_ - 0.5 * (means**2).sum(axis=1)
-        return np.asarray(((X - centre) @ self.whitening_) @ means.T + own)
+        return np.asarray(((X - center) @ self.whitening_) @ means.T + own)
 
 
 class QuadraticDiscriminant(_Normal):
@@ -100,8 +100,8 @@ class QuadraticDiscriminant(_Normal):
     jitter times the identity.
     """
 
-    def _take_covariances(self, centred: FloatArray, codes: NDArray[np.intp]) -> None:
-        self.shapes_ = [whitening(centred[codes == k], self.jitter) for k in range(len(self.classes_))]
+    def _take_covariances(self, centered: FloatArray, codes: NDArray[np.intp]) -> None:
+        self.shapes_ = [whitening(centered[codes == k], self.jitter) for k in range(len(self.classes_))]
 
     def _log_scores(self, X: FloatArray) -> FloatArray:
         parts = []
@@ -113,7 +113,7 @@ class QuadraticDiscriminant(_Normal):
 class _Machine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A support vector machine, one class against the rest; probabilities are not calibrated.
 
-    They are the logistic function of the decision values, normalised over classes. An area under
+    They are the logistic function of the decision values, normalized over classes. An area under
     the ROC curve ranks the decision values themselves.
     """
 
@@ -129,7 +129,7 @@ class _Machine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.machine_.decision_function(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The logistic function of each class's decision value, normalised."""
+        """The logistic function of each class's decision value, normalized."""
         return logistic_shares(by_class(self.decision_function(X)))
 
     def _fit(self, machine: Any, X: Any, y: Any) -> Self:
@@ -172,15 +172,15 @@ def as_features(X: Any) -> FloatArray:
     return features
 
 
-def whitening(centred: FloatArray, jitter: float) -> tuple[FloatArray, float]:
+def whitening(centered: FloatArray, jitter: float) -> tuple[FloatArray, float]:
     """A matrix W with W Wᵀ = (covariance + jitter I)⁻¹, and the log-determinant of what is inverted.
 
     From the singular values of the rows, not from their products: with features in the millions
     the rounding of products is larger than the jitter. Many rows are first turned into as many as
     there are features, with the same singular values: what turns them would be a matrix of n x n.
     """
-    n, d = centred.shape
-    rows = np.linalg.qr(centred, mode="r") if n > d else centred
+    n, d = centered.shape
+    rows = np.linalg.qr(centered, mode="r") if n > d else centered
     _, singular, turn = np.linalg.svd(rows, full_matrices=True)
     scale = np.full(d, jitter)
     scale[: singular.size] += singular**2 / n

@@ -42,7 +42,7 @@ def of_rows(statistic: Statistic, scores: FloatArray) -> FloatArray:
         return np.asarray(scores.mean(axis=-1))
     n = scores.shape[-1]
     place = max(0, math.ceil(statistic.p * n - 1e-9) - 1)
-    # The middle of two neighbours where every value between them is the quantile, as in `quantile_interval`.
+    # The middle of two neighbors where every value between them is the quantile, as in `quantile_interval`.
     other = place + 1 if abs(statistic.p * n - (place + 1)) <= 1e-9 * n and place + 1 < n else place
     parted = np.partition(scores, (place, other), axis=-1)
     found = parted[..., place] / 2.0 + parted[..., other] / 2.0

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ogive.errors import UnreadableSource
 
-# Whole numbers of more than 64 bits, as seeds may be; as floats, neighbours among them would be one.
+# Whole numbers of more than 64 bits, as seeds may be; as floats, neighbors among them would be one.
 EXACT = pa.decimal128(38, 0)
 FIRST_INEXACT = 2.0**53
 

@@ -1,7 +1,7 @@
 """One file for each foreign source; each turns it into Trials. Files are opened by `ogive.files`.
 
-  _frames         pandas and polars frames
-  _dictionaries   name -> scores, name -> task -> scores, rliable's name -> runs x tasks
+  _frames         pandas, polars and other frames, through Arrow
+  _dictionaries   name -> scores, name -> task -> scores, name -> runs x tasks as lists or arrays
   _sklearn        cv_results_ and fitted searches
   _optuna         studies: object, URL, SQLite file, journal file
   _roles          which column plays which role: declared, or guessed from its name

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import InputError, InvalidScores, UnreadableSource
+from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import (
     NO_NUMBER,
     as_numbers,
@@ -230,7 +230,7 @@ def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -
     if roles.status is not None:
         given = _said_status(table[roles.status], roles, notes)
     for column in roles.outcomes:
-        # Of several judgements every one must be good.
+        # Of several judgments every one must be good.
         judged = _judged(table[column], column, True, notes)
         given = np.where(given == OK, judged, given)
     given[(given == OK) & bad] = "invalid"
@@ -276,7 +276,7 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
     known = {"": OK, "none": OK, **STATUS_WORDS}
     unknown = sorted({w for w in words if w not in known})
     if unknown and (not guessed or any(w in STATUS_WORDS for w in words)):
-        raise InputError(
+        raise AmbiguousColumns(
             f"column {name!r} holds {unknown[0]!r}, which is no status; known are {', '.join(STATUSES)}. "
             "Write one of these, or say status='none' if the column is about something else."
         )
@@ -317,7 +317,7 @@ def _judging_words(column: pa.ChunkedArray, name: str, bad: str | None) -> list[
     for value in encoded.dictionary.to_pylist():
         word = _word(value)
         if value.strip().lower() not in NO_NUMBER and word not in known:
-            raise InputError(
+            raise AmbiguousColumns(
                 f"column {name!r} says which runs count, and holds {value[:40]!r}, of which nobody can tell whether it is good or "
                 "bad; write yes or no, or words such as solved, failed and timeout, or say status='none' if the column is "
                 "about something else."

@@ -1,4 +1,4 @@
-"""pandas and polars frames become plain Arrow tables."""
+"""Frames become plain Arrow tables: pandas, polars, and whatever offers `__arrow_c_stream__` (Arrow, DuckDB, …)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,18 @@ from ogive.files import plain_table
 
 
 def is_frame(source: object) -> bool:
-    """Whether `source` is an Arrow table, a pandas frame or a polars frame (without importing either)."""
-    return isinstance(source, pa.Table) or any(
-        t.__module__.split(".")[0] in ("pandas", "polars") for t in type(source).__mro__
+    """Whether `source` offers itself as an Arrow stream, or is of pandas or polars (without importing either)."""
+    return hasattr(source, "__arrow_c_stream__") or any(_is_of(source, package) for package in ("pandas", "polars"))
+
+
+def _no_table(frame: object) -> UnreadableSource:
+    return UnreadableSource(
+        f"a {type(frame).__name__} is not a table; pass a DataFrame, or a dictionary name -> scores."
     )
+
+
+def _is_of(source: object, package: str) -> bool:
+    return any(t.__module__.split(".")[0] == package for t in type(source).__mro__)
 
 
 def from_frame(frame: Any) -> pa.Table:
@@ -25,18 +33,21 @@ def from_frame(frame: Any) -> pa.Table:
         frame = frame.collect()
     if isinstance(frame, pa.Table):
         table = frame
-    elif type(frame).__name__ != "Series" and hasattr(frame, "to_arrow"):
+    elif type(frame).__name__ != "Series" and _is_of(frame, "polars"):
         table = pa.table({c: _column(c, frame[c].to_arrow) for c in frame.columns})
-    elif hasattr(frame, "columns"):
+    elif hasattr(frame, "columns") and _is_of(frame, "pandas"):
         _refuse_repeated(list(frame.columns))
         frame = _with_index(frame)
         frame = frame.set_axis([_name(c) for c in frame.columns], axis=1)
         _refuse_repeated(list(frame.columns))
         table = pa.table({c: _column(c, partial(_from_pandas, frame[c])) for c in frame.columns})
+    elif type(frame).__name__ == "Series" or not hasattr(frame, "__arrow_c_stream__"):
+        raise _no_table(frame)
     else:
-        raise UnreadableSource(
-            f"a {type(frame).__name__} is not a table; pass a DataFrame, or a dictionary name -> scores."
-        )
+        try:
+            table = pa.table(frame)
+        except (pa.ArrowException, TypeError, ValueError) as error:  # a stream of single values, or one that broke
+            raise _no_table(frame) from error
     _refuse_repeated(table.column_names)
     if table.num_rows == 0:
         raise UnreadableSource("the data frame has no rows.")

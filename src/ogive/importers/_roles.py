@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
+from ogive.errors import AmbiguousColumns, InputError
 from ogive.files import is_text
 from ogive.importers._columns import as_text, as_truths, holds_text, holds_words, is_number, odd_one, seems_numbers
 from ogive.importers._direction import is_measure, is_smaller_better
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 
-# Role -> names that neighbouring fields use for it. Compared without case, spaces, hyphens.
+# Role -> names that neighboring fields use for it. Compared without case, spaces, hyphens.
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "algorithm": (
         "algorithm", "method", "model", "agent", "solver", "learner", "estimator", "classifier", "system", "algo",
@@ -191,7 +191,7 @@ def _refuse_blank_outcomes(columns: Sequence[str]) -> None:
     """Nobody has judged the runs where the column that does is empty; they are not good for that."""
     for name in columns:
         if outcome_name(name) in GOOD_IF_TRUE:
-            raise InputError(
+            raise AmbiguousColumns(
                 f"column {name!r} says which runs count, and is empty in every row; fill it, or say status='none' if all count."
             )
 
@@ -324,7 +324,7 @@ def _find_score(
 ) -> tuple[str, list[str]]:
     """The column that is called a score, or the only one of numbers; and the columns that judge runs, which are none.
 
-    An empty column is the score where no other is left; so is a judgement ("solved").
+    An empty column is the score where no other is left; so is a judgment ("solved").
     """
     free: list[str] = [c for c in table.column_names if c not in taken and c not in outcomes]
     named = [c for c in free if plain(c) in SCORE_NAMES]
@@ -360,7 +360,7 @@ def _find_score(
         raise AmbiguousColumns(f"{count} could be the score, a time or cost: {quoted(costs)}; choose it with score=.")
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
-    raise UnreadableSource(
+    raise AmbiguousColumns(
         f"no column of plain numbers is left to be the score among {table.num_columns} columns: {quoted(table.column_names)}; "
         f"name it with score=.{seen}"
     )

@@ -15,6 +15,7 @@ from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import CurvePanels
+from ogive.reading import Source, as_trials
 from ogive.statistics import best_of_level
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped, number, percent_sure, printable
@@ -132,7 +133,7 @@ class BestOfDisplay(CurvePanels, Picture):
 
 
 def best_of(
-    trials: Trials,
+    trials: Source,
     task: str | None = None,
     *,
     metric: str | None = None,
@@ -153,6 +154,7 @@ def best_of(
     >>> d.curves[0].k.tolist(), d.curves[0].estimate.tolist()
     ([1.0, 2.0, 3.0], [0.81, 0.84, 0.84])
     """
+    trials = as_trials(trials)
     name = trials.metrics[0] if metric is None else metric
     if task is not None and task not in trials.tasks:
         trials.cell(trials.algorithms[0], task)  # refuses with the names there are

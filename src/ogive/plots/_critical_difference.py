@@ -129,7 +129,7 @@ def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
     bars = (
         "A bar joins methods among which no pair is separated"
         if ranks.groups
-        else "No bar: every pair of neighbours is separated"
+        else "No bar: every pair of neighbors is separated"
     )
     n = len(ranks.methods)
     left_out = f"Shown: the first {MOST_NAMES} of {n} methods. " if n > MOST_NAMES else ""

@@ -212,7 +212,7 @@ def _first(fans: tuple[Fan, ...], values: list[float]) -> list[str]:
 
 def _caption(curves: LearningCurves, fans: tuple[Fan, ...], share: float) -> str:
     middle = " Darker: the middle half of runs." if len(fans) == 1 else ""
-    grey = " Grey: the means of the other models." if len(fans) > TOGETHER else ""
+    grey = " Gray: the means of the other models." if len(fans) > TOGETHER else ""
     gaps = any(np.isnan(fan.mean).any() for fan in fans)
     return (
         f"Line: mean. Shaded, with dotted edges: at least {100 * (1 - 2 * share):g} % of runs; at most {100 * share:g} % lie below, and at "

@@ -116,8 +116,8 @@ def leading(result: Leaders) -> StripsDisplay:
     return StripsDisplay(
         strips=strips, sizes=sizes, key=key, headline=_lead_words(result),
         caption=(
-            f"Colour: the model with the best {printable(result.metric)} at each measured size, by the mean of its runs, by the score that "
-            f"its worst ones fall below, and by the one that its best ones exceed. Full colour: certainly ahead of every other model, "
+            f"Color: the model with the best {printable(result.metric)} at each measured size, by the mean of its runs, by the score that "
+            f"its worst ones fall below, and by the one that its best ones exceed. Full color: certainly ahead of every other model, "
             f"{result.reading}. {result.n} paired repetitions, {result.scope}."
         ),
     )  # fmt: skip

@@ -14,6 +14,7 @@ from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import GREY, Picture, new_page
+from ogive.reading import Source, as_trials
 from ogive.statistics import Distribution
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped, listed, percent_sure, printable, share
@@ -127,7 +128,7 @@ class DifferenceDisplay(Picture):
 
 
 def difference(
-    trials: Trials,
+    trials: Source,
     a: str,
     b: str,
     task: str | None = None,
@@ -153,6 +154,7 @@ def difference(
     >>> [who for _, _, who in difference(trials, "a", "b").certain]
     ['a']
     """
+    trials = as_trials(trials)
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
     name = trials.metrics[0] if metric is None else metric
@@ -234,7 +236,7 @@ def _caption(trials: Trials, a: CellBand, b: CellBand, confidence: float, *, dra
     if drawn:
         certain = all(c.band is not None and c.band.guarantee in ("exact", "conservative") for c in (a, b))
         text += (
-            f" Grey: where the whole true difference lies with {percent_sure(confidence)} confidence, all shares at once "
+            f" Gray: where the whole true difference lies with {percent_sure(confidence)} confidence, all shares at once "
             f"({'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}."
         )
     elif a.band is None or b.band is None:

@@ -17,8 +17,9 @@ from ogive.metric import Metric
 from ogive.plots._look import Look
 from ogive.plots._page import new_page
 from ogive.plots._panels import CurvePanels
+from ogive.reading import Source, as_trials
 from ogive.statistics import Band, Distribution
-from ogive.trials import Cell, Trials, require_trials
+from ogive.trials import Cell, Trials
 from ogive.words import clipped, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class DistributionDisplay(CurvePanels):
 
 
 def distribution(
-    trials: Trials,
+    trials: Source,
     *,
     kind: Literal["quantile", "cdf"] = "quantile",
     metric: str | None = None,
@@ -170,7 +171,7 @@ def distribution(
     >>> d.plot().methods
     ('svm', 'knn')
     """
-    require_trials(trials, "plots.distribution")
+    trials = as_trials(trials)
     if kind not in ("quantile", "cdf"):
         raise InputError(f"`kind` must be 'quantile' or 'cdf'; got {kind!r}.")
     name = trials.metrics[0] if metric is None else metric

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ogive.answers import Summary
+from ogive.answers import Summary, summarize
 from ogive.answers._summary import Row
 from ogive.errors import InputError
 from ogive.plots._look import Look
 from ogive.plots._page import Picture, new_page
 from ogive.plots._panels import Panels
+from ogive.reading import Source
 from ogive.statistics import Statistic
 from ogive.words import clipped, listed, percent_sure, plural, printable
 
@@ -107,11 +108,15 @@ class IntervalsDisplay(Panels, Picture):
         self.points_[row.task, row.algorithm] = point
 
 
-def intervals(summary: Summary, statistic: str | None = None, *, metric: str | None = None) -> IntervalsDisplay:
+def intervals(
+    summary: Summary | Source, statistic: str | None = None, *, metric: str | None = None
+) -> IntervalsDisplay:
     """One statistic of a summary with its intervals: methods down, tasks as panels.
 
     Parameters
     ----------
+    summary : Summary, Trials, or what `ogive.read` takes
+        What `ogive.summarize` returned; a table is summarized first.
     statistic, metric : str, optional
         Which one is drawn; the first of the summary where not given.
 
@@ -122,6 +127,7 @@ def intervals(summary: Summary, statistic: str | None = None, *, metric: str | N
     >>> intervals(ogive.summarize(trials, statistics=["median"]))
     IntervalsDisplay(median, 1 tasks, 1 methods)
     """
+    summary = summary if isinstance(summary, Summary) else summarize(summary)
     name, what = metric or summary.rows[0].metric, statistic or summary.rows[0].statistic
     chosen = [r for r in summary.rows if r.statistic == what and r.metric == name]
     if not chosen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from ogive.answers import Pair, Question, Ranking
+from ogive.answers import Pair, Question, Ranking, rank
 from ogive.answers._wording import margin_words, shown
 from ogive.plots._look import RC
 from ogive.plots._matrix import (
@@ -20,6 +20,7 @@ from ogive.plots._matrix import (
     size_of,
 )
 from ogive.plots._page import Picture, new_page
+from ogive.reading import Source
 from ogive.words import percent_sure, share
 
 if TYPE_CHECKING:
@@ -77,11 +78,13 @@ class PairsDisplay(Picture):
         return self
 
 
-def pairs(ranking: Ranking, *, first: int | None = None) -> PairsDisplay:
+def pairs(ranking: Ranking | Source, *, first: int | None = None) -> PairsDisplay:
     """Every method against every other: the difference with its interval, wins and losses, the conclusion.
 
     Parameters
     ----------
+    ranking : Ranking, Trials, or what `ogive.read` takes
+        What `ogive.rank` returned; a table is ranked first.
     first : int, optional
         Only so many methods, from the best down; all where not given.
 
@@ -92,6 +95,7 @@ def pairs(ranking: Ranking, *, first: int | None = None) -> PairsDisplay:
     >>> pairs(ogive.rank(trials, criterion="mean")).cells["a", "c"].conclusion
     'better'
     """
+    ranking = ranking if isinstance(ranking, Ranking) else rank(ranking)
     methods = tuple(r.algorithm for r in ranking.rows[:first])
     cells = {(a, b): ranking.pair(a, b) for a in methods for b in methods if a != b}
     return PairsDisplay(

@@ -134,7 +134,7 @@ def _caption(profile: Profile) -> str:
     text = "Read a row: "
     if len(profile.methods) <= MOST_WITH_NUMBERS:
         counts = f"on how many of {plural(len(profile.problems), unit)} the row's method {better}"
-        text += f"won and lost say {counts}; the bar shows the same (blue won, grey tied or both failed, orange lost). "
+        text += f"won and lost say {counts}; the bar shows the same (blue won, gray tied or both failed, orange lost). "
     if profile.band == "none":
         return f"{text}Without a band nothing says how sure this is."
     together = f" for all {n:,} pairs together" if n > 1 else ""
@@ -143,5 +143,5 @@ def _caption(profile: Profile) -> str:
     return (
         f"{text}Ahead, on blue: its profile lies above the column's at some τ and below it at none, with "
         f"{percent_sure(profile.confidence)} confidence{together}, {scope(profile)}{profile.estimated} ({sure}). Behind, on orange: the reverse. "
-        f"Grey: each is ahead at some τ. White: it cannot be told, which is no sign of equality.{signs}"
+        f"Gray: each is ahead at some τ. White: it cannot be told, which is no sign of equality.{signs}"
     )

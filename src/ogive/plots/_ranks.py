@@ -7,10 +7,11 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from ogive.answers import Rank, Ranking
+from ogive.answers import Rank, Ranking, rank
 from ogive.answers._wording import score_label
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
+from ogive.reading import Source
 from ogive.words import clipped, listed, number, percent_sure, plural
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class RanksDisplay(Picture):
         )  # fmt: skip
 
 
-def ranks(ranking: Ranking) -> RanksDisplay:
+def ranks(ranking: Ranking | Source) -> RanksDisplay:
     """Methods down, the ranks that the data allow as bars, tiers as shading, scores at the side.
 
     Examples
@@ -105,6 +106,7 @@ def ranks(ranking: Ranking) -> RanksDisplay:
     >>> ranks(ogive.rank(trials, criterion="mean"))
     RanksDisplay(3 methods in 2 tiers)
     """
+    ranking = ranking if isinstance(ranking, Ranking) else rank(ranking)
     rows, said = ranking.rows, caption(ranking)
     if len(rows) > MOST_ROWS:
         rows, said = rows[:MOST_ROWS], f"Shown: the first {MOST_ROWS} of {len(rows)} methods. {said}"

@@ -16,8 +16,8 @@ from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._look import COLOURS, RC
 from ogive.plots._page import Picture, new_page
+from ogive.reading import Source
 from ogive.statistics import Interval
-from ogive.trials import Trials
 from ogive.words import clipped, percent_sure, plural, printable
 
 if TYPE_CHECKING:
@@ -169,18 +169,18 @@ class SourcesDisplay(Picture):
 
 
 def sources(
-    found: Sources | Trials, algorithm: str | None = None, task: str | None = None, **choices: Any
+    found: Sources | Source, algorithm: str | None = None, task: str | None = None, **choices: Any
 ) -> SourcesDisplay:
     """Shares of variance as a bar, and median and worst 10 % along every parameter, with intervals.
 
     Parameters
     ----------
-    found : Sources or Trials
-        What `ogive.sources` returned; or trials, and `choices` for it.
+    found : Sources, Trials, or what `ogive.read` takes
+        What `ogive.sources` returned; or a table, and `choices` for it.
     algorithm, task : str, optional
         Which method and task; not needed where there is one.
     """
-    result = ask(found, algorithm=algorithm, task=task, **choices) if isinstance(found, Trials) else found
+    result = found if isinstance(found, Sources) else ask(found, algorithm=algorithm, task=task, **choices)
     cell = result.cell(algorithm, task)
     if cell.shares is None and not cell.effects:
         raise InputError(f"there is nothing to draw. {' '.join(cell.sentences)}")

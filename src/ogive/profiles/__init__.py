@@ -15,16 +15,17 @@ Inside
   _distances              ratio, difference, improvement, welch, rank
   _curve                  step curves and their bands
   _performance, _profile  from a table to a Profile; _pair compares two, _sensitivity leaves one out
-  _normalise, _rescaling, _aggregates, _geometric, _ranks
+  _normalize, _rescaling, _aggregates, _geometric, _ranks
 """
 
 from ogive.profiles._aggregates import Aggregates, aggregates, probability_of_improvement
 from ogive.profiles._geometric import GeometricMeans, shifted_geometric_mean
-from ogive.profiles._normalise import Baselines, MinMax, Reference
+from ogive.profiles._normalize import Baselines, MinMax, Reference
 from ogive.profiles._pair import PairOfCurves
 from ogive.profiles._performance import performance_profile
 from ogive.profiles._profile import Profile, Steps
 from ogive.profiles._ranks import AverageRanks, RankedPair, average_ranks
+from ogive.profiles._reading import profile_table
 from ogive.profiles._sensitivity import Sensitivity
 
 __all__ = [
@@ -43,5 +44,6 @@ __all__ = [
     "average_ranks",
     "performance_profile",
     "probability_of_improvement",
+    "profile_table",
     "shifted_geometric_mean",
 ]

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ogive.errors import InputError
+from ogive.errors import FailedTrials, InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
-from ogive.profiles._normalise import Reference, Scale, normalised
+from ogive.profiles._normalize import Reference, Scale, normalized
+from ogive.profiles._preparing import counted_failures
 from ogive.profiles._reading import Roles, as_table
 from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
 from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
+from ogive.trials import failure_rule
 from ogive.words import aligned, interval, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
@@ -123,9 +125,9 @@ def aggregates(
     table: Any,
     *,
     statistics: str | Sequence[str] = AGGREGATES,
-    normalise: Scale | None = None,
+    normalize: Scale | None = None,
     tasks: Literal["fixed", "random"] = "fixed",
-    failed: float | None = None,
+    failures: str | float = "refuse",
     gamma: float = 1.0,
     confidence: float = 0.95,
     goal: str | None = None,
@@ -133,11 +135,6 @@ def aggregates(
     seed: int = 0,
     n_resamples: int = 2000,
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    wide: bool | None = None,
 ) -> Aggregates:
     """IQM, mean, median and optimality gap of every method over the same tasks, with intervals.
 
@@ -147,11 +144,11 @@ def aggregates(
         As for `performance_profile`; several runs of every method on every task.
     statistics : str or sequence of str
         See `ogive.statistics.aggregate`.
-    normalise : Baselines, MinMax or Reference, optional
+    normalize : Baselines, MinMax or Reference, optional
         Bring tasks to one scale first. With `Reference` the reference's runs are resampled together with
         the method's, since the scale itself is uncertain; the reference is then left out.
-    failed : float, optional
-        The score, on the final scale, of a failed run.
+    failures : {"refuse", "exclude", "like:NAME"} or float
+        How failed runs count; a number is a score on the final scale.
     gamma : float
         The score from which on nothing is missing to the optimality gap.
 
@@ -161,13 +158,16 @@ def aggregates(
 
     Examples
     --------
-    >>> scores = {"a": [[0.2, 0.3, 0.4], [0.5, 0.9, 0.7]], "b": [[0.1, 0.2, 0.2], [0.6, 0.5, 0.4]]}
+    >>> scores = {"a": {"x": [0.2, 0.3, 0.4], "y": [0.5, 0.9, 0.7]}, "b": {"x": [0.1, 0.2, 0.2], "y": [0.6, 0.5, 0.4]}}
     >>> round(aggregates(scores).of("a", "mean").estimate, 2)
     0.5
     """
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    roles = Roles(metric=metric)
     cells = runs_of(table, roles, goal, missing)
-    scaled = _without_failures(normalised(cells, normalise), failed)
+    rule = failure_rule(failures)
+    if isinstance(rule, str) and rule not in ("refuse", "worst"):
+        cells = counted_failures(cells, rule)
+    scaled = _without_failures(normalized(cells, normalize), rule)
     asked = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     options: dict[str, Any] = {
         "statistics": asked,
@@ -178,17 +178,17 @@ def aggregates(
     options |= {"gamma": scaled.sign * gamma}
     found: dict[tuple[str, str], Interval] = {}
     shown = list(scaled.methods)
-    if isinstance(normalise, Reference):
+    if isinstance(normalize, Reference):
         if tasks != "fixed":
             raise InputError("`tasks='random'` cannot be combined with a reference method; use Baselines or MinMax.")
-        shown.remove(normalise.method)
+        shown.remove(normalize.method)
         if not shown:
-            raise InputError(f"{normalise.method!r} is the only method; a reference needs another one to measure.")
+            raise InputError(f"{normalize.method!r} is the only method; a reference needs another one to measure.")
     for m in shown:
         place = place_of(m, scaled.methods)
-        if isinstance(normalise, Reference):
+        if isinstance(normalize, Reference):
             both = [
-                [cells.sign * c for c in cells.of_method(i)] for i in (place, place_of(normalise.method, cells.methods))
+                [cells.sign * c for c in cells.of_method(i)] for i in (place, place_of(normalize.method, cells.methods))
             ]
             by_name = reference_intervals(*both, **options)
         else:
@@ -196,11 +196,11 @@ def aggregates(
         found |= {(m, s): _turned(i, s, scaled.sign) for s, i in by_name.items()}
     notes = (
         scaled.notes
-        if normalise is not None
+        if normalize is not None
         else (*scaled.notes, Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     )
-    if isinstance(normalise, Reference):
-        notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalise.method}))  # fmt: skip
+    if isinstance(normalize, Reference):
+        notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalize.method}))  # fmt: skip
     return Aggregates(
         found=found, methods=tuple(shown), statistics=asked, tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
         confidence=confidence, notes=notes, reading=cells.reading, source=cells.source,
@@ -215,17 +215,18 @@ def runs_of(table: Any, roles: Roles, goal: str | None, missing: str) -> Cells:
     return settle_missing(found, missing)
 
 
-def _without_failures(cells: Cells, failed: float | None) -> Cells:
+def _without_failures(cells: Cells, rule: str | float) -> Cells:
     lost = ~np.isfinite(cells.values)
     n = int(lost.sum())
     if not n:
         return cells
-    if failed is None:
-        raise InputError(
-            f"{plural(n, 'failed run')} of {lost.size} have no score to average; say failed= with the score that they count as."
+    if isinstance(rule, str):
+        raise FailedTrials(
+            f"{plural(n, 'failed run')} of {lost.size} {'has' if n == 1 else 'have'} no score to average; say failures= with "
+            "the score that they count as, 'like:NAME' or 'exclude'."
         )
-    note = Note(NoteKind.FAILED_RUNS, values={"n": n, "of_runs": lost.size, "counted": f"{failed:g}"})
-    return replace(cells, values=np.where(lost, failed, cells.values), notes=(*cells.notes, note))
+    note = Note(NoteKind.FAILED_RUNS, values={"n": n, "of_runs": lost.size, "counted": f"{rule:g}"})
+    return replace(cells, values=np.where(lost, rule, cells.values), notes=(*cells.notes, note))
 
 
 def _turned(found: Interval, statistic: str, sign: float) -> Interval:
@@ -248,11 +249,6 @@ def probability_of_improvement(
     seed: int = 0,
     n_resamples: int = 2000,
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    wide: bool | None = None,
 ) -> Interval:
     """How often a run of `a` beats a run of `b` on the same task, averaged over these tasks.
 
@@ -263,11 +259,11 @@ def probability_of_improvement(
 
     Examples
     --------
-    >>> scores = {"a": [[3, 4, 5], [7, 8, 9]], "b": [[1, 2, 3], [1, 2, 3]]}
+    >>> scores = {"a": {"x": [3, 4, 5], "y": [7, 8, 9]}, "b": {"x": [1, 2, 3], "y": [1, 2, 3]}}
     >>> print(probability_of_improvement(scores, "a", "b"))
     0.972 [0.359, 1]
     """
-    roles = Roles(algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide)
+    roles = Roles(metric=metric)
     cells = runs_of(table, roles, goal, missing).only((a, b))
     xs, ys = [], []
     for p in range(len(cells.problems)):

@@ -160,7 +160,7 @@ def largest_deviation(tasks: list[FloatArray], confidence: float, seed: int, n_r
     if int(sizes.min()) < FEWEST_UNEQUAL:
         raise InputError(
             f"the problems have {sizes.min()} to {sizes.max()} runs, and a band for unequal numbers needs {FEWEST_UNEQUAL} of each; "
-            "say equalise='min-n' to use equally many of each, or band='none'."
+            "say equalize='min-n' to use equally many of each, or band='none'."
         )
     half = (n_resamples + 1) // 2
     # Half of the resamples are those of the negated runs: which side is good makes no difference.

@@ -53,7 +53,7 @@ def as_written(distance: FloatArray, size: FloatArray) -> FloatArray:
     """Distances between which only the rounding of their arithmetic lies, made equal.
 
     0.9 - 0.8 and 0.8 - 0.7 are both 0.1, and 0.4 / 0.3 is 1.6 / 1.2: no steps lie between them. A short decimal
-    nearby is taken, else the smallest of the neighbours. `size` is that of the numbers a distance was made from.
+    nearby is taken, else the smallest of the neighbors. `size` is that of the numbers a distance was made from.
     """
     size = np.broadcast_to(size, distance.shape)
     rounding = 8.0 * np.finfo(np.float64).eps * size

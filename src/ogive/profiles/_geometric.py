@@ -94,11 +94,6 @@ def shifted_geometric_mean(
     missing: str = "refuse",
     confidence: float = 0.95,
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    wide: bool | None = None,
 ) -> GeometricMeans:
     """exp(mean(log(t + shift))) - shift of every method's times; failures count as the time limit.
 
@@ -117,9 +112,7 @@ def shifted_geometric_mean(
     """
     if not 0.0 <= shift < math.inf:
         raise InputError(f"`shift` must be a number of at least 0; got {shift}.")
-    roles = Roles(
-        algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide, time_limit=time_limit
-    )
+    roles = Roles(metric=metric, time_limit=time_limit)
     found = as_table(table, roles, "minimize", "minimize")
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)

@@ -161,7 +161,7 @@ def _gap_of_curves(pair: Profile) -> _Gap:
 
 
 def compare_curves(pair: Profile, whole: Profile, names: tuple[str, str], n_pairs: int) -> PairOfCurves:
-    """The judgement of two curves; `pair` is the profile of the two alone, at the level of one of `n_pairs`."""
+    """The judgment of two curves; `pair` is the profile of the two alone, at the level of one of `n_pairs`."""
     a, b = names
     best = 1.0 if pair.kind == "ratio" else 0.0
     # Split samples may put nobody at the best, or somebody beyond; then, and for scores, both bands are needed.

@@ -16,18 +16,18 @@ from ogive.profiles import _distances
 from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
 from ogive.profiles._moments import settle_missing_moments
-from ogive.profiles._normalise import Scale, normalised
+from ogive.profiles._normalize import Scale, normalized
 from ogive.profiles._preparing import (
     comparable,
     counted_failures,
-    equalised,
+    equalized,
     limited,
     positive,
     said_of_failures,
     without_unsolved,
 )
 from ogive.profiles._profile import Profile
-from ogive.profiles._reading import Roles, as_table, refuse_duplicates
+from ogive.profiles._reading import Roles, as_table, default_goal, refuse_duplicates
 from ogive.results import Guarantee
 from ogive.trials import failure_rule
 
@@ -52,8 +52,8 @@ class Design:
     split: bool
     paired: bool
     unsolved: str
-    equalise: str | None
-    normalise: Scale | None
+    equalize: str | None
+    normalize: Scale | None
     random_tasks: bool
     band: str
     solve: bool
@@ -75,8 +75,8 @@ def performance_profile(
     strict: bool | None = None,
     missing: Missing = "refuse",
     unsolved: Literal["keep", "drop"] = "keep",
-    equalise: Literal["min-n"] | None = None,
-    normalise: Scale | None = None,
+    equalize: Literal["min-n"] | None = None,
+    normalize: Scale | None = None,
     tasks: Literal["fixed", "random"] = "fixed",
     band: str = "exact",
     confidence: float = 0.95,
@@ -84,24 +84,17 @@ def performance_profile(
     seed: int = 0,
     n: int | Mapping[str, int] | None = None,
     metric: str | None = None,
-    algorithm: str | Sequence[str] | None = None,
-    task: str | Sequence[str] | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    status: str | None = None,
-    wide: bool | None = None,
-    where: Mapping[str, Any] | str | Sequence[str] | None = None,
-    without: str | Sequence[str] | None = None,
     failures: str | float = "worst",
 ) -> Profile:
     """How often each method is within τ of the best, for all τ at once, with bands.
 
     Parameters
     ----------
-    table : frame, dictionary, path or Trials
+    table : Trials, or what `ogive.read` takes
+        Where the columns do not say what they are, read it first: `ogive.read(table, algorithm=…, wide=True, …)`.
         Wide: methods as columns, problems as rows. Long: a column each for method, problem and value.
-        A dictionary method -> values by problem, -> problem -> value or runs (a series is taken by its labels),
-        or -> runs × problems.
+        A dictionary method -> problem -> value or runs (a series is taken by its labels), -> runs × problems
+        (an array, or lists of the same numbers), or -> one value for each problem.
         For `welch` also problem, method, mean, std and n, or text such as "0.85 ± 0.02" with `n`.
     kind : {"ratio", "difference", "improvement", "score", "welch", "rank"}
         The distance d of a method on a problem. `ratio`: its time or cost over the least one.
@@ -132,11 +125,11 @@ def performance_profile(
         What an absent or NaN value means.
     unsolved : {"keep", "drop"}
         Whether problems that no method solves are counted.
-    equalise : {"min-n"}, optional
+    equalize : {"min-n"}, optional
         Count as many runs everywhere as the smallest cell has. Of methods with unequal numbers of runs on a
         problem as many are counted as the poorest has there in any case, except for `score`: whoever has
         more runs is better placed to hold the best. Which ones is drawn by a fixed stream (`seed`).
-    normalise : Baselines, MinMax or Reference, optional
+    normalize : Baselines, MinMax or Reference, optional
         For `score`: bring tasks to one scale first.
     tasks : {"fixed", "random"}
         For `score`: a statement about these tasks with other runs, or about other tasks too.
@@ -144,8 +137,8 @@ def performance_profile(
         See `ogive.statistics.band`.
     n : int or mapping, optional
         Runs behind each mean, where the table has no column for it.
-    metric, algorithm, task, score, repeat, status, wide, where, without
-        Which columns are what, where their names do not say it, and which rows are read; see `ogive.read`.
+    metric : str, optional
+        Which score of a table that has several.
     failures : str or float
         How failed runs count: "worst", infinitely far from the best; "refuse"; "exclude"; a number; "like:NAME", as that
         method's runs on the problem (their mean).
@@ -188,15 +181,11 @@ def performance_profile(
         raise InputError(f"`tasks` must be 'fixed' or 'random'; got {tasks!r}.")
     design = Design(
         kind=kind, strict=kind in STRICT_KINDS if strict is None else strict, runs=as_joined(runs), relative=relative,
-        split=split, paired=paired, unsolved=unsolved, equalise=equalise, normalise=normalise,
+        split=split, paired=paired, unsolved=unsolved, equalize=equalize, normalize=normalize,
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
     _check(design)
-    roles = Roles(
-        algorithm=algorithm, task=task, score=score, repeat=repeat, status=status, metric=metric, wide=wide, n=n, where=where,
-        without=without, time_limit=time_limit,
-    )  # fmt: skip
-    found = as_table(table, roles, goal, "minimize" if kind == "ratio" else "maximize")
+    found = as_table(table, Roles(metric=metric, n=n, time_limit=time_limit), goal, default_goal(kind))
     return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 
@@ -204,13 +193,13 @@ def _check(design: Design) -> None:
     kind = design.kind
     if design.unsolved not in ("keep", "drop"):
         raise InputError(f"`unsolved` must be 'keep' or 'drop'; got {design.unsolved!r}.")
-    if design.equalise not in (None, "min-n"):
-        raise InputError(f"`equalise` must be 'min-n' or None; got {design.equalise!r}.")
+    if design.equalize not in (None, "min-n"):
+        raise InputError(f"`equalize` must be 'min-n' or None; got {design.equalize!r}.")
     for wrong, name, where in (
         (design.split and kind not in ("ratio", "difference"), "split", "kind='ratio' and 'difference'"),
         (design.relative and kind != "difference", "relative", "kind='difference'"),
         (design.paired and kind != "rank", "paired", "kind='rank'"),
-        (design.normalise is not None and kind != "score", "normalise", "kind='score'; the other kinds need no common scale"),
+        (design.normalize is not None and kind != "score", "normalize", "kind='score'; the other kinds need no common scale"),
         (design.random_tasks and kind != "score", "tasks", "kind='score'; the other kinds always take problems as random"),
     ):  # fmt: skip
         if wrong:
@@ -249,9 +238,9 @@ def _prepared(
     cells = counted_failures(limited(settle_missing(table, missing), time_limit, floor), failures)
     if design.kind == "ratio":
         positive(cells)
-    if design.equalise is not None:
-        cells = equalised(cells, design.seed, paired=design.paired)
-    cells = normalised(cells, design.normalise)
+    if design.equalize is not None:
+        cells = equalized(cells, design.seed, paired=design.paired)
+    cells = normalized(cells, design.normalize)
     if design.kind == "welch":
         _distances.moments_of(cells)  # refuses failures and single runs
         return cells
@@ -370,9 +359,9 @@ def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...
 
 def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...], bool]:
     notes = _uneven(table.n)
-    if design.equalise is not None and int(table.n.min()) < int(table.n.max()):
+    if design.equalize is not None and int(table.n.min()) < int(table.n.max()):
         table, least = _distances.equal_counts(table)
-        notes = (Note(NoteKind.EQUAL_COUNTS, "equalise", {"n": least}),)
+        notes = (Note(NoteKind.EQUAL_COUNTS, "equalize", {"n": least}),)
     flat = int(np.count_nonzero(table.std == 0.0))
     if flat:
         notes = (
@@ -386,7 +375,7 @@ def _uneven(n: Any) -> tuple[Note, ...]:
     low, high = int(np.min(n)), int(np.max(n))
     if low == high:
         return (Note(NoteKind.EVIDENCE, values={"n": low}),)
-    return (Note(NoteKind.UNEVEN_COUNTS, "equalise", {"least": low, "most": high}),)
+    return (Note(NoteKind.UNEVEN_COUNTS, "equalize", {"least": low, "most": high}),)
 
 
 def _score_profile(cells: Cells, design: Design) -> Profile:
@@ -401,7 +390,7 @@ def _score_profile(cells: Cells, design: Design) -> Profile:
     means = cells.sign * cells.joined("mean")
     sure: Guarantee = "heuristic" if cells.folds else "approximate"
     notes = list(cells.notes)
-    if design.normalise is None:
+    if design.normalize is None:
         notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     if design.random_tasks and t < FEWEST_TASKS:
         notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": FEWEST_TASKS}))

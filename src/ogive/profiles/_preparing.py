@@ -111,17 +111,17 @@ def positive(cells: Cells) -> None:
         raise InputError(f"{plural(n, 'value')} {'is' if n == 1 else 'are'} 0, which no ratio can hold; {way}.")
 
 
-def equalised(cells: Cells, seed: int, *, paired: bool = False) -> Cells:
+def equalized(cells: Cells, seed: int, *, paired: bool = False) -> Cells:
     """As many runs of every cell as the smallest one has; of paired runs the first."""
     least = int(cells.sizes.min())
     if int(cells.sizes.max()) == least:
         return cells
     known = {"n": least}
     if paired:
-        note = Note(NoteKind.FIRST_RUNS, "equalise", known)
+        note = Note(NoteKind.FIRST_RUNS, "equalize", known)
         return replace(cells.first_runs(least), notes=(*cells.notes, note))
     drawn = cells.thinned(np.full(len(cells.problems), least), seed)
-    return replace(drawn, notes=(*cells.notes, Note(NoteKind.DRAWN_RUNS, "equalise", known)))
+    return replace(drawn, notes=(*cells.notes, Note(NoteKind.DRAWN_RUNS, "equalize", known)))
 
 
 def comparable(cells: Cells, seed: int) -> tuple[Cells, tuple[Note, ...]]:

@@ -50,7 +50,7 @@ class AverageRanks:
     pairs : tuple of RankedPair
         Every pair, with Holm's adjusted p.
     groups : tuple of tuple of str
-        Neighbours in rank that no pair among them separates: what a bar joins.
+        Neighbors in rank that no pair among them separates: what a bar joins.
     """
 
     methods: tuple[str, ...]
@@ -126,11 +126,6 @@ def average_ranks(
     runs: Joined | None = None,
     missing: str = "refuse",
     metric: str | None = None,
-    algorithm: str | None = None,
-    task: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    wide: bool | None = None,
 ) -> AverageRanks:
     """The average rank of every method over the problems, ties sharing their ranks.
 
@@ -146,7 +141,7 @@ def average_ranks(
     Notes
     -----
     A description, refused below 10 problems: average ranks change when a method is added or removed. Pairs
-    are tested over the problems, two-sided, adjusted by Holm's rule; a bar joins neighbours in rank among
+    are tested over the problems, two-sided, adjusted by Holm's rule; a bar joins neighbors in rank among
     which no pair is separated (Benavoli, Corani and Mangili 2016), not Nemenyi's critical difference. Of methods
     with unequal numbers of runs on a problem as many are counted as the poorest has there.
 
@@ -163,9 +158,7 @@ def average_ranks(
     if test not in ("wilcoxon", "sign"):
         raise InputError(f"`test` must be 'wilcoxon' or 'sign'; got {test!r}.")
     confidence = as_confidence(confidence)
-    roles = Roles(
-        algorithm=algorithm, task=task, score=score, repeat=repeat, metric=metric, wide=wide, time_limit=time_limit
-    )
+    roles = Roles(metric=metric, time_limit=time_limit)
     found = as_table(table, roles, goal, "minimize" if time_limit is not None else "maximize")
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
@@ -243,7 +236,7 @@ def holm(p: FloatArray) -> FloatArray:
 def _groups(
     methods: tuple[str, ...], ranks: FloatArray, pairs: tuple[RankedPair, ...], error: float
 ) -> tuple[tuple[str, ...], ...]:
-    """The longest runs of neighbours in rank among which no pair is separated."""
+    """The longest runs of neighbors in rank among which no pair is separated."""
     order = [methods[i] for i in np.argsort(ranks, kind="stable")]
     place = {method: i for i, method in enumerate(order)}
     apart = np.zeros((len(order), len(order)), dtype=bool)

@@ -16,7 +16,7 @@ from ogive.importers._roles import ALIASES, METHOD_NAMES
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.profiles import _moments
-from ogive.profiles._cells import Cells, Moments, Table, from_lists, from_matrix
+from ogive.profiles._cells import Cells, Moments, Table, from_matrix
 from ogive.trials import Trials
 from ogive.words import plural
 
@@ -51,6 +51,19 @@ class Roles:
         return () if self.without is None else as_names(self.without, "without")
 
 
+def default_goal(kind: str) -> Goal:
+    """Which values are good where neither caller nor table says: small times and costs, else large scores."""
+    return "minimize" if kind == "ratio" else "maximize"
+
+
+def profile_table(source: Any, kind: str = "ratio", *, goal: str | None = None, **said: Any) -> Table:
+    """A table with what is said about its columns, as `ogive profile` reads it: wide, long, or of means with spreads.
+
+    `performance_profile` takes what comes back. In Python a table is read by `ogive.read`, which knows no means.
+    """
+    return as_table(source, Roles(**said), goal, default_goal(kind))
+
+
 def as_table(source: Any, roles: Roles, goal: str | None, default: Goal) -> Table:
     """Any table as cells or moments; `default` is the direction where neither caller nor table names one."""
     said = None if goal is None else as_goal(goal)
@@ -63,14 +76,12 @@ def as_table(source: Any, roles: Roles, goal: str | None, default: Goal) -> Tabl
     if isinstance(source, Mapping):
         if roles.where is not None:
             raise InputError("`where` chooses rows by their columns, and a dictionary has none; leave it out.")
-        return _without(_from_dictionary(source, said or default), roles)
+        return _without(_from_dictionary(source, said, default), roles)
     if isinstance(source, (str, Path)):
         return _without(_from_path(source, roles, said, default), roles)
     frame = _as_pandas(source)
-    if frame is None:
-        raise InputError(
-            f"a profile needs a frame, a dictionary method -> values, a path or Trials; got {type(source).__name__}."
-        )
+    if frame is None:  # several sources, a study, a search
+        return _without(_from_read(source, roles, said, default), roles)
     return _without(_from_frame(frame, roles, said, default, "data frame"), roles)
 
 
@@ -97,6 +108,11 @@ def _as_pandas(source: Any) -> pd.DataFrame | None:
     if hasattr(source, "to_pandas"):
         turned: pd.DataFrame = source.to_pandas()
         return turned if hasattr(turned, "columns") else None
+    if hasattr(source, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        streamed: pd.DataFrame = pa.table(source).to_pandas()
+        return streamed
     return None
 
 
@@ -295,68 +311,24 @@ def _by_unit(cell: Any, group: Any, values: FloatArray) -> tuple[Any, FloatArray
     return cell[first], np.asarray(np.bincount(code, weights=values) / np.bincount(code))
 
 
-def _from_dictionary(table: Mapping[Any, Any], goal: Goal) -> Cells:
-    """method -> values by problem; -> problem -> value or runs; -> runs × problems."""
-    if not table:
-        raise InputError("the table is empty; it needs at least two methods.")
-    methods = [str(m) for m in table]
-    _refuse_twice(methods, "methods are named")
-    table = {m: _by_label(v, str(m)) for m, v in table.items()}
-    if all(isinstance(v, Mapping) for v in table.values()):
-        problems = list(dict.fromkeys(str(p) for by in table.values() for p in by))
-        named = [{str(p): v for p, v in by.items()} for by in table.values()]
-        runs = [[_runs(by[p], m) if p in by else np.empty(0) for p in problems] for m, by in zip(methods, named, strict=True)]  # fmt: skip
-    else:
-        runs = [_by_problem(values, m) for m, values in zip(methods, table.values(), strict=True)]
-        lengths = {len(row) for row in runs}
-        if len(lengths) > 1:
-            found = ", ".join(f"{m!r}: {len(row)}" for m, row in zip(methods, runs, strict=True))
-            raise InputError(f"every method needs a value for the same problems; got {found}.")
-        problems = [str(i + 1) for i in range(lengths.pop())]
-    if not problems:
-        raise InputError("the table is empty; every method needs a value for each problem.")
-    empty = Cells((), (), np.empty(0), np.zeros(1, dtype=np.intp), goal, source="dictionary")
-    return from_lists(methods, problems, runs, empty).infinite_is_failed()
+def _from_dictionary(table: Mapping[Any, Any], goal: Goal | None, default: Goal) -> Cells:
+    """A dictionary as `read` reads it; but a profile is of several problems, so that a flat list holds one run on each."""
+    flat = {m: v for m, v in table.items() if _is_flat(v)}
+    lengths = {str(m): len(v) for m, v in flat.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{m!r}: {n}" for m, n in lengths.items())
+        raise InputError(f"every method needs a value for the same problems; got {found}.")
+    by_problem = {m: {f"task {i + 1}": x for i, x in enumerate(v)} if m in flat else v for m, v in table.items()}
+    return replace(_from_read(by_problem, Roles(), goal, default), reading=())
 
 
-def _by_label(values: Any, method: str) -> Any:
-    """A pandas series as problem -> value, by its labels and not by its order; anything else as it is."""
-    if not (hasattr(values, "iloc") and getattr(values, "ndim", 0) == 1):
-        return values
-    labels = [str(label) for label in values.index]
-    _refuse_twice(labels, f"values of {method!r} are labelled")
-    return dict(zip(labels, values.tolist(), strict=True))
-
-
-def _refuse_twice(names: list[str], what: str) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise InputError(f"two {what} {twice!r}; every name may occur once.")
-
-
-def _by_problem(values: Any, method: str) -> list[FloatArray]:
-    if getattr(values, "ndim", 0) == 2:
-        return list(_matrix(values, method).T)
-    if getattr(values, "ndim", 0) > 2:
-        raise InputError(f"the values of {method!r} must be one for each problem, or runs × problems; got {values.ndim} dimensions.")  # fmt: skip
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise InputError(f"the values of {method!r} must be numbers, one for each problem; got {values!r}.")
-    parts = list(values)
-    if any(hasattr(part, "__len__") and not isinstance(part, (str, bytes)) for part in parts):
-        return [_runs(part, method) for part in parts]
-    return list(_numbers(parts, method)[:, None])
-
-
-def _matrix(values: Any, method: str) -> FloatArray:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"the values of {method!r} must be numbers; some are text.") from None
-
-
-def _runs(value: Any, method: str) -> FloatArray:
-    several = hasattr(value, "__len__") and not isinstance(value, (str, bytes))
-    return _numbers(list(value) if several else [value], method)
+def _is_flat(values: Any) -> bool:
+    """Whether values are a list of numbers and neither name their problems nor hold lists."""
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
+        return False
+    if hasattr(values, "iloc") and values.index.dtype.kind not in "iu":
+        return False  # a series with labels
+    return not any(hasattr(value, "__len__") and not isinstance(value, (str, bytes)) for value in values)
 
 
 def _numbers(values: list[Any], name: str) -> FloatArray:

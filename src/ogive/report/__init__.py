@@ -9,9 +9,11 @@ Inside
   _judgement  the verdict or the ranking; whether failures change it
   _over_tasks many tasks together: profile, aggregates, average ranks
   _sections   findings as sections of a page
+  _cards      the four questions: who, by how much, how sure
   _tables     tables in HTML, LaTeX and CSV
   _methods    caveats, "error bars of what?", a methods paragraph with its references
   _figures    pictures as plotly's JSON, thinned without changing their shape
+  _static     the same pictures as SVG, for mail previews and printers
   _curves*    learning curves: findings, sections, pictures, caveats
   _page       the HTML around it all: escaping, style, the policy that forbids the network
 

@@ -22,6 +22,7 @@ from ogive.report._curves_tables import (
 from ogive.report._judgement import attempt
 from ogive.report._page import Html, aside, definition_list, details, element
 from ogive.report._sections import Report
+from ogive.report._tables import BEST_MARK
 from ogive.words import listed, percent_sure, plural, printable, share
 
 HINT = " Point at a line to read it; click a name to hide or show a model; drag to zoom, double-click to go back."
@@ -167,7 +168,7 @@ def _numbers(found: CurveFindings) -> list[Html]:
     shaded = " Blue: certainly ahead of all other models." if found.leaders is not None else ""
     return [
         *numbers_tables(found),
-        aside(f"Under each number: {reading}{shaded}"),
+        aside(f"{BEST_MARK} Under each number: {reading}{shaded}"),
         details("CSV: all sizes", csv_of(found.statistics)),
     ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ogive.report._page import Html, element, table
-from ogive.report._tables import LONGEST_NAME, as_csv, density_class, with_interval_below
+from ogive.report._tables import LONGEST_NAME, Bounded, Scale, as_csv, density_class, with_interval_below
 from ogive.words import clipped, interval_parts, number, plural, printable
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def changes_table(leaders: Leaders) -> list[Html]:
     else:
         more = f" The first {MOST_CHANGES} of {len(rows)} are listed." if len(rows) > MOST_CHANGES else ""
         note = f"Certain at both ends of a range; within it the order cannot be told, or was not measured.{more}"
-        made = table(["", "who", "training-set size"], rows[:MOST_CHANGES])
+        made = table(["by", "who", "training-set size"], rows[:MOST_CHANGES])
         if len(rows) > MOST_OPEN:
             made = element(
                 "details", element("summary", f"{len(rows)} changes of order among models that lead somewhere"), made
@@ -114,10 +114,12 @@ def _statistic_table(found: CurveFindings, curves: StatisticCurves) -> Html:
     sizes = curves.curves[0].sizes
     places = np.unique(np.round(np.linspace(0, sizes.size - 1, min(MOST_SIZES, sizes.size))).astype(int))
     lead = None if found.leaders is None else found.leaders.by.get(curves.statistic)
+    sign = found.curves.definitions[curves.metric].sign
+    scales = {int(i): Scale.of([_at(c, int(i)) for c in curves], sign) for i in places}
     body = [
         [
             element("th", f"{int(sizes[i])}"),
-            *(_cell(c, int(i), lead is not None and lead.contenders[i] == (c.model,)) for c in curves),
+            *(_cell(c, int(i), lead is not None and lead.contenders[i] == (c.model,), scales[int(i)]) for c in curves),
         ]
         for i in places
     ]
@@ -126,14 +128,18 @@ def _statistic_table(found: CurveFindings, curves: StatisticCurves) -> Html:
     return table(["n", *names], body, caption=f"{_title(curves)}{some}", class_=density_class(len(names)))
 
 
-def _cell(curve: StatisticCurve, i: int, certain: bool) -> Html:
+def _cell(curve: StatisticCurve, i: int, certain: bool, scale: Scale) -> Html:
     estimate, low, high = (float(part[i]) for part in (curve.estimate, curve.low, curve.high))
     if math.isnan(estimate):
         return element("td", "–")
     if not (math.isfinite(low) or math.isfinite(high)):
         return element("td", number(estimate))
-    colour = {"class_": "better"} if certain else {}
-    return with_interval_below(interval_parts(estimate, low, high), **colour)
+    look = " ".join(["better"] * certain + ["best"] * (estimate == scale.best))
+    return with_interval_below(interval_parts(estimate, low, high), scale.drawn(estimate, low, high), look)
+
+
+def _at(curve: StatisticCurve, i: int) -> Bounded:
+    return Bounded(*(float(part[i]) for part in (curve.estimate, curve.low, curve.high)))
 
 
 def missing_table(found: CurveFindings) -> Html:

@@ -11,6 +11,7 @@ from ogive.answers import Foremost, Summary, foremost, summarize
 from ogive.answers._statistic import DEFAULT, Statistic
 from ogive.answers._summary import Remark, Row
 from ogive.errors import InputError
+from ogive.notes import NoteKind
 from ogive.report._judgement import Judgement, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.trials import Trials, failure_rule
@@ -23,7 +24,10 @@ ALL_NUMBERS = "All numbers: ogive.summarize(trials).to_pandas(), on the command 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """All that a report says about one metric of a table."""
+    """All that a report says about one metric of a table.
+
+    `seen` is the table with failures counted by the rule of the page, of which pictures are made; None where nothing is left.
+    """
 
     trials: Trials
     metric: str
@@ -38,6 +42,12 @@ class Findings:
     over: OverTasks | None
     foremost: Foremost
     shortened: str
+    seen: Trials | None
+
+    @property
+    def split(self) -> bool:
+        """Whether an undeclared column splits the runs: what is pooled over it would be about no one thing."""
+        return self.trials.question is not None and self.trials.question.kind is NoteKind.ASKS_SPLIT
 
     @property
     def opening(self) -> str:
@@ -78,10 +88,12 @@ def find(
     if summary is not None and len(trials.cells) > MOST_CELLS:
         summary, shortened = _short(summary, shown), f"{shown.sentence} {ALL_NUMBERS}"
     n_runs = cell_numbers(judgement.part or trials, name, usable=False)[1]
+    seen, _ = attempt(lambda: trials.counted(name, chosen))
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
         judgement=judgement, sensitivity=sensitivity(judgement) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
         over=over_tasks(judgement, name, confidence, chosen, looks, n_runs), foremost=shown, shortened=shortened,
+        seen=seen,
     )  # fmt: skip
 
 

@@ -55,11 +55,11 @@ class Judgement:
         return "" if self.decided is None else self.decided.verdict
 
     @property
-    def parts(self) -> tuple[str, str]:
-        """The verdict in two parts: what is claimed, and of what."""
+    def parts(self) -> tuple[str, str, str]:
+        """The verdict in three parts: the claim, what else must be known of it, and of what."""
         if self.comparison is not None:
             return verdict_parts(self.comparison)
-        return ("", "") if self.ranking is None else ranking_parts(self.ranking)
+        return ("", "", "") if self.ranking is None else ranking_parts(self.ranking)
 
     def ahead(self) -> dict[str, str]:
         """Who is ahead by those of the four questions that do not decide, as far as they can be asked."""

@@ -195,9 +195,14 @@ def _failures(found: Findings) -> str:
 
 
 def _in_the_curves(found: Findings) -> str:
-    if found.trials.clustered:
+    if found.rule == "exclude" or (found.trials.clustered and _still_failed(found)):
         return "they are left out of the curves as well"
-    return "in the curves and bands they count as worse than every score"
+    return "in the curves and bands as well"
+
+
+def _still_failed(found: Findings) -> bool:
+    """Whether the rule gives some failed run no score to draw."""
+    return found.seen is None or bool(found.seen.failed(found.metric).any())
 
 
 def _bounds(found: Findings) -> str:

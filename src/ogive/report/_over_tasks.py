@@ -63,7 +63,8 @@ def over_tasks(
     part, terms = judged.part, _Terms(metric=metric, confidence=confidence, failures=failures, looks=looks)
     if part is None or len(part.tasks) < FEWEST_TASKS:
         return None
-    display = _drawn(part, terms, n_runs)
+    counted, _ = attempt(lambda: part.counted(metric, failures))
+    display = None if counted is None else _drawn(counted, terms, n_runs)
     known: dict[str, Any] = {"metric": terms.metric, "goal": part.goals[terms.metric], "confidence": terms.confidence}
     found = None
     # Folds share training data: what is resampled as if they were independent would be too sure.
@@ -106,9 +107,9 @@ def _asking(part: Trials, kind: Kind, metric: str, confidence: float) -> Callabl
 
 
 def _runs(part: Trials, terms: _Terms) -> Any:
-    """The runs by method and task, failures counted by the rule; where rows share a unit, the table as it is."""
+    """The runs by method and task, failures counted by the rule; where rows share a unit, the table."""
     if part.clustered:
-        return part
+        return part.counted(terms.metric, terms.failures)
     return {m: {t: part.scores(m, t, terms.metric, terms.failures) for t in part.tasks} for m in part.algorithms}
 
 
@@ -117,7 +118,7 @@ def _notes(part: Trials, terms: _Terms, judged: Judgement, display: ProfileDispl
         return ["No profile: one run of each method on a task, and no bounds that declare one scale for all tasks (say bounds=)."]  # fmt: skip
     found, n = display.profile, len(display.profile.problems)
     notes = ["" if found.kind == "score" else "Problems are the tasks of this table.", _why(part, terms, found.kind)]
-    if part.failed(terms.metric).any():
+    if part.counted(terms.metric, terms.failures).failed(terms.metric).any():
         notes.append("In the profile a failed run counts as worse than every other.")
     if found.random == "problems" and _speaks_of_runs(judged):
         notes.append(

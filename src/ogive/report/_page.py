@@ -17,63 +17,214 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 STYLE = """
-:root { color-scheme: light; }
-body { margin: 0; background: #fafaf8; color: #222; font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
-main { max-width: 1000px; margin: 0 auto; padding: 24px 28px 80px; background: #fff; }
+:root {
+  color-scheme: light dark; --back: #fafaf8; --paper: #fff; --ink: #222; --quiet: #555; --line: #ddd; --grid: #e8e8e8; --soft: #f5f5f2;
+  --link: #005a9c; --mark: #0072B2; --claim: #eef5fa; --open: #f6f4ec; --opened: #8a6d00; --better: #cfe4f2; --worse: #f8dcc9;
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --back: #101214; --paper: #181b1e; --ink: #e6e6e3; --quiet: #b0b3b5; --line: #3a3f44; --grid: #2d3236; --soft: #22262a;
+    --link: #7cc0f5; --mark: #56B4E9; --claim: #16293a; --open: #2b2718; --opened: #d5b040; --better: #174463; --worse: #5c3115;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
+main { max-width: 1000px; margin: 0 auto; padding: 24px 28px 80px; background: var(--paper); }
 h1 { font-size: 1.55rem; margin: 0.2em 0; overflow-wrap: anywhere; }
-h2 { font-size: 1.2rem; margin: 2.4em 0 0.5em; padding-top: 0.4em; border-top: 1px solid #ddd; }
-h3 { font-size: 1rem; margin: 1.5em 0 0.4em; }
+h2 { font-size: 1.2rem; margin: 2.4em 0 0.5em; padding-top: 0.4em; border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.5em 0 0.4em; overflow-wrap: anywhere; }
 p, li, dd { overflow-wrap: anywhere; }
-.opening { font-size: 1.05rem; color: #444; margin: 0.2em 0 1em; }
-.verdict { font-size: 1.12rem; background: #eef5fa; border-left: 5px solid #0072B2; padding: 12px 16px; margin: 14px 0; }
-.verdict small { display: block; margin-top: 0.5em; color: #555; font-size: 0.85rem; }
-.undecided { background: #f6f4ec; border-left-color: #a08000; }
-.caption, .note { color: #555; font-size: 0.9rem; }
+a { color: var(--link); }
+.opening { font-size: 1.05rem; color: var(--quiet); margin: 0.2em 0 1em; }
+.verdict { font-size: 1.2rem; background: var(--claim); border-left: 5px solid var(--mark); padding: 12px 16px; margin: 14px 0; }
+.undecided { background: var(--open); border-left-color: var(--opened); }
+.caption, .note, .basis { color: var(--quiet); font-size: 0.9rem; }
+.cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin: 16px 0; padding: 0; list-style: none; }
+.card { border: 1px solid var(--line); border-top: 4px solid var(--line); border-radius: 4px; padding: 10px 12px; font-size: 0.88rem; line-height: 1.4; }
+.card.told { border-top-color: var(--mark); } .card.decides { background: var(--claim); }
+.card h3 { margin: 0; font-size: 0.85rem; font-weight: 600; color: var(--quiet); } .card p { margin: 0.35em 0 0; }
+.card .who { font-size: 1.12rem; font-weight: 600; } .card .sure { color: var(--quiet); }
 nav { font-size: 0.9rem; margin: 1em 0; display: flex; flex-wrap: wrap; gap: 4px 18px; }
-nav a { color: #0060a0; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 0.86rem; margin: 0.8em 0; font-variant-numeric: tabular-nums; }
-th, td { padding: 4px 10px; text-align: left; border-bottom: 1px solid #e6e6e6; vertical-align: top; }
-thead th { border-bottom: 2px solid #bbb; font-weight: 600; }
+.wide { overflow-x: auto; margin: 0.8em 0; max-width: 100%; }
+.wide.cut { border-right: 4px double var(--mark); padding-bottom: 4px; }
+table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
+th, td { padding: 4px 10px; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
+thead th { border-bottom: 2px solid var(--quiet); font-weight: 600; vertical-align: bottom; }
+.wide.cut th:first-child { position: sticky; left: 0; background: var(--paper); z-index: 1; min-width: min(10em, 28vw); max-width: 45vw; }
 caption { text-align: left; font-weight: 600; padding: 6px 10px; }
-td small { color: #666; white-space: nowrap; display: block; }
-.dense { font-size: 0.78rem; } .dense th, .dense td { padding: 3px 5px; }
-.pairs td { text-align: center; border: 1px solid #ddd; padding: 4px 5px; } .pairs small { color: #444; }
-.better { background: #cfe4f2; } .worse { background: #f8dcc9; }
-.track { position: relative; height: 16px; min-width: 240px; background: #f3f3f3; }
-.bar { position: absolute; top: 2px; bottom: 2px; background: #0072B2; border-radius: 3px; }
-.tier2 td, .tier2 th { background: #f7f7f5; }
+td small { color: var(--quiet); white-space: nowrap; display: block; }
+td.best { font-weight: 700; } td.best small { font-weight: 400; } td.best::before { content: "● "; color: var(--mark); font-size: 0.7em; vertical-align: 0.15em; }
+.range { display: block; position: relative; height: 7px; width: 84px; margin-top: 2px; background: linear-gradient(var(--line), var(--line)) 0 3px / 100% 1px no-repeat; }
+.range i { position: absolute; top: 2px; height: 3px; min-width: 1px; background: var(--mark); } .range u { position: absolute; top: 0; height: 7px; width: 2px; margin-left: -1px; background: var(--ink); }
+.dense { font-size: 0.78rem; } .dense th, .dense td { padding: 3px 5px; } .dense .range { width: 64px; }
+.pairs td { text-align: center; border: 1px solid var(--line); padding: 4px 5px; } .pairs small { color: var(--ink); }
+.better { background: var(--better); } .worse { background: var(--worse); } .better small, .worse small { color: var(--ink); }
+.track { position: relative; height: 16px; min-width: 240px; background: var(--soft); }
+.bar { position: absolute; top: 2px; bottom: 2px; background: var(--mark); border-radius: 3px; }
+.tier2 td, .tier2 th { background: var(--soft); }
 dt { font-weight: 600; margin-top: 0.7em; } dd { margin: 0.1em 0 0 0; }
-details { margin: 0.7em 0; border: 1px solid #ddd; border-radius: 4px; padding: 6px 12px; }
+details { margin: 0.7em 0; border: 1px solid var(--line); border-radius: 4px; padding: 6px 12px; }
 summary { cursor: pointer; }
-pre { white-space: pre; overflow: auto; max-height: 340px; font-size: 0.8rem; background: #f7f7f5; padding: 10px; }
-blockquote { margin: 0.6em 0; padding: 8px 16px; background: #f7f7f5; }
+pre { white-space: pre; overflow: auto; max-height: 340px; font-size: 0.8rem; background: var(--soft); padding: 10px; }
+blockquote { margin: 0.6em 0; padding: 8px 16px; background: var(--soft); overflow-wrap: anywhere; }
 button { font: inherit; font-size: 0.8rem; }
-.figure { min-height: 120px; }
+.picture { margin: 0.8em 0; } .picture.live > .static, .picture:not(.live) > .figure { display: none; }
+.static svg { display: block; width: 100%; height: auto; overflow: visible; } .static svg svg { overflow: hidden; } .static text { fill: currentColor; }
+.static .one { max-width: 700px; } .static .axis { font-size: 0.85rem; margin: 0.2em 0; } .static .across { text-align: right; max-width: 700px; }
+.static .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 10px 14px; }
+.static .grid p { margin: 0; font-size: 0.8rem; text-align: center; } .static .grid + .across { max-width: none; text-align: center; }
+.lines { stroke: var(--grid); fill: none; } .frame { stroke: currentColor; stroke-opacity: 0.7; fill: none; } .again { stroke: var(--paper); stroke-width: 2; stroke-dasharray: 3 3; }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 0 0 0.4em; padding: 0; list-style: none; font-size: 0.85rem; }
+.static .legend svg { display: inline-block; width: 26px; height: 12px; margin-right: 6px; vertical-align: middle; }
+@media (max-width: 900px) { .cards { grid-template-columns: repeat(2, 1fr); } }
 @media (max-width: 640px) {
   main { padding: 16px 16px 60px; }
-  .modebar-container { display: none; } .panels { min-width: 760px; } .track { min-width: 110px; }
+  .cards { grid-template-columns: 1fr; } .modebar-container { display: none; } .track { min-width: 110px; }
   .stacked thead { display: none; } .stacked tr, .stacked th, .stacked td { display: block; border: 0; padding: 1px 0; }
-  .stacked tr { padding: 7px 0; border-bottom: 1px solid #e6e6e6; } .questions td:nth-child(2)::before { content: "ahead: "; }
+  .stacked tr { padding: 7px 0; border-bottom: 1px solid var(--line); }
 }
+@page { margin: 14mm; }
 @media print {
-  body, main { background: #fff; } main { max-width: none; padding: 0; }
-  nav, button, .modebar { display: none; } .figure, tr, .verdict { break-inside: avoid; } pre { max-height: none; white-space: pre-wrap; }
+  body, main { background: #fff; } main { max-width: none; padding: 0; } body { font-size: 11pt; }
+  nav, button, .copy { display: none; } .picture, .card, tr, .verdict { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  .picture > .figure { display: none !important; } .picture > .static { display: block !important; }
+  .static .one, .static .across { max-width: 480px; } .static .grid { grid-template-columns: repeat(4, 1fr); } .static .grid > div { break-inside: avoid; }
+  .picture:has(.grid > :nth-child(13)) { break-inside: auto; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+  .wide, .wide.cut { overflow: visible; border: 0; } .wide.cut th:first-child { position: static; max-width: none; min-width: 0; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; } .cards { grid-template-columns: repeat(4, 1fr); }
+  .bar, .range i, .range u, .better, .worse, .claim, .verdict, .tier2 td, .tier2 th { print-color-adjust: exact; }
 }
 """
 
-# Draws the pictures, and gives every block of text to copy a button. Text is set by textContent only.
+# Draws the pictures in place of the static ones, and gives every block of text to copy a button. Text is set by textContent only.
 SCRIPT = """
 "use strict";
 (function () {
-  document.querySelectorAll("[data-figure]").forEach(function (holder) {
-    var figure = JSON.parse(document.getElementById(holder.getAttribute("data-figure")).textContent);
-    // The buttons are named one by one, because plotly's own set holds one that uploads the picture.
-    var buttons = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"];
-    var options = { responsive: true, displaylogo: false, modeBarButtons: [buttons], plotlyServerURL: "" };
-    Plotly.newPlot(holder, figure.data, figure.layout, options).then(function () { holder.setAttribute("data-drawn", "yes"); });
+  var dark = window.matchMedia("(prefers-color-scheme: dark)");
+  // Plotly's own set of buttons holds one that uploads the picture: they are named one by one.
+  var buttons = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"];
+  var options = { responsive: true, displaylogo: false, modeBarButtons: [buttons], plotlyServerURL: "" };
+  var black = ["#000", "#000000", "#222", "#444"];
+
+  function axes(layout, letter) {
+    return Object.keys(layout).filter(function (key) { return key.indexOf(letter + "axis") === 0; });
+  }
+
+  // Panels of several columns become fewer columns where the screen is narrow.
+  function fold(layout, width) {
+    var across = axes(layout, "x"), n = across.length;
+    var had = across.filter(function (key) { return layout[key.replace("x", "y")].domain[1] === layout.yaxis.domain[1]; }).length;
+    var columns = width < 480 ? 1 : width < 700 ? 2 : had;
+    if (columns >= had) { return; }
+    var rows = Math.ceil(n / columns), inside = layout.height - layout.margin.t - layout.margin.b;
+    var each = (layout.yaxis.domain[1] - layout.yaxis.domain[0]) * inside, gap = 54;
+    var whole = rows * (each + gap) - gap, wide = (1 - 0.12 * (columns - 1)) / columns;
+    across.forEach(function (key, i) {
+      var row = Math.floor(i / columns), left = (i % columns) * (wide + 0.12);
+      var top = 1 - row * (each + gap) / whole, up = layout[key.replace("x", "y")];
+      layout[key].domain = [left, left + wide];
+      up.domain = [Math.max(0, top - each / whole), top];
+      if (up.showticklabels === false) { up.showticklabels = i % columns === 0; }
+      layout.annotations[i].x = left + wide / 2;
+      layout.annotations[i].y = top;
+    });
+    layout.height = whole + layout.margin.t + layout.margin.b;
+  }
+
+  // On a narrow screen the legend and the titles of axes take several lines.
+  function narrow(layout, data, width) {
+    var named = data.filter(function (trace) { return trace.name && trace.showlegend !== false; });
+    var longest = Math.max.apply(null, named.map(function (trace) { return trace.name.length; }).concat(0));
+    var columns = Math.max(1, Math.floor(width / (7 * longest + 56)));
+    var wanted = named.length > 1 || layout.margin.t > 60 ? 21 * Math.ceil(named.length / columns) + 34 : 0;
+    var more = Math.max(0, wanted - layout.margin.t);
+    layout.margin.t += more;
+    layout.height += more;
+    layout.legend.y = 1;
+    function wrapped(text, most) {
+      var lines = [""];
+      text.split(" ").forEach(function (word) {
+        var line = lines[lines.length - 1];
+        if (line && line.length + word.length >= most) { lines.push(word); } else { lines[lines.length - 1] = line ? line + " " + word : word; }
+      });
+      return lines.join("<br>");
+    }
+    function longestOf(words) { return Math.max.apply(null, words.map(function (word) { return String(word).length; })); }
+    axes(layout, "x").forEach(function (key) {
+      var axis = layout[key], rows = layout.yaxis.automargin ? 7 * longestOf(layout.yaxis.ticktext) : 0;
+      if (axis.tickvals && axis.title) {
+        // Labels that do not fit beside each other would be turned, and then cover the title.
+        var room = Math.max(80, width - 100 - rows), every = Math.ceil(axis.tickvals.length * (8 * longestOf(axis.ticktext) + 8) / room);
+        function kept(_, i) { return i % every === 0; }
+        axis.tickvals = axis.tickvals.filter(kept);
+        axis.ticktext = axis.ticktext.filter(kept);
+        axis.tickangle = 0;
+      }
+      if (axis.title && axis.title.text) {
+        axis.title.text = wrapped(axis.title.text, (width - 80) / 7.5);
+        var lines = axis.title.text.split("<br>").length - 1;
+        layout.margin.b += 18 * lines;
+        layout.height += 18 * lines;
+      }
+    });
+    layout.margin.r = 24;
+  }
+
+  function themed(figure, width) {
+    var made = JSON.parse(JSON.stringify(figure)), layout = made.layout;
+    layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
+    layout.modebar = { bgcolor: "rgba(0,0,0,0)" };
+    if (width < 640) { narrow(layout, made.data, width); }
+    if (axes(layout, "x").length > 1) { fold(layout, width); }
+    if (!dark.matches) { return made; }
+    layout.font.color = "#e6e6e3";
+    axes(layout, "x").concat(axes(layout, "y")).forEach(function (key) {
+      layout[key].gridcolor = "#2d3236"; layout[key].linecolor = "#b0b3b5"; layout[key].zerolinecolor = "#e6e6e3";
+    });
+    made.data.forEach(function (trace) {
+      [trace.line, trace.marker].forEach(function (look) {
+        if (look && black.indexOf(look.color) >= 0) { look.color = "#e6e6e3"; }
+      });
+    });
+    return made;
+  }
+
+  function draw(picture) {
+    var holder = picture.querySelector(".figure");
+    var kept = JSON.parse(document.getElementById(holder.getAttribute("data-figure")).textContent);
+    picture.classList.add("live");
+    var figure = themed(kept, holder.clientWidth);
+    Plotly.react(holder, figure.data, figure.layout, options).then(function () {
+      holder.setAttribute("data-drawn", "yes");
+    }, function () { picture.classList.remove("live"); });
+  }
+
+  function hidden(picture) {
+    for (var up = picture.parentElement; up; up = up.parentElement) {
+      if (up.tagName === "DETAILS" && !up.open) { return true; }
+    }
+    return false;
+  }
+
+  function each(selector, within, what) { Array.prototype.forEach.call(within.querySelectorAll(selector), what); }
+
+  // Where a table goes on beyond the edge, the edge is drawn.
+  function edges() {
+    each(".wide", document, function (part) { part.classList.toggle("cut", part.scrollWidth > part.clientWidth + 1); });
+  }
+
+  function all(within, again) {
+    each(".picture", within, function (picture) {
+      if (!hidden(picture) && (again || !picture.classList.contains("live"))) { draw(picture); }
+    });
+  }
+
+  all(document, false);
+  dark.addEventListener("change", function () { all(document, true); });
+  each("details", document, function (part) {
+    part.addEventListener("toggle", function () { if (part.open) { all(part, false); edges(); } });
   });
-  document.querySelectorAll("details pre").forEach(function (block) {
+  each("details pre", document, function (block) {
     var button = document.createElement("button");
     button.textContent = "Copy";
     button.addEventListener("click", function () {
@@ -86,9 +237,8 @@ SCRIPT = """
     });
     block.parentNode.insertBefore(button, block);
   });
-  window.addEventListener("beforeprint", function () {
-    document.querySelectorAll("details").forEach(function (part) { part.open = true; });
-  });
+  edges();
+  window.addEventListener("resize", edges);
 })();
 """
 
@@ -117,7 +267,7 @@ def text(value: object) -> Html:
 
 def element(tag: str, *children: object, **attributes: str) -> Html:
     """An element; children that are not `Html` are escaped, as are attributes (`class_` is `class`)."""
-    shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
+    shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{_words(value, key)}"' for key, value in attributes.items())
     inside = "".join(child if isinstance(child, Html) else _words(child, tag) for child in children)
     made = Cell if tag in ("td", "th") else Html
     return made(f"<{tag}{shown}>{inside}</{tag}>")
@@ -139,7 +289,12 @@ def table(head: Sequence[object], body: Iterable[Sequence[object]], *, caption: 
     lines = [element("tr", *(c if isinstance(c, Cell) else element("td", c) for c in row)) for row in body]
     title = element("caption", caption) if caption else Html("")
     inside = element("table", title, top, element("tbody", *lines), **attributes)
-    return element("div", inside, class_="wide")
+    return scrolled(inside, caption or "table")
+
+
+def scrolled(inside: Html, name: str) -> Html:
+    """What may be wider than the page, and is then scrolled: by keys too."""
+    return element("div", inside, class_="wide", tabindex="0", role="group", aria_label=name)
 
 
 def aside(text: str) -> Html:
@@ -154,7 +309,7 @@ def definition_list(entries: list[tuple[str, str]]) -> Html:
 
 def details(title: str, content: str) -> Html:
     """A folded block of text to copy."""
-    return element("details", element("summary", title), element("pre", content))
+    return element("details", element("summary", title), element("pre", content, tabindex="0"), class_="copy")
 
 
 def safe_json(value: Any) -> str:

@@ -8,36 +8,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from ogive.answers import Comparison
 from ogive.answers._facts import facts
 from ogive.answers._summary import Row
 from ogive.answers._wording import second_error
 from ogive.plots import DistributionDisplay, best_of, difference, distribution, pairs
 from ogive.plots._ranks import caption as ranks_caption
+from ogive.report._cards import cards
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
-from ogive.report._judgement import attempt
+from ogive.report._judgement import MOST_NAMED, attempt, some
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
+from ogive.report._static import static
 from ogive.report._tables import (
+    BEST_MARK,
+    LONGEST_NAME,
     NO_INTERVAL,
     comparison_table,
     over_table,
     pairs_csv,
     pairs_table,
-    questions_table,
     ranking_latex,
     ranks_table,
     summary_tables,
     to_csv,
     to_latex,
+    worst_table,
 )
-from ogive.words import listed, plural, printable, share
+from ogive.words import clipped, listed, percent_sure, plural, printable, share
 
 FEWEST_FOR_BEST_OF = 20
-MOST_MESSAGES = 40
+MOST_MESSAGES, MOST_KINDS = 40, 3
+MOST_UNFOLDED = 8  # panels, or rows of a table that explains another
 # A matrix of more methods is no longer read, and a browser takes seconds for it.
 MOST_PAIRED, FOREMOST_PAIRED, MOST_PAIRS_TO_COPY = 60, 30, 5_000
+BAD_DAY = "worst_0.1"
 ALL_PAIRS = "All pairs: ogive.rank(trials).pairs."
 
 
@@ -55,41 +63,51 @@ class Report:
             self.sections[title] = inside
 
     def figure(self, picture: Any) -> Html:
-        """A place for a picture."""
+        """A picture: a static one, and a place for the one that scripts draw."""
         key = f"figure-{len(self.figures) + 1}"
         self.figures[key] = picture
-        # Several panels need room: on a narrow screen they are scrolled, not squeezed.
-        panels = sum(name.startswith("xaxis") for name in picture.get("layout", {})) > 1
-        return element(
-            "div", element("div", "", class_="figure panels" if panels else "figure", data_figure=key), class_="wide"
-        )
+        return element("div", static(picture), element("div", "", class_="figure", data_figure=key), class_="picture")
 
 
 def compose(found: Findings) -> Report:
     """All sections, verdicts first."""
     report = Report()
+    if found.split:
+        return _only_the_question(found, report)
     shown = found.foremost
     display, refused = attempt(
-        lambda: distribution(found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
+        lambda: distribution(found.seen or found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
     )
     report.add("In short", *_verdicts(found))
     many = found.judgement.ranking is not None and len(found.judgement.ranking.rows) > MOST_PAIRED
+    runs, one = "All runs, worst to best", len(found.trials.tasks) == 1
     if many:  # of so many methods the ranks say most
         report.add("Ranks", *_ranks(found))
-    report.add("All runs, worst to best", *_distribution(found, report, display, refused))
-    report.add("The difference", *_difference(found, report))
+    if one:
+        report.add(runs, *_distribution(found, report, display, refused))
     report.add("Over all tasks", *_over_tasks(found, report))
-    report.add("The numbers", *_numbers(found))
+    report.add("The difference", *_difference(found, report))
     report.add("Every method against every other", *_pairs(found))
     if not many:
         report.add("Ranks", *_ranks(found))
-    report.add("The best of k", *_best_of(found, report))
+    report.add("Bad days", *_bad_days(found))
     report.add("Failures", *_failures(found))
+    if not one:
+        report.add(runs, *_distribution(found, report, display, refused))
+    report.add("The numbers", *_numbers(found))
+    report.add("The best of k", *_best_of(found, report))
     report.add("What the numbers stand on", definition_list(caveats(found)), *_notes(found))
     report.add(
         "Error bars of what?", aside("As the NeurIPS paper checklist asks (item 7)."), definition_list(checklist(found))
     )
     report.add("For the paper", *_to_paste(found, band_method(display)))
+    return report
+
+
+def _only_the_question(found: Findings, report: Report) -> Report:
+    """Runs that a column splits are runs of several things: no number or picture of them together means anything."""
+    report.add("In short", element("p", found.judgement.reason, class_="verdict undecided"))
+    report.add("How the table was read", *_notes(found))
     return report
 
 
@@ -99,8 +117,6 @@ def body(opening: str, report: Report, title: str) -> Html:
     parts = [element("h1", title), element("p", opening, class_="opening"), element("nav", *links)]
     for i, (name, inside) in enumerate(report.sections.items(), 1):
         parts.append(element("section", element("h2", name, id=f"section-{i}"), inside))
-        if i == 1 and report.figures:
-            parts.append(Html("<noscript><p>The pictures need JavaScript; text and tables do not.</p></noscript>"))
     return join(parts)
 
 
@@ -109,14 +125,12 @@ def _verdicts(found: Findings) -> list[Html]:
     if not judged.sentence:
         parts = [element("p", judged.reason, class_="verdict undecided")]
     else:
-        decided = judged.tells_something
-        claims, basis = judged.parts
-        said = element(
-            "p", claims, Html(" "), element("small", basis), class_="verdict" if decided else "verdict undecided"
-        )
-        parts = [said]
-    if judged.decided is not None:
-        parts += [questions_table(judged.decided), aside(second_error(judged.decided))]
+        claim, more, basis = judged.parts
+        parts = [element("p", claim, class_="verdict" if judged.tells_something else "verdict undecided")]
+        assert judged.decided is not None
+        parts += [cards(judged.decided)]
+        parts += [element("p", more)] if more else []
+        parts += [element("p", basis, class_="basis"), aside(second_error(judged.decided))]
     parts += [aside(judged.left_out)]
     if found.n_failed and found.sensitivity.words:
         parts.append(element("p", found.sensitivity.words))
@@ -140,7 +154,26 @@ def _distribution(found: Findings, report: Report, display: DistributionDisplay 
         return [aside(f"No picture: {refused}")]
     text = display.caption
     hint = " Point at a curve to read it; click a name to hide or show a method; drag to zoom, double-click to go back."
-    return [report.figure(distribution_figure(display)), element("p", text + hint, class_="caption")]
+    if found.n_failed and found.rule == "exclude":
+        text += f" {_left_out(found)}"
+    shown = [report.figure(distribution_figure(display)), element("p", text + hint, class_="caption")]
+    if len(display.tasks) <= MOST_UNFOLDED:
+        return shown
+    title = element("summary", f"Pictures of {plural(len(display.tasks), 'task')}")
+    return [element("details", title, *shown)]
+
+
+def _left_out(found: Findings) -> str:
+    """How many runs of which method a picture does not show."""
+    t = found.trials
+    failed, codes = t.failed(found.metric), t.codes("algorithm")
+    counts = [
+        (m, int(np.count_nonzero(failed[codes == i])), int(np.count_nonzero(codes == i)))
+        for i, m in enumerate(t.algorithms)
+    ]
+    said = [f"{n} of {size} of {clipped(m, LONGEST_NAME)}" for m, n, size in counts if n]
+    more = f" and of {len(said) - MOST_NAMED} more methods" if len(said) > MOST_NAMED else ""
+    return f"Failed runs are left out here as on the whole page: {listed(said[:MOST_NAMED]) if not more else ', '.join(said[:MOST_NAMED])}{more}."
 
 
 def _difference(found: Findings, report: Report) -> list[Html]:
@@ -168,7 +201,9 @@ def _withheld(compared: Comparison) -> str:
 
 def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:
     display, _ = attempt(
-        lambda: difference(found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence)
+        lambda: difference(
+            found.seen or found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence
+        )
     )
     parts = []
     if display is not None:
@@ -206,7 +241,10 @@ def _numbers(found: Findings) -> list[Html]:
     if found.summary is None:
         return [aside(found.unshown)]
     said = footnote(found, found.summary.rows, brackets="Under each number")
-    return [summary_tables(found.summary), aside(found.shortened), aside(said), aside(found.unshown)]
+    sign = found.trials.definitions[found.metric].sign
+    return [
+        summary_tables(found.summary, sign), aside(found.shortened), aside(f"{BEST_MARK} {said}"), aside(found.unshown)
+    ]  # fmt: skip
 
 
 def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -> str:
@@ -253,7 +291,7 @@ def _best_of(found: Findings, report: Report) -> list[Html]:
     t = found.trials
     if len(t.tasks) > 1 or cell_numbers(t, found.metric)[0] < FEWEST_FOR_BEST_OF:
         return []
-    display, _ = attempt(lambda: best_of(t, metric=found.metric, confidence=found.confidence))
+    display, _ = attempt(lambda: best_of(found.seen or t, metric=found.metric, confidence=found.confidence))
     if display is None:
         return []
     return [
@@ -261,6 +299,23 @@ def _best_of(found: Findings, report: Report) -> list[Html]:
         report.figure(best_of_figure(display)),
         element("p", display.caption, class_="caption"),
     ]
+
+
+def _bad_days(found: Findings) -> list[Html]:
+    """What the worst tenth of the runs of every method comes to, where the runs can say it."""
+    if found.summary is None:
+        return []
+    rows = [r for r in found.summary.rows if r.statistic == BAD_DAY and not math.isnan(r.estimate)]
+    if not rows or len(found.trials.algorithms) < 2:
+        return []
+    made = worst_table(rows, found.trials.definitions[found.metric].sign)
+    said = "The mean of the worst tenth of the runs: what a method comes to on its bad days."
+    n_tasks = len({r.task for r in rows})
+    if n_tasks > MOST_UNFOLDED:
+        made = element("details", element("summary", f"On each of the {n_tasks} tasks"), made)
+    ways = dict.fromkeys(f"{r.method}, {r.strength}" for r in rows if math.isfinite(r.low) or math.isfinite(r.high))
+    beside = f" Beside each number: its {percent_sure(found.confidence)} interval ({'; '.join(ways)})." if ways else ""
+    return [element("p", said), made, aside(f"{BEST_MARK}{beside}")]
 
 
 def _failures(found: Findings) -> list[Html]:
@@ -284,13 +339,35 @@ def _failures(found: Findings) -> list[Html]:
         if len(rows) > MOST_MESSAGES
         else ""
     )
-    return [
-        element(
-            "p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity.words}".strip()
-        ),
-        table(["method", "task", "status", "message", "runs"], body_rows),
-        aside(more),
-    ]
+    said = element(
+        "p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity.words}".strip()
+    )
+    listing = [table(["method", "task", "status", "message", "runs"], body_rows), aside(more)]
+    if len(t.tasks) == 1:
+        return [said, *listing]
+    kinds = element("summary", f"By method, task and message: {plural(len(rows), 'kind')}")
+    return [said, _failures_by_method(found, rows), element("details", kinds, *listing)]
+
+
+def _failures_by_method(found: Findings, rows: Sequence[dict[str, Any]]) -> Html:
+    """A line for each method with failures, most of them first: how many, where, and what they said."""
+    t, lines = found.trials, []
+    sizes = np.bincount(t.codes("algorithm"), minlength=len(t.algorithms)).tolist()
+    for method, size in zip(t.algorithms, sizes, strict=True):
+        own = [row for row in rows if row["algorithm"] == method]
+        if not own:
+            continue
+        n, kinds = sum(int(row["count"]) for row in own), Counter[str]()
+        for row in own:
+            kinds[(row["message"] or row["status"] or "invalid")[:120]] += int(row["count"])
+        said = [f"{words} ({count})" for words, count in kinds.most_common(MOST_KINDS)]
+        said += [f"{plural(len(kinds) - MOST_KINDS, 'other message')}"] if len(kinds) > MOST_KINDS else []
+        where = [row["task"] for row in own]
+        cells = [f"{n} of {size} ({share(n / size)})", some(list(dict.fromkeys(where))), "; ".join(said)]
+        lines.append((n, [element("th", clipped(method, LONGEST_NAME)), *cells]))
+    lines.sort(key=lambda line: -line[0])
+    more = aside(f"{plural(len(lines) - MOST_MESSAGES, 'further method')} with failures not listed.") if len(lines) > MOST_MESSAGES else Html("")  # fmt: skip
+    return join([table(["method", "failed runs", "on", "messages"], [line for _, line in lines[:MOST_MESSAGES]]), more])
 
 
 def _notes(found: Findings) -> list[Html]:

@@ -4,82 +4,150 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.answers import Comparison, Ranking, Summary
 from ogive.answers._statistic import Statistic
 from ogive.answers._summary import COLUMNS, Row
 from ogive.answers._wording import (
-    DECIDES,
-    QUESTION_COLUMNS,
-    WHY,
     difference_words,
-    question_effect,
     score_label,
     shown_parts,
 )
+from ogive.metric import Metric
 from ogive.plots import PairsDisplay
 from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
-from ogive.report._page import Html, element, join, table
+from ogive.report._page import Html, element, join, scrolled, table
 from ogive.statistics import Interval
 from ogive.words import clipped, comma_separated, interval_parts, latex, number, percent_sure, share
 
 LONGEST_NAME = 40
+NOTHING = Html("")
+# Statistics with a drawn interval; of more the folded tables hold figures alone, since each costs 100 bytes.
+MOST_DRAWN = 3_000
+BEST_MARK = "● marks the best value of those that stand beside each other, which is no verdict."
 # More columns need smaller type.
 MOST_LOOSE = 5
 # Of more methods the first ones stand open, and the others are folded.
 MOST_OPEN, FIRST_OPEN = 60, 20
-MOST_AHEAD = 12
 NO_INTERVAL = "too few runs, or none that differ"
 
 
-def summary_tables(summary: Summary) -> Html:
-    """Statistics of one task; of several tasks the first statistic, and the rest folded."""
+def summary_tables(summary: Summary, sign: float) -> Html:
+    """Statistics of one task; of several tasks the first statistic, and the rest folded. `sign` is 1 where more is better."""
     tasks = list(dict.fromkeys(r.task for r in summary.rows))
     methods = list(dict.fromkeys(r.algorithm for r in summary.rows))
     names = list(dict.fromkeys(r.statistic for r in summary.rows))
     if len(tasks) == 1:
-        return _statistics(summary, summary.rows, names, methods, "")
-    first = {(r.task, r.algorithm): r for r in summary.rows if r.statistic == names[0]}
-    label = Statistic.parse(names[0]).label
-    body = [[element("th", clipped(t, LONGEST_NAME)), *(_cell(first.get((t, m))) for m in methods)] for t in tasks]
-    overview = table(
-        ["task", *(clipped(m, LONGEST_NAME) for m in methods)],
-        body,
-        caption=f"{label} on each task",
-        class_=density_class(len(methods)),
-    )
+        return _statistics(summary, summary.rows, names, methods, "", sign)
+    first = [r for r in summary.rows if r.statistic == names[0]]
+    overview = _by_task(first, f"{Statistic.parse(names[0]).label} on each task", sign)
     if len(names) == 1:
         return overview
-    rest = [_statistics(summary, [r for r in summary.rows if r.task == t], names, methods, t) for t in tasks]
+    drawn = len(summary.rows) <= MOST_DRAWN
+    rest = [
+        _statistics(summary, [r for r in summary.rows if r.task == t], names, methods, t, sign if drawn else 0.0)
+        for t in tasks
+    ]
     title = element("summary", f"All statistics of each of the {len(tasks)} tasks")
     return join([overview, element("details", title, *rest)])
 
 
-def _statistics(summary: Summary, rows: Sequence[Row], names: Sequence[str], methods: Sequence[str], task: str) -> Html:
+def worst_table(rows: Sequence[Row], sign: float) -> Html:
+    """The bad days of every method: on one task best first, on several a line for each task."""
+    if len({r.task for r in rows}) > 1:
+        return _by_task(rows, "mean of the worst 10 % on each task", sign)
+    ordered = sorted(rows, key=lambda r: -sign * r.estimate)
+    scale = Scale.of(ordered, sign)
+    body = [[element("th", clipped(r.algorithm, LONGEST_NAME)), _cell(r, scale)] for r in ordered]
+    return table(["method", "mean of the worst 10 %"], body)
+
+
+def _by_task(rows: Sequence[Row], caption: str, sign: float) -> Html:
+    """One statistic: tasks down, methods across; the best of every line is marked."""
+    tasks, methods = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("task", "algorithm"))
+    cells = {(r.task, r.algorithm): r for r in rows}
+    body = []
+    for t in tasks:
+        line = [cells.get((t, m)) for m in methods]
+        scale = Scale.of(line, sign)
+        body.append([element("th", clipped(t, LONGEST_NAME)), *(_cell(r, scale) for r in line)])
+    head = ["task", *(clipped(m, LONGEST_NAME) for m in methods)]
+    return table(head, body, caption=caption, class_=density_class(len(methods)))
+
+
+def _statistics(
+    summary: Summary, rows: Sequence[Row], names: Sequence[str], methods: Sequence[str], task: str, sign: float
+) -> Html:
+    """Methods down, statistics across; the best of every column is marked, nothing where `sign` is 0."""
     cells = {(r.algorithm, r.statistic): r for r in rows}
+    scales = {s: Scale.of([cells.get((m, s)) for m in methods], sign) for s in names}
     body = []
     for method in methods:
         found = [cells.get((method, s)) for s in names]
         known = next((r for r in found if r is not None), None)
         if known is None:
             continue
-        body.append([element("th", clipped(method, LONGEST_NAME)), summary.count(known), *(_cell(r) for r in found)])
+        line = [_cell(r, scales[s]) for r, s in zip(found, names, strict=True)]
+        body.append([element("th", clipped(method, LONGEST_NAME)), summary.count(known), *line])
     return table(["method", "runs", *(Statistic.parse(s).label for s in names)], body, caption=clipped(task, 80))
 
 
-def _cell(row: Row | None) -> Html:
+class Bounded(NamedTuple):
+    """A number with its limits."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What numbers that stand beside each other share: from where to where they reach, and which is best."""
+
+    low: float = math.nan
+    high: float = math.nan
+    best: float = math.nan
+
+    @classmethod
+    def of(cls, cells: Sequence[Row | Interval | Bounded | None], sign: float) -> Scale:
+        """The scale of these cells; there is no best of fewer than two, or of equal ones."""
+        known = [c for c in cells if c is not None and math.isfinite(c.estimate)]
+        if not known or not sign:
+            return cls()
+        ends = [v for c in known for v in (c.low, c.estimate, c.high) if math.isfinite(v)]
+        values = {c.estimate for c in known}
+        return cls(min(ends), max(ends), max(values, key=lambda v: sign * v) if len(values) > 1 else math.nan)
+
+    def drawn(self, estimate: float, low: float, high: float) -> Html:
+        """The interval as a bar with a tick at the number; nothing where there is no scale."""
+        if not self.high > self.low:
+            return Html("")
+        at, left, right = (100 * (min(max(v, self.low), self.high) - self.low) / (self.high - self.low) for v in (estimate, low, high))  # fmt: skip
+        bar = f'<i style="left:{left:.0f}%;width:{right - left:.0f}%"></i><u style="left:{at:.0f}%"></u>'
+        return Html(f'<span class="range">{bar}</span>')
+
+
+NO_SCALE = Scale()
+
+
+def _cell(row: Row | None, scale: Scale = NO_SCALE) -> Html:
     if row is None or math.isnan(row.estimate):
         return element("td", "–")
+    look = "best" if row.estimate == scale.best else ""
     if not (math.isfinite(row.low) or math.isfinite(row.high)):
-        return element("td", number(row.estimate))
-    return with_interval_below(interval_parts(row.estimate, row.low, row.high))
+        return element("td", number(row.estimate), **({"class_": look} if look else {}))
+    return with_interval_below(
+        interval_parts(row.estimate, row.low, row.high), scale.drawn(row.estimate, row.low, row.high), look
+    )
 
 
-def with_interval_below(parts: tuple[str, str, str], **attributes: str) -> Html:
-    """A number, its interval below it."""
+def with_interval_below(parts: tuple[str, str, str], drawn: Html = NOTHING, look: str = "") -> Html:
+    """A number, its interval below it, in figures and drawn."""
     estimate, low, high = parts
-    return element("td", estimate, element("small", f"{low} to {high}"), **attributes)
+    return element("td", estimate, element("small", f"{low} to {high}"), drawn, **({"class_": look} if look else {}))
 
 
 def pairs_table(display: PairsDisplay) -> Html:
@@ -133,7 +201,7 @@ def _folded_below(head: Html, lines: Sequence[Html], **attributes: str) -> Html:
     """A table of methods, best first; of very many the first ones, and the others folded."""
 
     def whole(some: Sequence[Html]) -> Html:
-        return element("div", element("table", head, element("tbody", *some), **attributes), class_="wide")
+        return scrolled(element("table", head, element("tbody", *some), **attributes), "methods")
 
     if len(lines) <= MOST_OPEN:
         return whole(lines)
@@ -141,56 +209,32 @@ def _folded_below(head: Html, lines: Sequence[Html], **attributes: str) -> Html:
     return join([whole(lines[:FIRST_OPEN]), element("details", title, whole(lines[FIRST_OPEN:]))])
 
 
-def questions_table(found: Comparison | Ranking) -> Html:
-    """The four questions: who is ahead, by how much, how sure."""
-    if isinstance(found, Ranking):
-        return _leaders_table(found)
-    names = {1: clipped(found.a, LONGEST_NAME), -1: clipped(found.b, LONGEST_NAME), 0: "cannot tell"}
-    rows = []
-    for one in found.questions.values():
-        head = element("th", one.name + (DECIDES if one.primary else ""))
-        if one.interval is None:
-            rows.append([head, "–", WHY[str(one.refused)], "–"])
-        else:
-            rows.append([head, names[one.direction], question_effect(found, one), one.interval.strength])
-    return table(QUESTION_COLUMNS, rows, class_="questions stacked")
-
-
-def _leaders_table(ranking: Ranking) -> Html:
-    rows = []
-    for q in ranking.questions.values():
-        head = element("th", q.name + (DECIDES if q.primary else ""))
-        if q.refused is not None:
-            rows.append([head, "–", WHY[q.refused]])
-            continue
-        who = ", ".join(clipped(m, LONGEST_NAME) for m in q.ahead[:MOST_AHEAD]) or "cannot tell"
-        who += f" and {len(q.ahead) - MOST_AHEAD} more" if len(q.ahead) > MOST_AHEAD else ""
-        rows.append([head, who, f"{share(q.resolution)} of pairs told apart"])
-    return table(
-        ["question", "ahead: no other method is certainly better", "how much can be told"],
-        rows,
-        class_="questions stacked",
-    )
-
-
 def over_table(over: OverTasks) -> Html:
     """A line for each method: how often it is best, its average rank, its aggregates over all tasks."""
     display, ranks, found = over.display, over.ranks, over.aggregates
     methods = display.order if display is not None else ranks.order if ranks is not None else ()
-    columns: list[tuple[str, list[object]]] = []
+    columns: list[tuple[str, list[Html]]] = []
     if display is not None:
         wins = dict(zip(display.profile.methods, display.profile.wins.tolist(), strict=True))
-        columns.append(("best on", [share(wins[m]) for m in methods]))
+        columns.append(("best on", _marked([(wins[m], share(wins[m])) for m in methods], 1.0)))
     if ranks is not None:
         places = dict(zip(ranks.methods, ranks.ranks.tolist(), strict=True))
-        columns.append(("average rank", [number(places[m], 2) for m in methods]))
+        columns.append(("average rank", _marked([(places[m], number(places[m], 2)) for m in methods], -1.0)))
     for s in found.statistics if found is not None else ():
         assert found is not None
-        columns.append((LABELS[s], [_interval(found.of(m, s), s) for m in methods]))
+        scale = Scale.of([found.of(m, s) for m in methods], Metric.toward(found.goal).sign)
+        columns.append((LABELS[s], [_interval(found.of(m, s), s, scale=scale) for m in methods]))
     body = [[element("th", clipped(m, LONGEST_NAME)), *(cells[i] for _, cells in columns)] for i, m in enumerate(methods)]  # fmt: skip
     head = element("thead", element("tr", *(element("th", h) for h in ("method", *(label for label, _ in columns)))))
-    lines = [element("tr", *(c if isinstance(c, Html) else element("td", c) for c in row)) for row in body]
+    lines = [element("tr", *row) for row in body]
     return _folded_below(head, lines, class_=density_class(len(columns)))
+
+
+def _marked(values: Sequence[tuple[float, str]], sign: float) -> list[Html]:
+    """Cells of a column, the best of which are marked."""
+    numbers = {v for v, _ in values}
+    best = max(numbers, key=lambda v: sign * v) if len(numbers) > 1 else math.nan
+    return [element("td", words, **({"class_": "best"} if v == best else {})) for v, words in values]
 
 
 def comparison_table(found: Comparison) -> Html:
@@ -225,10 +269,12 @@ def _tasks_table(found: Comparison) -> Html:
     differences = difference_words(a, b, found._samples.sign)
     label = f"P({a} beats {b})" if by_wins else f"{found.question.criterion.label}, {differences}"
     body = []
+    reach = Scale.of([c.primary for c in found.tasks], 1.0)
+    drawn = Scale(reach.low, reach.high)  # differences of one pair: none of them is the best
     for c in found.tasks:
         described = [] if by_mean else [_interval(c.mean_difference, "mean")]
         body.append(
-            [element("th", clipped(str(c.task), LONGEST_NAME)), c.conclusion, _interval(c.primary, c.criterion, c.margin), *described, c.n]
+            [element("th", clipped(str(c.task), LONGEST_NAME)), c.conclusion, _interval(c.primary, c.criterion, c.margin, drawn), *described, c.n]
         )  # fmt: skip
     means = [] if by_mean else [f"difference of means, {differences}"]
     return table(["task", f"conclusion about {a}", label, *means, "runs or pairs"], body)
@@ -246,11 +292,13 @@ def guarantee_words(guarantee: str) -> str:
     return "guaranteed" if guarantee in ("exact", "conservative") else guarantee
 
 
-def _interval(i: Interval, statistic: str, margin: float | None = None) -> Html:
+def _interval(i: Interval, statistic: str, margin: float | None = None, scale: Scale = NO_SCALE) -> Html:
     """Rounded so that no end crosses what a conclusion reads it against; no interval where the data set no limit at all."""
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return element("td", number(i.estimate))
-    return with_interval_below(shown_parts(i, "improvement" if statistic == "fresh" else statistic, margin))
+    look = "best" if i.estimate == scale.best else ""
+    parts = shown_parts(i, "improvement" if statistic == "fresh" else statistic, margin)
+    return with_interval_below(parts, scale.drawn(i.estimate, i.low, i.high), look)
 
 
 def to_csv(summary: Summary) -> str:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.reading import Source, as_trials
 from ogive.report._findings import find
 from ogive.report._page import page
 from ogive.report._sections import Report, body, compose
 from ogive.stages import during
-from ogive.trials import Trials, require_trials
 from ogive.writing import as_path, ready
 from ogive.writing import write as write_file
 
@@ -20,7 +20,7 @@ LEAST = 4_500_000  # bytes of a page, which holds plotly's script
 
 
 def write(
-    trials: Trials,
+    trials: Source,
     path: str | Path,
     *,
     confidence: float = 0.95,
@@ -66,7 +66,7 @@ def write(
         raise InputError(
             "`report.write` takes trials; learning curves are written by report.write_curves(curves, path)."
         )
-    require_trials(trials, "report.write")
+    trials = as_trials(trials)
     target = as_target(path)
     with during("judging methods"):
         found = find(

@@ -11,7 +11,7 @@ Start here                          then
 Inside
   _words          values as words, as plain Python, as content of a fingerprint
   _parameters     what a parameter is; the numbers
-  _choice         values and labelled objects
+  _choice         values and labeled objects
   _entries        lists and distributions of scikit-learn's dictionaries
   _conditions     when, and the order in which parameters are drawn
   _space          what every space can do; the space of named parameters

@@ -1,4 +1,4 @@
-"""A choice among values or labelled objects."""
+"""A choice among values or labeled objects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Choice(Countable):
         put(self, "_cumulative", [] if self.weights is None else list(accumulate(self.weights))[:-1])
         put(self, "_texts", texts)
         put(self, "_code_of_text", {text: code for code, text in enumerate(texts)})
-        # what is never copied is recognised by identity, which costs a tenth of comparing
+        # what is never copied is recognized by identity, which costs a tenth of comparing
         put(self, "_text_of_identity", {id(self.values[c]): text for c, text in enumerate(texts) if c not in copied})
         put(self, "_copied", copied)
 
@@ -160,7 +160,7 @@ def choice(values: Sequence[Any] | Mapping[str, Any], weights: Sequence[float] |
     >>> choice({"small": 10, "large": 1000}, weights=[0.9, 0.1]).words()
     'one of small (90 %), large (10 %)'
     """
-    pairs = _labelled(values) if isinstance(values, Mapping) else _listed(values)
+    pairs = _labeled(values) if isinstance(values, Mapping) else _listed(values)
     if not pairs:
         raise InputError("`choice` needs at least one value; got none.")
     shares = None if weights is None else _checked_weights(weights, len(pairs))
@@ -193,7 +193,7 @@ def _listed(values: Any) -> list[tuple[Any, str | None]]:
     return [(value, None if is_plain(value) else label_of(value)) for value in map(tidy, values)]
 
 
-def _labelled(values: Mapping[str, Any]) -> list[tuple[Any, str | None]]:
+def _labeled(values: Mapping[str, Any]) -> list[tuple[Any, str | None]]:
     for label in values:
         if not isinstance(label, str) or not label:
             raise InputError(f"labels of `choice` must be text; got {label!r}.")

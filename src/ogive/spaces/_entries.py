@@ -64,7 +64,7 @@ def as_parameter(value: Any) -> Parameter:
         return value
     if isinstance(value, Mapping):
         raise InputError(
-            "a dictionary is not a distribution; write choice({label: object, …}) for labelled objects, "
+            "a dictionary is not a distribution; write choice({label: object, …}) for labeled objects, "
             "constant({…}) for a dictionary that is the value."
         )
     if hasattr(value, "rvs") and not isinstance(value, type):

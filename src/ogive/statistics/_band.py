@@ -179,7 +179,7 @@ def band(
         Bound the CDF from both sides, from below only, or from above only.
     solve : bool
         For `exact`: compute the local level for this n and confidence (compiles once) instead
-        of the table, which rounds towards safety.
+        of the table, which rounds toward safety.
     clusters : array-like, optional
         Which scores belong together; the band then has the width of a `ks` band with n = number
         of clusters.

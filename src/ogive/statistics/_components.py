@@ -70,12 +70,12 @@ def variance_components(scores: ArrayLike, clusters: ArrayLike, *, confidence: f
     codes = as_clusters(clusters, values.size)
     if codes is None or codes.max() == 0:
         raise InputError("`clusters` must name at least two clusters, one of them with two scores or more.")
-    centred, exponent = as_unit(values)
-    squares = _mean_squares(centred, codes)
+    centered, exponent = as_unit(values)
+    squares = _mean_squares(centered, codes)
     largest = float(np.abs(np.ldexp(values, -exponent)).max())
     if squares.within <= (ROUNDING * largest) ** 2:
         raise InputError("scores within clusters never differ; there is no variance to divide. Drop the repeated rows.")
-    doubts = sampling_doubts(int(codes.max()) + 1, spread_differs(centred, codes))
+    doubts = sampling_doubts(int(codes.max()) + 1, spread_differs(centered, codes))
     return _components(squares, values.size, (1.0 - confidence) / 2.0, confidence, as_square(exponent), doubts)
 
 
@@ -117,10 +117,10 @@ def spread_differs(residuals: FloatArray, codes: IntArray, df: float | None = No
 def as_unit(values: FloatArray) -> tuple[FloatArray, int]:
     """Scores less their mean over a power of two, of size 1 or less, and the power: squares neither vanish nor overflow."""
     size = _exponent(values)
-    centred = np.ldexp(values, -size)
-    centred = centred - centred.mean()
-    spread = _exponent(centred)
-    return np.ldexp(centred, -spread), size + spread
+    centered = np.ldexp(values, -size)
+    centered = centered - centered.mean()
+    spread = _exponent(centered)
+    return np.ldexp(centered, -spread), size + spread
 
 
 def as_square(exponent: int) -> float:

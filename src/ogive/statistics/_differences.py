@@ -474,9 +474,9 @@ def wilson(
 
 def score_limits(share: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Both theta with (theta - share)² = scale theta (1 - theta); Wilson's interval for scale = z² / n."""
-    centre = (share + scale / 2.0) / (1.0 + scale)
+    center = (share + scale / 2.0) / (1.0 + scale)
     half = np.sqrt(share * (1.0 - share) * scale + scale**2 / 4.0) / (1.0 + scale)
-    return np.maximum(0.0, centre - half), np.minimum(1.0, centre + half)
+    return np.maximum(0.0, center - half), np.minimum(1.0, center + half)
 
 
 def binomial_limits_of(k: FloatArray, n: FloatArray, error: Errors) -> tuple[FloatArray, FloatArray]:
@@ -518,9 +518,9 @@ def newcombe_limits(
         at_end = (share <= 0.0) | (share >= 1.0)
         near = np.where(at_end, np.abs(near - 1e-9 * np.minimum(1.0, z * z)), near)
         for _ in range(52):
-            centre = (near + far) / 2.0
-            inside = np.abs(centre - share) < reach(centre)
-            near, far = np.where(inside, centre, near), np.where(inside, far, centre)
+            center = (near + far) / 2.0
+            inside = np.abs(center - share) < reach(center)
+            near, far = np.where(inside, center, near), np.where(inside, far, center)
         return (near + far) / 2.0
 
     low = np.where(share <= 0.0, 0.0, solved(-1.0))

@@ -281,10 +281,10 @@ def _mover(a: Interval, b: Interval, correlation: float, optimism: float) -> Int
         return math.sqrt(max(one**2 + other**2 - 2.0 * correlation * one * other, 0.0))
 
     difference = a.estimate - b.estimate
-    centre = difference - optimism
+    center = difference - optimism
     heuristic = "heuristic" in (a.guarantee, b.guarantee)
     return Interval(
-        estimate=difference, low=centre - reach(a.estimate - a.low, b.high - b.estimate),
-        high=centre + reach(a.high - a.estimate, b.estimate - b.low), confidence=a.confidence, method="MOVER",
+        estimate=difference, low=center - reach(a.estimate - a.low, b.high - b.estimate),
+        high=center + reach(a.high - a.estimate, b.estimate - b.low), confidence=a.confidence, method="MOVER",
         guarantee="heuristic" if heuristic else "approximate", n=a.n, assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip

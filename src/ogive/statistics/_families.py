@@ -407,8 +407,8 @@ def _moments(gaps: FloatArray, size: FloatArray) -> tuple[FloatArray, FloatArray
         span = np.where(there, gaps, -np.inf).max(axis=1) - np.where(there, gaps, np.inf).min(axis=1)
         spread = span > ROUNDING * size
         unit = np.where(spread, span, 1.0)
-        centred = np.where(there, (gaps - mean[:, None]) / unit[:, None], 0.0)
-        deviation = unit * np.sqrt((centred**2).sum(axis=1) / (n - 1.0))
+        centered = np.where(there, (gaps - mean[:, None]) / unit[:, None], 0.0)
+        deviation = unit * np.sqrt((centered**2).sum(axis=1) / (n - 1.0))
     return n, mean, np.where(n < 2.0, np.nan, np.where(spread, deviation, 0.0))
 
 
@@ -749,8 +749,8 @@ def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way
 def _level_correlation(x: FloatArray, at: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     """Correlation over draws of lying above one's quantile, on it half; 0 where it cannot be told."""
     above = np.where(np.isnan(x), np.nan, (x > at[:, None]) + 0.5 * (x == at[:, None]))
-    centred = above - np.nanmean(above, axis=1, keepdims=True)
-    filled = np.where(np.isnan(centred), 0.0, centred)
+    centered = above - np.nanmean(above, axis=1, keepdims=True)
+    filled = np.where(np.isnan(centered), 0.0, centered)
     scale = np.sqrt((filled**2).sum(axis=1))
     found = (filled @ filled.T)[first, second]
     size = scale[first] * scale[second]

@@ -122,7 +122,7 @@ def quantile_interval(
 
 
 def middle_quantile(ordered: FloatArray, p: float) -> float:
-    """The p-quantile of sorted scores; the mean of two neighbours where every value between them is one.
+    """The p-quantile of sorted scores; the mean of two neighbors where every value between them is one.
 
     So the median of an even number of scores is the one that everybody knows, and the quantile of losses
     is that of the gains with its sign changed.

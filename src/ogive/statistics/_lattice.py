@@ -29,7 +29,7 @@ _RESOLUTION = 0.5
 _OFFSET_MATTERS_BELOW = 1.0
 # A bound that many standard deviations away is not met.
 _REACH = 6.0
-# Two neighbouring values have no finite fit: any small scale with the right share on each is as good.
+# Two neighboring values have no finite fit: any small scale with the right share on each is as good.
 _NARROW = 0.05
 # Below this scale samples have two values, and what is measured is a function of their mean.
 _REGRESSION_FROM = 0.1
@@ -128,13 +128,13 @@ class Null:
     """
 
     ordered: FloatArray
-    centre: FloatArray
+    center: FloatArray
     spread: FloatArray
     slopes: FloatArray
 
     def p_value(self, value: float, mean: float, log_sd: float, *, two_sided: bool) -> float:
         """Share of drawn samples as extreme as one with this value, mean and log standard deviation."""
-        value -= float((_terms(np.array([[mean, log_sd]]), self.centre, self.spread) @ self.slopes)[0])
+        value -= float((_terms(np.array([[mean, log_sd]]), self.center, self.spread) @ self.slopes)[0])
         total = self.ordered.size + 1
         slack = 1e-9 * (1.0 + abs(value))  # the same sample, added up in another order
         above = (total - int(np.searchsorted(self.ordered, value - slack, side="left"))) / total
@@ -157,22 +157,22 @@ def null_distribution(null: RoundedNormal, n: int, test: NormalityTest, n_resamp
         with np.errstate(divide="ignore"):
             covariates[part] = np.column_stack((rows.mean(axis=1), np.log(rows.std(axis=1))))
     varied = np.isfinite(values)
-    centre: FloatArray = np.zeros(2)
+    center: FloatArray = np.zeros(2)
     spread: FloatArray = np.ones(2)
     slopes: FloatArray = np.zeros(_N_TERMS)
     if null.scale >= _REGRESSION_FROM and np.count_nonzero(varied) > 10 * _N_TERMS:
-        centre, spread = covariates[varied].mean(axis=0), covariates[varied].std(axis=0) + 1e-300
-        terms = _terms(covariates[varied], centre, spread)
+        center, spread = covariates[varied].mean(axis=0), covariates[varied].std(axis=0) + 1e-300
+        terms = _terms(covariates[varied], center, spread)
         slopes = np.asarray(np.linalg.lstsq(terms, values[varied], rcond=None)[0], dtype=np.float64)
         values[varied] -= terms @ slopes
     if not varied.all():
         values[~varied] = np.median(values[varied]) if test in TWO_SIDED and varied.any() else -np.inf
-    return Null(np.sort(values), centre, spread, slopes)
+    return Null(np.sort(values), center, spread, slopes)
 
 
-def _terms(covariates: FloatArray, centre: FloatArray, spread: FloatArray) -> FloatArray:
+def _terms(covariates: FloatArray, center: FloatArray, spread: FloatArray) -> FloatArray:
     """1, the two covariates, their squares and their product: the last keep a curve from being read as evidence."""
-    a, b = ((covariates - centre) / spread).T
+    a, b = ((covariates - center) / spread).T
     return np.column_stack((np.ones_like(a), a, b, a * a, a * b, b * b))
 
 

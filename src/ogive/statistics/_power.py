@@ -25,7 +25,7 @@ class ImprovementTest(Question):
     Unpaired, methods that spread alike: the Wilcoxon-Mann-Whitney test, N = (z + z_power)^2 / (12 c (1 - c) (p - 1/2)^2) trials of
     both methods together, a share c of them of one (Noether). Approximate: it takes the test's
     variance for that of equal methods. Simulated with shifted normal and with exponential scores, 80 %
-    asked for gives 0.79 to 0.83 for p up to 0.7, and 0.91 at p = 0.9: then it errs towards more trials.
+    asked for gives 0.79 to 0.83 for p up to 0.7, and 0.91 at p = 0.9: then it errs toward more trials.
     Where one method spreads five times as much as the other these numbers give 0.64 to 0.72. With `sd`
     the variance is that of two normal methods with these spreads and even odds, and 80 % gives 0.79 to
     0.82 there. Simulated power: docs/reference/planning.md.

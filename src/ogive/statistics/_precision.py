@@ -185,7 +185,7 @@ class WorstCasePrecision(Question):
         return f"half-width of the {percent_sure(self.confidence)} interval of {tail_words(self.mass)}, at worst"
 
     def width(self, n: int) -> float:
-        """The half-width for the least favourable distribution."""
+        """The half-width for the least favorable distribution."""
         return (self.bounds[1] - self.bounds[0]) / self.mass * self._distance(n)[0]
 
     def how(self, n: int) -> How:

@@ -50,14 +50,14 @@ class RunStatistic:
         return found.shortfall[:, int(np.searchsorted(found.thresholds, gamma))]
 
     def influence(self, runs: Runs, found: Resamples, gamma: float, *, random_tasks: bool) -> list[FloatArray]:
-        """How much each unit (a run, or a task) moves the statistic, centred within its stratum, over its size."""
+        """How much each unit (a run, or a task) moves the statistic, centered within its stratum, over its size."""
         if self.kind == "median" and random_tasks:
             means = found.task_means[-1]
             gaps = means - np.median(means)
-            return [_centred(np.where(np.abs(gaps) <= _rounding(means), 0.0, np.sign(gaps)))]
+            return [_centered(np.where(np.abs(gaps) <= _rounding(means), 0.0, np.sign(gaps)))]
         if self.kind == "median":
             shares = _middle_shares(found.task_means[-1])
-            return [share * _centred(task) for share, task in zip(shares, runs.tasks, strict=True)]
+            return [share * _centered(task) for share, task in zip(shares, runs.tasks, strict=True)]
         if self.kind == "quantile":
             moved = [-(task <= found.quantile(self.low)[-1]).astype(np.float64) for task in runs.tasks]
         elif self.kind == "gap":
@@ -67,8 +67,8 @@ class RunStatistic:
             ceiling = _middle_quantile(runs, self.high) if self.high < 1.0 else math.inf
             moved = [np.clip(task, floor, ceiling) / (self.high - self.low) for task in runs.tasks]
         if random_tasks:
-            return [_centred(np.array([task.mean() for task in moved]))]
-        return [_centred(task) / len(moved) for task in moved]
+            return [_centered(np.array([task.mean() for task in moved]))]
+        return [_centered(task) / len(moved) for task in moved]
 
 
 def run_statistic(name: str) -> RunStatistic:
@@ -118,6 +118,6 @@ def _rounding(values: FloatArray) -> float:
     return 64.0 * float(np.finfo(np.float64).eps) * float(np.abs(values).max())
 
 
-def _centred(values: FloatArray) -> FloatArray:
-    centred: FloatArray = (values - values.mean()) / values.size
-    return centred
+def _centered(values: FloatArray) -> FloatArray:
+    centered: FloatArray = (values - values.mean()) / values.size
+    return centered

@@ -136,7 +136,7 @@ def _weights(field: Permutable, grouping: Grouping) -> list[FloatArray]:
 def _statistics(parts: FloatArray, codes: IntArray, weights: FloatArray) -> FloatArray:
     """The statistic of every set (columns) for every row of parts.
 
-    Sums of neighbours after sorting by group: a matrix product would start threads, which took five times
+    Sums of neighbors after sorting by group: a matrix product would start threads, which took five times
     the processor time of this.
     """
     order = np.argsort(codes, kind="stable")

@@ -141,14 +141,14 @@ def variance_shares(
         raise InputError(
             "`draws` must let two sources be told apart: some runs share a draw of one while another is drawn anew."
         )
-    centred, exponent = as_unit(values)
-    if not centred.any():
+    centered, exponent = as_unit(values)
+    if not centered.any():
         raise InputError("all scores are equal; there is no variance to divide.")
-    squares, unit = _analyse(centred, terms), as_square(exponent)
+    squares, unit = _analyze(centered, terms), as_square(exponent)
     found = _components(squares, terms, unit, confidence, _limits(squares, confidence, rng, n_pivots))
     return VarianceShares(
         components=found, fixed=tuple(name for name in codes if name not in varied),
-        variance=float(centred.var(ddof=1)) * unit, n=values.size, balanced=_are_equal(terms),
+        variance=float(centered.var(ddof=1)) * unit, n=values.size, balanced=_are_equal(terms),
     )  # fmt: skip
 
 
@@ -231,7 +231,7 @@ class _Squares:
     unequal: bool
 
 
-def _analyse(y: FloatArray, terms: list[_Term]) -> _Squares:
+def _analyze(y: FloatArray, terms: list[_Term]) -> _Squares:
     n, m = y.size, len(terms)
     levels = np.array([t.n_levels for t in terms], dtype=np.float64)
     sums, expected, df = np.empty(m), np.empty((m, m)), np.empty(m)

@@ -2,7 +2,7 @@
 
 Projecting needs products of images only, so all of them are multiplied once (pixels are whole
 numbers: the products are exact). A split then costs one eigendecomposition of the training part's
-centred products, 0.1 s, instead of 0.6 s for the decomposition of the pixels.
+centered products, 0.1 s, instead of 0.6 s for the decomposition of the pixels.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Projected(Resampled):
 def whitened_components(products: FloatArray, train: Rows, n_components: int) -> FloatArray:
     """Scores of every row on the leading components of the training rows, each with unit variance there.
 
-    With G the products centred at the training mean and G_tt = U diag(s²) Uᵀ for the training rows,
+    With G the products centered at the training mean and G_tt = U diag(s²) Uᵀ for the training rows,
     the scores are G_.t U √(n − 1) / s². The sign of a component is the one that makes its largest
     training score positive.
     """
@@ -131,8 +131,8 @@ def whitened_components(products: FloatArray, train: Rows, n_components: int) ->
         raise InputError(f"`n_components` must be smaller than the number of training images, {n}; got {n_components}.")
     columns = products[:, train]
     mean = columns.mean(axis=1)
-    centred = columns - mean[:, None] - mean[train] + mean[train].mean()
-    values, vectors = eigh(centred[train], subset_by_index=[n - n_components, n - 1], check_finite=False)
+    centered = columns - mean[:, None] - mean[train] + mean[train].mean()
+    values, vectors = eigh(centered[train], subset_by_index=[n - n_components, n - 1], check_finite=False)
     values, vectors = values[::-1], vectors[:, ::-1]
     if values[-1] <= 1e-12 * values[0]:
         raise InputError(
@@ -140,7 +140,7 @@ def whitened_components(products: FloatArray, train: Rows, n_components: int) ->
         )
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(n_components)]
     scale = np.sign(largest) * np.sqrt(n - 1) / values
-    scores: FloatArray = (centred @ vectors) * scale
+    scores: FloatArray = (centered @ vectors) * scale
     return scores
 
 

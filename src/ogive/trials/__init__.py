@@ -15,7 +15,7 @@ Inside
 from ogive.arguments import FloatArray, IntArray
 from ogive.trials._failed import failure_rule
 from ogive.trials._rows import Cell, compact
-from ogive.trials._trials import Trials, require_trials
+from ogive.trials._trials import Trials
 
 __all__ = [
     "Cell",
@@ -24,5 +24,4 @@ __all__ = [
     "Trials",
     "compact",
     "failure_rule",
-    "require_trials",
 ]

@@ -265,6 +265,33 @@ class Trials:
         """Refuse failed trials of these algorithms on these tasks, with their number by algorithm."""
         refuse_failures(self, metric, algorithms or self.algorithms, tasks or self.tasks)
 
+    def counted(self, metric: str | None, failures: str | float) -> Trials:
+        """The same table with the failed trials of a metric counted by a rule: left out, or with the score that it gives them.
+
+        Trials to which the rule gives no finite score stay failed: below every score.
+        """
+        name, rule = self.metric_name(metric), failure_rule(failures)
+        failed = self.failed(name)
+        if not failed.any():
+            return self
+        if rule == "exclude":
+            kept = ~failed
+            if not kept.any():
+                raise InputError(f"none of the {len(self)} trials has a usable {name!r}; there is nothing to describe.")
+            return replace(self, table=compact(self.table.filter(pa.array(kept))))
+        values = np.array(self.values(name))
+        for cell in self.cells:
+            if failed[cell.rows].any():
+                values[cell.rows] = self.resolve_failures(cell, name, rule)[0]
+        usable = np.isfinite(values)
+        status = np.where(
+            failed & usable, OK, self.table["status"].chunk(0).cast(pa.string()).to_numpy(zero_copy_only=False)
+        )
+        table = self.table
+        for column, content in ((name, pa.array(values)), ("status", pa.array(status))):
+            table = table.set_column(table.schema.get_field_index(column), column, content)
+        return replace(self, table=compact(table))
+
     @property
     def blame(self) -> str:
         """A sentence on which column of yes and no said that runs failed, where one was taken for that."""
@@ -297,14 +324,6 @@ class Trials:
     def from_parquet_table(cls, table: pa.Table, source: str) -> Trials:
         """What `write` wrote, from the Arrow table that Parquet gave back."""
         return cls(table=compact(table.replace_schema_metadata(None)), **described(table, source))
-
-
-def require_trials(value: Any, call: str) -> None:
-    """Refuse what has not been read yet."""
-    if not isinstance(value, Trials):
-        raise InputError(
-            f"`{call}` takes trials; got {type(value).__name__}. A table is read first: {call}(ogive.read(…), …)."
-        )
 
 
 def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:

@@ -28,7 +28,7 @@ class Baselines:
     >>> from ogive.profiles import performance_profile
     >>> scores = {"a": {"x": 5.0, "y": 30.0}, "b": {"x": 9.0, "y": 10.0}}
     >>> scale = Baselines(low={"x": 1.0, "y": 10.0}, high={"x": 9.0, "y": 50.0})
-    >>> performance_profile(scores, "score", normalise=scale).at(0.5).tolist()
+    >>> performance_profile(scores, "score", normalize=scale).at(0.5).tolist()
     [0.0, 0.5]
     """
 
@@ -51,7 +51,7 @@ class Reference:
 Scale: TypeAlias = Baselines | MinMax | Reference
 
 
-def normalised(cells: Cells, scale: Scale | None) -> Cells:
+def normalized(cells: Cells, scale: Scale | None) -> Cells:
     """The same runs on the scale; large values are then good. Failed runs stay failures."""
     if scale is None:
         return cells
@@ -64,7 +64,7 @@ def normalised(cells: Cells, scale: Scale | None) -> Cells:
         low, high = _baselines(cells, scale)
         by = "baselines"
     else:
-        raise InputError(f"`normalise` must be Baselines, MinMax or Reference; got {type(scale).__name__}.")
+        raise InputError(f"`normalize` must be Baselines, MinMax or Reference; got {type(scale).__name__}.")
     each = np.tile(np.arange(len(cells.problems)), len(cells.methods)).repeat(cells.sizes.ravel())
     # 2 - 2 is 0 also where a constant task has no width.
     values = (cells.values - low[each]) / (high - low)[each]
