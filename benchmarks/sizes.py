@@ -46,6 +46,7 @@ OGIVE = [sys.executable, "-m", "ogive.cli"]
 PICTURE = """
 import sys
 import ogive
+from ogive.errors import InputError
 from ogive import plots, profiles
 trials = ogive.read(sys.argv[1], score="accuracy", unit="row")
 a, b, task = trials.algorithms[0], trials.algorithms[1], trials.tasks[0]
@@ -58,7 +59,11 @@ makers = {
     "aggregates": lambda: plots.aggregates(profiles.aggregates(trials)),
     "critical_difference": lambda: plots.critical_difference(profiles.average_ranks(trials)),
 }
-makers[sys.argv[2]]().save(sys.argv[3])
+try:
+    makers[sys.argv[2]]().save(sys.argv[3])
+except InputError as error:  # as the command line ends with it
+    print(error, file=sys.stderr)
+    sys.exit(2)
 """
 NOTES = f"""\
 One process for each command, from starting Python to the last line or picture; the file is CSV unless

@@ -99,6 +99,8 @@ class Child:
                 if command is None:
                     return
                 self._run(_wire.loads(command))
+                if self._state.worn:  # it was said with the last rows
+                    return
         except Broken as broken:
             self._page.broken(f"the trial {broken}")
         except BaseException as error:
@@ -134,11 +136,16 @@ class Child:
             rows.append(self._trial(cell, number, trial))
             if state.redo:
                 self._again(cell, number, rows)
+            if state.worn:
+                break
             now = monotonic_ns()
             if now - sent > FLUSH * 1e9:
                 self._answer(cell, number, rows, None)
                 rows, sent = [], now
-        self._answer(cell, number, rows, start)
+        else:
+            self._answer(cell, number, rows, start)
+            return
+        self._answer(cell, number, rows, None)
 
     def _trial(self, cell: CellRunner, number: int, trial: int) -> Row:
         page = self._page
@@ -160,7 +167,7 @@ class Child:
         if self._cpu_limit is not None:
             limit_cpu(None)  # sending is no part of the trial
         state = self._state
-        if state.deep() is not None:
+        if state.deep(wide=True) is not None:
             state.redo = max(1, state.redo)
         if state.redo:
             self._again(cell, number, rows)
@@ -169,6 +176,8 @@ class Child:
             content["seconds"] = (monotonic_ns() - start) / 1e9
         if state.left:
             content["threads"], state.left = state.left, []
+        if state.worn:
+            content["worn"] = True
         self._send(content)
 
     def _cell(self, algorithm: str, task: str) -> CellRunner:

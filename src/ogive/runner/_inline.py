@@ -36,12 +36,13 @@ class InlineEngine:
     def deliveries(self) -> Iterator[Delivery | None]:
         """Rows of cells, in order."""
         cells: dict[tuple[str, str], CellRunner] = {}
+        opened: dict[int, tuple[int, int] | None] = {}  # descriptors that trials left open
         said: set[tuple[tuple[str, str], str]] = set()  # threads that trials of a cell left running
         with untouched(), contextlib.ExitStack() as stack:
             threads = OneThread(stack)
             while (chunk := self._agenda.take()) is not None:
                 threads.again()
-                state = State(own=False)  # as it is now: the program around may change it between chunks
+                state = State(own=False, opened=opened)  # as it is now: the program around may change it between chunks
                 if chunk.names not in cells:
                     cells[chunk.names] = CellRunner(self._study, *chunk.names, state)
                 cell = cells[chunk.names]

@@ -12,6 +12,8 @@ The rules of blame:
 * A child that dies after a trial, sends what is no row, closes its pipe or neither answers nor runs a
   trial was ruined by one of the trials whose rows have not come. These run one by one from then on;
   the one whose row does not come is tried again, alone in a fresh child, and is then `crashed`.
+* A child whose trials left behind what cannot be put back, such as hundreds of open files, says so with
+  their rows and is replaced. One whose trials left threads serves no other method.
 * A child that dies before its first trial was ruined by none. After three in a row the run stops and
   says so; after ten where it was killed from outside.
 """
@@ -105,6 +107,7 @@ class Slot:
         self._quiet_deaths = 0
         self._silent, self._looked = 0.0, time.monotonic()
         self._threads: set[tuple[tuple[str, str], str]] = set()
+        self._tainted: str | None = None  # the method whose trials left threads in the child
         self._ready = False
         self._family_seen = 0.0
         self._watched = any(v is not None for v in (limits.wall, limits.memory))
@@ -148,6 +151,10 @@ class Slot:
         for chunk in list(self._queue)[:2]:
             if (chunk.alone or chunk.one_by_one) and chunk is not self._queue[0]:
                 break
+            if self._tainted not in (None, chunk.names[0]):
+                if chunk is not self._queue[0]:
+                    break
+                self._retire()
             if chunk.number < 0:
                 self._hand_over(chunk)
             if chunk.alone or chunk.one_by_one:
@@ -163,10 +170,22 @@ class Slot:
         limits = self._limits
         hard = limits.memory if os.environ.get(HARD_MEMORY) else None
         own: dict[str, Any] = {"cpu_limit": limits.cpu, "data_limit": hard, "pythonpath": os.environ.get("PYTHONPATH")}
-        self._ready = False
+        self._ready, self._tainted = False, None
         self._silent = 0.0
         self._child = Process(self._job, own, environment(self._gpu))
         return self._child
+
+    def _retire(self) -> None:
+        """End a child that must not run another trial; what it was given and has not answered is given to the next."""
+        child, self._child, self._tainted = self._child, None, None
+        if child is not None:
+            child.end(grace=0.0)
+        self._take_back()
+
+    def _take_back(self) -> None:
+        for waiting in self._queue:
+            waiting.trials, waiting.attempts, waiting.done = _rest(waiting)
+            waiting.number = -1
 
     def _look(self, deliver: Deliver) -> Verdict | None:
         """Wait a moment, take what came, and say whether the child must go or is gone."""
@@ -178,7 +197,7 @@ class Slot:
             frames, alive = child.wait(POLL if self._watched else REST)
             for content in frames:
                 verdict = self._hear(_wire.loads(content), deliver)
-                if verdict is not None:
+                if verdict is not None or self._child is not child:
                     return verdict
         except (_wire.BadFrame, ValueError) as error:
             return Verdict("crashed", _through_the_pipe(error), ruined=True)
@@ -218,6 +237,8 @@ class Slot:
         if chunk is None or message.get("chunk") != chunk.number:
             raise _wire.BadFrame("rows of other trials")
         self._say_threads(message.get("threads"), chunk)
+        if message.get("threads"):
+            self._tainted = chunk.names[0]
         batch = _wire.decode(message.get("rows"), chunk.left)
         seconds = message.get("seconds")
         verdict = None if chunk.alone else _out_of_memory(batch, chunk)
@@ -231,6 +252,11 @@ class Slot:
                 raise _wire.BadFrame("a chunk that ended early")
             self._queue.popleft()
         deliver(chunk, batch, seconds)
+        other = bool(self._queue) and self._tainted not in (None, self._queue[0].names[0])
+        if verdict is None and (message.get("worn") or other):
+            if not len(batch):
+                raise _wire.BadFrame("an answer without rows")
+            self._retire()
         return verdict
 
     def _over_limit(self, child: Process) -> Verdict | None:
@@ -275,9 +301,7 @@ class Slot:
             self._count_quiet(verdict.message or exit_words(code), child.last_words(), killed=most > ATTEMPTS)
         else:
             self._suspect(running, self._after(verdict, running, code, child.last_words()), most, deliver)
-        for waiting in self._queue:
-            waiting.trials, waiting.attempts, waiting.done = _rest(waiting)
-            waiting.number = -1
+        self._take_back()
 
     def _named(self, verdict: Verdict, code: int, words: str) -> Verdict:
         if verdict.message:

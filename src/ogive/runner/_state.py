@@ -3,8 +3,10 @@
 A trial that leaves an alarm behind, another working directory or a replaced function must not reach
 its neighbors, and numbers must not depend on who was run before whom in one process. Each trial is
 followed by a look that costs one microsecond (`put_back`), each long trial and each sending of rows
-by one that costs ten (`deep`): what was changed is put back, and only that. Rows that were made since
-the last deep look are made again when it finds something, so none is sent that another may have touched.
+by one that costs ten (`deep`), and each trial of some milliseconds and each sending also by one at the
+names and settings of libraries (`_settings`): what was changed is put back, and only that. Rows that
+were made since the last look are made again when it finds something, so none is sent that another may
+have touched. A process that cannot be put back is replaced before its next trial (`worn`).
 
 Replacing what an answer of the process is made with (`os.write`, `json.dumps`, its clocks) and leaving
 it so is a failure of that trial. Everything else is put back without a word. Objects of libraries and
@@ -15,14 +17,14 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
 import _thread
-import builtins
+import contextlib
 import faulthandler
 import gc
+import io
 import json
 import locale
 import logging
 import os
-import random
 import signal
 import sys
 import threading
@@ -33,15 +35,14 @@ from operator import itemgetter
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from ogive.runner import _memory
+from ogive.runner._settings import Kept, Names, Stuck
 
 log = logging.getLogger("ogive")
 
 # Bound here, before user code runs: what a trial does to these names in their modules does not matter.
 _exit, _getpid, _getcwd, _chdir, _fstat, _kill = os._exit, os.getpid, os.getcwd, os.chdir, os.fstat, os.kill
-_dup2, _dup, _waitpid, _set_inheritable = os.dup2, os.dup, os.waitpid, os.set_inheritable
+_dup2, _dup, _waitpid, _close, _listdir = os.dup2, os.dup, os.waitpid, os.close, os.listdir
 _umask: Callable[[int], int] = os.umask
 _monotonic, _sleep = time.monotonic, time.sleep
 _POSIX = os.name == "posix"
@@ -57,6 +58,10 @@ _cancel_dump = faulthandler.cancel_dump_traceback_later
 ENDING = 1.0  # seconds for processes that were left behind to be gone
 # A process takes longer than this to start; a shorter trial waits for the look before its row is sent.
 LONG = 200e-6
+WIDE = 2e-3  # seconds of a trial after which a look of forty microseconds is nothing
+# Descriptors that trials may leave open: pools and caches of libraries keep some. Beyond this, or beyond a quarter
+# of what the process may open, its place is taken by a fresh one.
+MOST_LEFT = 256
 
 # Names that an answer is made with, and names that are merely put back.
 NEEDED: dict[ModuleType, tuple[str, ...]] = {
@@ -68,9 +73,6 @@ KEPT: dict[ModuleType, tuple[str, ...]] = {
     os: ("environ", "getcwd", "chdir", "close", "kill", "urandom"),
     time: ("time", "sleep", "time_ns", "perf_counter_ns"),
     sys: ("stdin", "stdout", "stderr", "path", "argv", "exit", "excepthook", "unraisablehook"),
-    builtins: ("print", "open", "len", "range", "isinstance", "sorted", "sum", "float", "int", "str", "list", "dict", "__import__"),
-    random: ("seed", "random", "uniform", "randint", "choice", "shuffle", "sample", "gauss"),
-    np.random: ("seed", "rand", "randn", "randint", "random", "choice", "shuffle", "permutation", "default_rng"),
     warnings: ("filters", "showwarning", "warn"),
 }  # fmt: skip
 # Numbered as the platform numbers them; SIGKILL and SIGSTOP have no handlers, and those of real-time signals are rare.
@@ -104,11 +106,22 @@ class State:
         timer runs between trials.
     cpu_limit : bool
         Whether the process uses the timer of CPU time itself.
+    opened : dict, optional
+        Descriptors that earlier trials left open in this process, with the file of each; kept up to date.
     """
 
-    def __init__(self, pipes: dict[int, str] | None = None, *, own: bool = True, cpu_limit: bool = False) -> None:
+    def __init__(
+        self,
+        pipes: dict[int, str] | None = None,
+        *,
+        own: bool = True,
+        cpu_limit: bool = False,
+        opened: dict[int, tuple[int, int] | None] | None = None,
+    ) -> None:
         self._pid, self.own = os.getpid(), own
         self._unsure = 0  # trials since the last deep look
+        self._unseen = 0  # trials since the last look at names and settings
+        self.worn = False  # whether this process can no longer be put back
         self.redo = 0  # how many of the last trials may have been reached by what another of them left
         self.careful = False  # whether each trial is followed by a deep look, since one of them was found untidy
         self._counting = () if cpu_limit else (signal.ITIMER_PROF,) if _setitimer else ()
@@ -140,6 +153,13 @@ class State:
         self._n_threads = _thread._count()
         self._named: set[str] = set()
         self.left: list[str] = []  # names of threads that were left running and have not been told yet
+        self._all_names, self._kept = Names(), Kept()
+        self._descriptors = _descriptors() or {}
+        self._lowest = _lowest_free()
+        self._most_left = MOST_LEFT
+        if "RLIMIT_NOFILE" in self._limits and self._limits["RLIMIT_NOFILE"][0] > 0:
+            self._most_left = min(MOST_LEFT, self._limits["RLIMIT_NOFILE"][0] // 4)
+        self.opened = {} if opened is None else opened
 
     def put_back(self) -> str | None:
         """Put back what is cheapest to look at; a sentence where `deep` was called and had one.
@@ -148,13 +168,23 @@ class State:
         """
         if _getpid() != self._pid:
             _exit(0)
-        self._unsure += 1
+        # What goes off by itself is stopped before anything else: a look at many objects may take longer than
+        # a timer has left, and a dump of faulthandler that is due ends the process without a word.
         changed = self.careful
+        _cancel_dump()
         if self.own:
             if _alarm is not None and _alarm(0):
                 changed = True
         else:
             self._set_timers()
+        self._unsure += 1
+        self._unseen += 1
+        names = self._all_names
+        try:
+            if names.look(names.loop) != names.before:
+                changed |= names.put_back()
+        except Exception:  # one of them is gone, or is now something that cannot be compared
+            changed |= names.put_back()
         if _umask(self._umask) != self._umask:
             changed = True
         if self._place != self._environ:
@@ -166,24 +196,92 @@ class State:
                 place[:] = before
                 if place is self._filters:
                     _forget_filters()
-        return self.deep() if changed else None
+        try:  # the number that the next descriptor gets grows with each one that is left open
+            _close(free := _dup(0))
+        except OSError:
+            free = -1
+        if free != self._lowest:
+            changed |= self._set_limits()  # fewer may be opened than before; not more are open for that
+            self._look_at_descriptors()
+        return self.deep(wide=True) if changed else None
 
-    def deep(self) -> str | None:
+    def deep(self, *, wide: bool = False) -> str | None:
         """Put back the rest; a sentence where what an answer is made with was replaced.
 
         Where something was changed, the trials since the last deep look are to be run again, each with
         a deep look behind it: one of them may have been reached by what another left.
+
+        Parameters
+        ----------
+        wide : bool
+            Whether to look at the names and settings of libraries too.
         """
         unsure, self._unsure = self._unsure, 0
         replaced, changed = self._set_names()
-        if self._set_rest() or changed:
+        changed |= self._set_rest()
+        if wide:
+            unsure, self._unseen = self._unseen, 0
+            changed |= self._set_libraries()
+        if changed:
             self.careful = True
-            self.redo = unsure if unsure > 1 else 0
+            self.redo = max(self.redo, unsure if unsure > 1 else 0)
         return replaced
+
+    def _set_libraries(self) -> bool:
+        changed = self._all_names.put_back()
+        try:
+            changed |= self._kept.put_back()
+        except Stuck:
+            changed = self.worn = True
+        return changed
+
+    def _look_at_descriptors(self) -> None:
+        """Count what trials left open; a process with too many of them is worn, and in a process of others they are closed.
+
+        Nothing is closed in a process that can be replaced: a library may hold what it opened, and an
+        object that is forgotten later would close its number again, which is another trial's by then.
+        """
+        left = self._left()
+        if left is None or len(left) > self._most_left:
+            gc.collect()  # what nobody holds any more may only wait for this
+            left = self._left()
+            if left is None or len(left) > self._most_left:
+                if self.own:
+                    self.worn = True
+                else:
+                    self._close_left()
+                left = self._left()
+        self.opened.clear()
+        self.opened.update(left or {})
+        self._lowest = _lowest_free()
+
+    def _left(self) -> dict[int, tuple[int, int] | None] | None:
+        """Descriptors that trials opened and left, with the file of each; None where they cannot be listed."""
+        now = _descriptors()
+        if now is None:
+            return None
+        before, opened = self._descriptors, self.opened
+        return {fd: what for fd, what in now.items() if fd not in before or opened.get(fd) == what}
+
+    def _close_left(self) -> None:
+        """Close what trials opened and left, so that the program around can go on; its own are left alone."""
+        highest = self._limits.get("RLIMIT_NOFILE", (4096, 0))[0]
+        by_number = {fd: what for fd in range(3, min(highest, 65536)) if (what := _what(fd)) is not None}
+        before, left = self._descriptors, self.opened
+        opened = {fd for fd, what in by_number.items() if fd not in before or left.get(fd) == what}
+        for one in gc.get_objects():  # those of Python know then that they are closed
+            # By type: a placeholder of a library that loads itself late would be asked for its class, and load.
+            if issubclass(type(one), io.FileIO) and not one.closed and one.fileno() in opened:
+                opened.discard(one.fileno())
+                with contextlib.suppress(OSError):
+                    one.close()
+        for fd in opened:
+            with contextlib.suppress(OSError):
+                _close(fd)
+        self.opened.clear()
 
     def _set_rest(self) -> bool:
         changed = False
-        _cancel_dump()
         if self.own and _setitimer is not None:
             for which in (signal.ITIMER_VIRTUAL, *self._counting):
                 changed |= bool(_setitimer(which, 0.0)[0])
@@ -197,10 +295,7 @@ class State:
         if _setlocale(locale.LC_ALL) != self._locale:
             changed = True
             _setlocale(locale.LC_ALL, self._locale)
-        if (now := _limits()) != self._limits:
-            changed = True
-            for name in [name for name, limit in self._limits.items() if now[name] != limit]:
-                self._set_limit(name, now[name])
+        changed |= self._set_limits()
         changed |= self._set_standard()
         for fd, (name, what) in self._pipes.items():
             if _what(fd) != what:
@@ -286,12 +381,17 @@ class State:
             self._cwd = _here()
             raise Broken("removed the working directory") from None
 
-    def _set_limit(self, name: str, now: tuple[int, int]) -> None:
-        try:
-            _setrlimit(_LIMITS[name], self._limits[name])
-        except (ValueError, OSError):
-            self._limits[name] = now
-            raise Broken(f"lowered {name} for good") from None
+    def _set_limits(self) -> bool:
+        now = _limits()
+        if now == self._limits:
+            return False
+        for name in [name for name, limit in self._limits.items() if now[name] != limit]:
+            try:
+                _setrlimit(_LIMITS[name], self._limits[name])
+            except (ValueError, OSError):
+                self._limits[name] = now[name]
+                raise Broken(f"lowered {name} for good") from None
+        return True
 
     def _set_environ(self) -> None:
         """Through `os.environ`, which tells the C library too."""
@@ -377,6 +477,31 @@ def _spare(fd: int) -> tuple[int, tuple[int, int] | None]:
         return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100), _what(fd)
     except OSError:
         return -1, None
+
+
+def _lowest_free() -> int:
+    """The number that the next descriptor gets; it grows with each one that is left open. -1 where there is none."""
+    try:
+        fd = _dup(0)
+    except OSError:
+        return -1
+    _close(fd)
+    return fd
+
+
+def _descriptors() -> dict[int, tuple[int, int] | None] | None:
+    """Open descriptors and the file of each; None where they cannot be listed, as when there is none left to list with."""
+    if not _POSIX:
+        return {}
+    for place in ("/proc/self/fd", "/dev/fd"):
+        try:
+            found = {int(name): _what(int(name)) for name in _listdir(place) if name.isdigit()}
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return None
+        return {fd: what for fd, what in found.items() if what is not None}
+    return {}
 
 
 def _limits() -> dict[str, tuple[int, int]]:

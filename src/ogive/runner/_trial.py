@@ -21,7 +21,7 @@ import numpy as np
 
 from ogive.definitions import ADDRESS
 from ogive.errors import InvalidScores
-from ogive.runner._state import LONG, Broken, State
+from ogive.runner._state import LONG, WIDE, Broken, State
 from ogive.seeding import Streams
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class CellRunner:
             try:
                 replaced = state.put_back()
                 if not state.careful and row.wall > LONG:  # type: ignore[operator]
-                    replaced = state.deep() or replaced
+                    replaced = state.deep(wide=row.wall > WIDE) or replaced  # type: ignore[operator]
                 break
             except Broken as broken:
                 if state.own:
