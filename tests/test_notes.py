@@ -104,7 +104,7 @@ SAID = {
     ),
     K.GOAL_ASSUMED: (
         Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
-        "goal of 'auc': maximize, without bounds (guessed; declare it in Study(metrics=…))",
+        "goal of 'auc': maximize, without bounds (guessed from its name; declare it in Study(metrics=…), or say goal=)",
     ),
     K.VARIED_GUESSED: (
         Note(K.VARIED_GUESSED, "varied", {"varied": ["seed", "fold"]}),
@@ -244,9 +244,9 @@ SAID = {
         Note(K.SEED_KEPT, values={"of": "tree", "parameter": "random_state", "value": 1, "draw": "trial"}),
         "tree: random_state=1 was set, and is the same in every trial",
     ),
-    K.TUNED_UPWARD: (
-        Note(K.TUNED_UPWARD, values={"algorithm": "f"}),
-        "tuning 'f' took larger scores as better; declare metrics= to say otherwise",
+    K.TUNED_BY_NAME: (
+        Note(K.TUNED_BY_NAME, values={"algorithm": "f", "metric": "loss", "goal": "minimize"}),
+        "tuning 'f' takes smaller 'loss' as better, as its name tells; declare metrics= to say which",
     ),
     K.ORDER_OF_SETS: (
         Note(K.ORDER_OF_SETS),

@@ -111,7 +111,7 @@ class NoteKind(Enum):
     NEAR_LIMIT = "near limit"
     CUT_BY_MEMORY = "cut by memory"
     SEED_KEPT = "seed kept"
-    TUNED_UPWARD = "tuned upward"
+    TUNED_BY_NAME = "tuned by name"
     ORDER_OF_SETS = "order of sets"
 
     # Learning curves
@@ -596,7 +596,8 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.EMPTY_CELL: _empty_cell,
     NoteKind.GOAL_GUESSED: _goal_guessed,
     NoteKind.GOAL_ASSUMED: lambda v, o: (
-        f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed; declare it in Study(metrics=…))"
+        f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed from its name; declare it in Study(metrics=…), "
+        f"or say {o('goal')})"
     ),
     NoteKind.VARIED_GUESSED: lambda v, o: f"varied: {', '.join(v['varied'])} (guessed)",
     NoteKind.ASSUMES_INDEPENDENCE: lambda v, o: (
@@ -664,8 +665,11 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.SEED_KEPT: lambda v, o: (
         f"{v['parameter']}={v['value']} was set, and is the same in every {v['draw']}"
     ),
-    NoteKind.TUNED_UPWARD: lambda v, o: (
-        f"tuning {v['algorithm']!r} took larger scores as better; declare metrics= to say otherwise"
+    NoteKind.TUNED_BY_NAME: lambda v, o: (
+        f"tuning {v['algorithm']!r} "
+        + ("goes by its first metric, whose name tells whether larger or smaller is better" if v["metric"] is None else
+           f"takes {'larger' if v['goal'] == 'maximize' else 'smaller'} {v['metric']!r} as better, as its name tells")
+        + "; declare metrics= to say which"
     ),
     NoteKind.ORDER_OF_SETS: lambda v, o: (
         "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are "

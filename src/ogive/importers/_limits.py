@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.errors import AmbiguousColumns, NoTime
-from ogive.importers._direction import is_time
+from ogive.direction import is_time
 from ogive.notes import Note, NoteKind
 from ogive.schema import OK
 from ogive.words import quoted

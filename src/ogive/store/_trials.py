@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ogive.direction import goal_by_name
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.store._metrics import project
@@ -85,7 +86,7 @@ def _define(record: Record, found: Mapping[str, Any], notes: list[Note]) -> dict
     out = {name: metric for name, metric in declared.items() if name in found}
     for name in found:
         if name not in declared:
-            out[name] = Metric()
+            out[name] = Metric.toward(goal_by_name(name))
             notes.append(Note(NoteKind.GOAL_ASSUMED, "goal", {"metric": name, "goal": out[name].goal}))
     return out
 
