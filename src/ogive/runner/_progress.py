@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ogive.direction import goal_by_name
 from ogive.errors import OgiveError
 from ogive.metric import Metric
 from ogive.runner._wire import Batch
@@ -80,6 +81,8 @@ class Progress:
     seconds_left : float or None
     statuses : mapping
         Status to count.
+    unusable : mapping
+        Metric to the number of trials in which it is no finite number, though others are.
     cells : tuple of CellProgress
     finished : bool
         Whether this is the last look.
@@ -92,6 +95,7 @@ class Progress:
     statuses: Mapping[str, int] = field(default_factory=dict)
     cells: tuple[CellProgress, ...] = ()
     finished: bool = False
+    unusable: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         share = 100 * self.done / self.total if self.total else 100.0
@@ -100,6 +104,7 @@ class Progress:
             parts.append(f"{_duration(self.seconds_left)} left")
         failed = {status: n for status, n in self.statuses.items() if status != OK and n}
         parts += [f"{n} {status}" for status, n in failed.items()]
+        parts += [f"{n} without {metric}" for metric, n in self.unusable.items()]
         return ", ".join(parts)
 
 
@@ -129,6 +134,7 @@ class Watcher:
         self.total = sum(len(trials) for _, trials in cells)
         self.done = 0
         self._statuses: dict[str, int] = {}
+        self._unusable: dict[str, int] = {}
         self._start = time.monotonic()
         self._next = self._start + EVERY
         if tell and earlier is not None:
@@ -156,6 +162,8 @@ class Watcher:
                 continue
             for status in batch.statuses:
                 self._statuses[status] = self._statuses.get(status, 0) + 1
+            for metric in (m for i, names in batch.unusable.items() if batch.statuses[i] == OK for m in names):
+                self._unusable[metric] = self._unusable.get(metric, 0) + 1
             name = next(iter(self._metrics), None) or next(iter(batch.metrics), None)
             self._cells[names].add(batch, name)
 
@@ -170,7 +178,7 @@ class Watcher:
         cells = tuple(self._cell(names, prefix) for names, prefix in self._cells.items())
         self._tell(
             Progress(done=self.done, total=self.total, rate=rate, seconds_left=left, statuses=dict(self._statuses),
-                     cells=cells, finished=last)
+                     cells=cells, finished=last, unusable=dict(self._unusable))
         )  # fmt: skip
         after = time.monotonic()
         self._next = after + max(EVERY, SPACING * (after - now))
@@ -178,7 +186,7 @@ class Watcher:
     def _cell(self, names: tuple[str, str], prefix: _Prefix) -> CellProgress:
         n, first = prefix.complete()
         metric = prefix.metric
-        toward = self._metrics[metric] if metric is not None and metric in self._metrics else Metric()
+        toward = self._metrics.get(metric or "") or Metric.toward(goal_by_name(metric or ""))
 
         def measure() -> Interval | None:
             scores = first[np.isfinite(first)]

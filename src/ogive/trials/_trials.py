@@ -197,7 +197,7 @@ class Trials:
         return self._values[self.metric_name(metric)]
 
     def failed(self, metric: str | None = None) -> NDArray[np.bool_]:
-        """For every row, whether it has no usable score."""
+        """For every row, whether it has no usable score of this metric; other metrics of the row are judged for themselves."""
         return self._failed[self.metric_name(metric)]
 
     @cached_property
@@ -271,9 +271,9 @@ class Trials:
         judging = [n.values["column"] for n in self.notes if n.kind is NoteKind.OUTCOME and n.values["n_failed"]]
         return f" Column {judging[0]!r} says that they failed; status='none' if it does not." if judging else ""
 
-    def failures(self) -> list[dict[str, Any]]:
-        """Failed trials counted by algorithm, task, status and message."""
-        return count_failures(self)
+    def failures(self, metric: str | None = None) -> list[dict[str, Any]]:
+        """Trials that failed by a metric (the first where None), counted by algorithm, task, status and message."""
+        return count_failures(self, self.metric_name(metric))
 
     def with_notes(self, *notes: Note | str) -> Trials:
         """The same table with further notes, or with remarks of your own."""
