@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.direction import goal_by_name, is_time
 from ogive.errors import InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import (
     NO_NUMBER,
@@ -23,7 +24,6 @@ from ogive.importers._columns import (
     numbers_and_note,
     refuse_reserved,
 )
-from ogive.direction import goal_by_name, is_time
 from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._splits import few_valued
