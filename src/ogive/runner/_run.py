@@ -97,7 +97,8 @@ def run(
         retry=check_retry(retry), shard=check_shard(shard), chunk=chunk, gpus=gpus, statistic=statistic,
     )  # fmt: skip
     with place_for(store) as place:
-        return execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
+        trials = execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
+        return trials.with_series() if store is None else trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

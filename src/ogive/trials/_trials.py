@@ -21,6 +21,7 @@ from ogive.notes import Note, NoteKind, said
 from ogive.schema import LEADING, OK, TRAILING
 from ogive.trials._failed import count_failures, failure_rule, refuse_failures, replacement
 from ogive.trials._rows import Cell, compact, the_one
+from ogive.trials._series import SeriesSource, arrays, series_of
 from ogive.trials._written import described, write
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Trials:
         How the table was read: what was declared and what was guessed.
     source : str
         Where it came from.
+    series_source : table, callable or None
+        What holds or reads the series of its trials; `series` gives them.
     """
 
     table: pa.Table
@@ -78,6 +81,7 @@ class Trials:
     holds: Mapping[str, Any] | None = None
     notes: tuple[Note, ...] = ()
     source: str = ""
+    series_source: SeriesSource | None = None
 
     def __repr__(self) -> str:
         return (
@@ -275,6 +279,38 @@ class Trials:
         """Trials that failed by a metric (the first where None), counted by algorithm, task, status and message."""
         return count_failures(self, self.metric_name(metric))
 
+    @cached_property
+    def series_table(self) -> pa.Table:
+        """Every `ogive.Series` of these trials: algorithm, task, trial, name, values."""
+        return series_of(self, self.series_source)
+
+    @property
+    def series_names(self) -> tuple[str, ...]:
+        """Names of the series that trials returned, in order of appearance."""
+        return tuple(self.series_table["name"].unique().to_pylist())
+
+    def series(
+        self, algorithm: str | None = None, task: str | None = None, name: str | None = None
+    ) -> dict[int, FloatArray]:
+        """The series of one algorithm on one task by the number of their trial, NaN where a value was not finite.
+
+        Trials that returned none are left out. None is allowed where there is one algorithm, task or name.
+        """
+        cell = self.cell(algorithm, task)
+        table = self.series_table
+        kept = [
+            pc.equal(table[column], value)
+            for column, value in (
+                ("algorithm", cell.algorithm), ("task", cell.task), ("name", the_one("name", name, self.series_names)),
+            )
+        ]  # fmt: skip
+        table = table.filter(pc.and_(pc.and_(kept[0], kept[1]), kept[2]))
+        return dict(zip(table["trial"].to_pylist(), arrays(table["values"]), strict=True))
+
+    def with_series(self) -> Trials:
+        """The same table with its series in memory, whatever becomes of the store that they are read from."""
+        return replace(self, series_source=self.series_table if self.series_table.num_rows else None)
+
     def with_notes(self, *notes: Note | str) -> Trials:
         """The same table with further notes, or with remarks of your own."""
         further = (said(note) if isinstance(note, str) else note for note in notes)
@@ -286,7 +322,7 @@ class Trials:
         return frame
 
     def write(self, path: str | Path, *, raw: bool = False) -> None:
-        """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending.
+        """Write Parquet (keeps everything that `read` gives back, series too) or CSV (columns only), by the name's ending.
 
         In CSV, names that a spreadsheet would run as formulas or that would steer a terminal begin with an apostrophe,
         and control and direction characters are written as escapes, which `read` undoes; `raw` leaves names as they are.
@@ -296,7 +332,10 @@ class Trials:
     @classmethod
     def from_parquet_table(cls, table: pa.Table, source: str) -> Trials:
         """What `write` wrote, from the Arrow table that Parquet gave back."""
-        return cls(table=compact(table.replace_schema_metadata(None)), **described(table, source))
+        known = described(table, source)
+        column = known.pop("series_column")
+        table = table.replace_schema_metadata(None)
+        return cls(table=compact(table if column is None else table.drop_columns([column])), **known)
 
 
 def require_trials(value: Any, call: str) -> None:
