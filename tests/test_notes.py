@@ -223,9 +223,8 @@ SAID = {
         "3 files are set aside in quarantine/; what they held counts as not done",
     ),
     K.UNFINISHED: (
-        Note(K.UNFINISHED, values={"missing": 40, "asked": 2000, "example": "'a' on 't' has 60 of 100"}),
-        "warning: 40 of the 2,000 trials that were asked for are not there, not yet or no longer ('a' on 't' has 60 of "
-        "100); a further run makes them",
+        Note(K.UNFINISHED, values={"cells": [["svm", "t", 60, 100], ["svm", "u", 100, 100], ["knn", "t", 99, 100]]}),
+        "warning: 259 of 300 trials; 41 are missing (40 of svm, 1 of knn), not yet or no longer there; a further run makes them",
     ),
     K.LIMITS: (
         Note(K.LIMITS, values={"limits": ["wall_limit 10", "cpu_limit 9"]}),

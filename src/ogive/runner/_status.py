@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.notes import unfinished_words
 from ogive.schema import OK, STATUSES
 from ogive.store import Store
 from ogive.trials import Trials
@@ -60,6 +61,12 @@ class Status:
         planned = "" if self.n_trials is None else f" of {sum(row['asked'] or 0 for row in self.rows):,}"
         done = sum(row["done"] for row in self.rows)
         lines = [f"study {self.study}: {done:,}{planned} trials in {self.parts} part{'' if self.parts == 1 else 's'}"]
+        lacking = unfinished_words(
+            (row["algorithm"], row["task"], min(row["done"], row["asked"]), row["asked"])
+            for row in self.rows
+            if row["asked"] is not None
+        )
+        lines += [f"unfinished: {lacking}; a further run makes them"] if lacking else []
         width = max([len(_name(row)) for row in self.rows], default=0)
         for row in self.rows:
             parts = [f"{row[s]:,} {s}" for s in STATUSES if s != OK and row[s]]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
-from ogive.notes import Note, NoteKind, said
+from ogive.notes import Note, NoteKind, narrowed, said
 from ogive.schema import LEADING, OK, TRAILING
 from ogive.trials._failed import count_failures, failure_rule, refuse_failures, replacement
 from ogive.trials._rows import Cell, compact, the_one
@@ -165,7 +165,11 @@ class Trials:
         kept &= np.isin(self.codes("task"), _chosen("task", tasks, self.tasks))
         if not kept.any():
             raise InputError("no row is left of these algorithms on these tasks; name some that the table joins.")
-        left = replace(self, table=compact(self.table.filter(pa.array(kept))))
+        left = replace(
+            self,
+            table=compact(self.table.filter(pa.array(kept))),
+            notes=narrowed(self.notes, _named(algorithms), _named(tasks)),
+        )
         counts = [
             (len(now), len(before), what)
             for now, before, what in (
@@ -346,6 +350,9 @@ def require_trials(value: Any, call: str) -> None:
         )
 
 
+def _named(names: Sequence[str] | None) -> Sequence[str] | None:
+    return [names] if isinstance(names, str) else names
+
+
 def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
-    wanted = known if names is None else [names] if isinstance(names, str) else list(names)
-    return [known.index(the_one(what, name, known)) for name in wanted]
+    return [known.index(the_one(what, name, known)) for name in _named(names) or (known if names is None else ())]
