@@ -252,6 +252,15 @@ SAID = {
         "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are those "
         "of worker processes only under PYTHONHASHSEED=0",
     ),
+    K.RUNS_LONG: (
+        Note(
+            K.RUNS_LONG,
+            "wall_limit",
+            {"algorithm": "svm", "task": "moons", "trial": 7, "seconds": 130.0, "n": 40, "longest": 3.0, "limit": 20},
+        ),
+        "trial 7 of 'svm' on 'moons' has been running for 2 min 10 s; the longest of 40 others took 3 s (wall_limit=20 ends "
+        "such trials as timeouts)",
+    ),
     K.SIZES_AS_TASKS: (
         Note(K.SIZES_AS_TASKS),
         "tasks are training-set sizes; those of one repetition depend on each other",
@@ -387,7 +396,7 @@ SAID = {
     ),
 }
 ARGUMENTS = re.compile(
-    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalise|status|tasks?|where|repeat|without)="
+    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalise|status|tasks?|where|repeat|without|wall_limit)="
 )
 
 

@@ -15,10 +15,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import listed, percent_sure, plural, printable, quoted, runs_each
+from ogive.words import duration, listed, percent_sure, plural, printable, quoted, runs_each
 
 Names: TypeAlias = Literal["python", "cli"]
-OPTIONS = {"params": "--param", "time_limit": "--time-limit"}  # where the option is not called as the argument
+OPTIONS = {
+    "params": "--param",
+    "time_limit": "--time-limit",
+    "wall_limit": "--wall-limit",
+}  # where the option is not called as the argument
 _READER: ContextVar[Names] = ContextVar("reader", default="python")
 
 
@@ -113,6 +117,7 @@ class NoteKind(Enum):
     SEED_KEPT = "seed kept"
     TUNED_BY_NAME = "tuned by name"
     ORDER_OF_SETS = "order of sets"
+    RUNS_LONG = "runs long"
 
     # Learning curves
     SIZES_AS_TASKS = "sizes as tasks"
@@ -717,6 +722,10 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.ORDER_OF_SETS: lambda v, o: (
         "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are "
         "those of worker processes only under PYTHONHASHSEED=0"
+    ),
+    NoteKind.RUNS_LONG: lambda v, o: (
+        f"trial {v['trial']} of {v['algorithm']!r} on {v['task']!r} has been running for {duration(v['seconds'])}; the longest of "
+        f"{v['n']:,} others took {duration(v['longest'])} ({o('wall_limit', v['limit'])} ends such trials as timeouts)"
     ),
     NoteKind.SIZES_AS_TASKS: lambda v, o: (
         "tasks are training-set sizes; those of one repetition depend on each other"

@@ -261,6 +261,8 @@ def _drive(
     watcher = Watcher(
         [(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell,
         earlier=store.trials() if tell is not None and resumed else None,
+        # Where a limit ends them nobody needs to be told; in this process one may stand at a breakpoint.
+        running=engine.running if isinstance(engine, LocalEngine) and settings.limits.wall is None else None,
     )  # fmt: skip
     inline = isinstance(engine, InlineEngine)
     with Interrupts(engine.stop, second_raises=inline) as interrupts:
