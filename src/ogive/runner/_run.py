@@ -24,6 +24,7 @@ from ogive.runner._pickling import pickled_job
 from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
 from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
 from ogive.runner._signals import Interrupts
+from ogive.runner._slow import Running
 from ogive.runner._source import Job, loading
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
@@ -174,6 +175,10 @@ class Engine(Protocol):
         """Rows of cells as they come, and None when there is time to look around."""
         ...
 
+    def running(self) -> Sequence[Running]:
+        """The trials that run, as far as that can be told."""
+        ...
+
     def stop(self) -> None:
         """Finish what is under way."""
         ...
@@ -261,8 +266,8 @@ def _drive(
     watcher = Watcher(
         [(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell,
         earlier=store.trials() if tell is not None and resumed else None,
-        # Where a limit ends them nobody needs to be told; in this process one may stand at a breakpoint.
-        running=engine.running if isinstance(engine, LocalEngine) and settings.limits.wall is None else None,
+        # Where a limit ends them nobody needs to be told.
+        running=engine.running if settings.limits.wall is None else None,
     )  # fmt: skip
     inline = isinstance(engine, InlineEngine)
     with Interrupts(engine.stop, second_raises=inline) as interrupts:

@@ -109,6 +109,7 @@ class Slot:
         self._ready = False
         self._family_seen = 0.0
         self.running: Running | None = None  # what its child is at; for whoever asks from another thread
+        self.tell: Callable[[Running], None] | None = None  # hears of it at every look
         self._watched = any(v is not None for v in (limits.wall, limits.memory))
 
     @property
@@ -249,6 +250,8 @@ class Slot:
             self.running = None
             return None
         self.running = Running(chunk.names, running.trial, passed)
+        if self.tell is not None:
+            self.tell(self.running)
         if limits.wall is not None and passed > limits.wall:
             return Verdict("timeout", f"wall limit of {limits.wall:g} s", running)
         if limits.memory is not None:
