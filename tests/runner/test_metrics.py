@@ -52,6 +52,12 @@ def test_a_metric_that_nobody_declared_has_the_direction_of_a_column_of_that_nam
         assert Note(NoteKind.GOAL_ASSUMED, "goal", {"metric": metric, "goal": goal}) in trials.notes
 
 
+def test_a_run_says_in_the_log_which_directions_it_took_from_names(caplog):
+    with caplog.at_level("INFO", logger="ogive"):
+        run(study(), 2, workers=0, progress=False)
+    assert "goal of 'cross_entropy': minimize, without bounds (guessed from its name" in caplog.text
+
+
 def test_a_bare_number_is_maximized():
     trials = run(Study("s", Algorithm("a", lambda config, rng: rng.random()), none()), 3, workers=0, progress=False)
     assert trials.goals == {"score": "maximize"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -31,6 +32,7 @@ from ogive.study import Study
 from ogive.trials import Trials
 
 MOST_TRIALS, MOST_WORKERS = 10**9, 10_000  # a resumed run holds a byte for each trial that is planned
+log = logging.getLogger("ogive")
 COMPACT_AT_END = 20  # parts; fewer are read as fast as one
 
 
@@ -223,7 +225,10 @@ def execute(
     parts = store.path / "trials"
     if parts.is_dir() and sum(1 for _ in parts.glob("*.parquet")) > COMPACT_AT_END:
         store.compact()
-    return store.trials().with_notes(*notes)
+    trials = store.trials().with_notes(*notes)
+    for note in trials.notes:  # as `read` does: the command line prints those that are doubtful
+        log.info("%s: %s", study.name, note)
+    return trials
 
 
 def _order_of_sets(settings: Settings) -> tuple[Note, ...]:
