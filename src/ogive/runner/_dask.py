@@ -29,7 +29,7 @@ from ogive.runner._plan import Agenda, Missing
 from ogive.runner._slot import Chunk, Slot
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
-from ogive.store._versions import versions_here, versions_name
+from ogive.store import versions_here, versions_name
 
 log = logging.getLogger("ogive")
 
