@@ -6,7 +6,7 @@
 
 In the order of the way through
   _run        the deep function: checks, plan, engine, parts, signals, the table
-  _plan       what is missing and in which order; _chunks: how much at once
+  _plan       what is missing, in which order, and how much at once
   _local      a thread for each slot; _dask: a task for each chunk; _inline: in this process
   _cluster    the way to a Dask cluster, and who else may go it: addresses, TLS, one of our own
   _slot       the parent's side of one child: limits, blame, second attempts

@@ -201,13 +201,15 @@ def refuse_damage(store: Path, damaged: tuple[Damage, ...]) -> None:
     """Say what cannot be read, and the ways out."""
     if not damaged:
         return
-    shown = "; ".join(map(str, damaged[:_SHOWN])) + (
-        f"; and {len(damaged) - _SHOWN} more" if len(damaged) > _SHOWN else ""
-    )
     raise StoreDamaged(
-        f"{store}: {shown}. `ogive repair` sets damaged parts aside and a further run makes their trials again; "
+        f"{store}: {_first(damaged)}. `ogive repair` sets damaged parts aside and a further run makes their trials again; "
         "in Python, allow_missing=True reads the rest."
     )
+
+
+def _first(found: Sequence[Damage | Lacking]) -> str:
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return "; ".join(map(str, found[:_SHOWN])) + more
 
 
 def damage_note(damaged: tuple[Damage, ...], n_parts: int) -> Note:
@@ -221,11 +223,8 @@ def refuse_lacking(store: Path, lacking: Sequence[Lacking]) -> None:
     """Say which trials are not whole, and the way out."""
     if not lacking:
         return
-    shown = "; ".join(map(str, lacking[:_SHOWN])) + (
-        f"; and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
-    )
     raise StoreDamaged(
-        f"{store}: {shown}, which were damaged or deleted. A further run makes exactly these trials again; "
+        f"{store}: {_first(lacking)}, which were damaged or deleted. A further run makes exactly these trials again; "
         "in Python, allow_missing=True reads the rest."
     )
 
