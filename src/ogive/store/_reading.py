@@ -55,13 +55,6 @@ class Finished:
     statuses: NDArray[np.int8]
     again: Finished | None = None
 
-    def with_status(self, *names: str) -> NDArray[np.int64]:
-        """The trials whose last attempt ended in one of these statuses."""
-        unknown = [name for name in names if name not in STATUSES]
-        if unknown:
-            raise StoreError(f"a status must be one of {', '.join(STATUSES)}; got {unknown[0]!r}.")
-        return self.trials[np.isin(self.statuses, [STATUSES.index(name) for name in names])]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
