@@ -372,7 +372,13 @@ def _alone(c: Comparison) -> str:
     if not c.tasks:
         return ""
     counts = Counter(t.conclusion for t in c.tasks)
-    decided = [f"{word} on {counts[word]}" for word in ("better", "equivalent", "not worse", "worse") if counts[word]]
+    other_way = {1: "worse", -1: "better"}.get(c.direction)
+    turned = [str(t.task) for t in c.tasks if t.conclusion == other_way]
+    decided = [
+        f"{word} on {counts[word]}{f' ({_some(turned)})' if word == other_way else ''}"
+        for word in ("better", "equivalent", "not worse", "worse")
+        if counts[word]
+    ]
     if not decided:
         return "" if c.conclusion == "cannot tell" else "On no single task can it be told which is better."
     rest = f"; on {counts['cannot tell']} it cannot be told" if counts["cannot tell"] else ""
@@ -660,7 +666,7 @@ def ranking_sentences(r: Ranking) -> str:
 
 def ranking_parts(r: Ranking) -> tuple[str, str, str]:
     """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
-    more, basis = [_separated(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
+    more, basis = [_separated(r), _reversed(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
     return _lead(r), " ".join(part for part in more if part), " ".join(part for part in basis if part)
 
 
@@ -806,6 +812,20 @@ def _separated(r: Ranking) -> str:
     return f"{r.n_separated:,} of {r.n_pairs:,} pairs of methods can be told apart{names}."
 
 
+def _reversed(r: Ranking) -> str:
+    """On which tasks a pair is certainly the other way round; those of the leaders first, since they are read first."""
+    tasks: dict[tuple[str, str], list[str]] = {}
+    for x in r.reversals or ():
+        tasks.setdefault((x.worse, x.better), []).append(x.task)
+    if not tasks:
+        return ""
+    said = [f"{printable(a)} is better than {printable(b)} on {_some(on)}" for (a, b), on in tasks.items()]
+    more = len(said) - MOST_NAMED
+    named = "; ".join(said[:MOST_NAMED])
+    rest = f"; and so for {plural(more, 'pair')} more" if more > 0 else ""
+    return f"On single tasks it is the other way round: {named}{rest}."
+
+
 def _cycles(r: Ranking) -> str:
     """Improvement is not transitive: a circle has no best."""
     return " ".join(f"{_some(c)} beat each other in a circle, so none of them is the best." for c in r.cycles)
@@ -858,9 +878,9 @@ def _runs_of(r: Ranking) -> str:
     few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
     fewest = f" ({low}{' each' if len(few) > 1 else ''} of {_some(few)})" if low < high else ""
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
-    sure = (
-        f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, [OTHERS] if _bad_days(r) else [])}"
-    )
+    others = ["all pairs on single tasks"] if r.reversals else []
+    others += [OTHERS] if _bad_days(r) else []
+    sure = f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, others)}"
     return _capital(
         f"{'; '.join(parts)}{failed}; {sure}{f'; {looked}' if looked else ''}{scope_words(r._trials, r.question.tasks)}."
     )
