@@ -899,7 +899,7 @@ def _unranked(r: Ranking) -> str:
 
 def check_sentences(c: Check) -> str:
     """The outcome, what it rests on, and how likely this gate was to say that the new version is worse."""
-    parts = [f"{_gate_claim(c)}.", _gate_hidden(c), _gate_power(c)]
+    parts = [f"{_gate_claim(c)}.", _gate_identical(c), _gate_hidden(c), _gate_power(c)]
     return " ".join(p for p in parts if p)
 
 
@@ -961,6 +961,24 @@ def _gate_hidden(c: Check) -> str:
         return ""
     hardest = max(found, key=lambda x: x.hidden.rate if x.hidden else 0.0)
     return _hidden(hardest.hidden, "the new version" if hardest.a == "new" else hardest.a)
+
+
+def _gate_identical(c: Check) -> str:
+    """Why equal scores do not open the gate, and what would: nothing is known of how rare or large a difference is that none shows."""
+    if c.outcome != "cannot tell" or not c.identical or c.question.guaranteed:
+        return ""
+    bounds = argument("bounds", ("low", "high")) if any(x._samples.span == math.inf for x in c.comparisons) else ""
+    trials = c.comparisons[0]._trials
+    single = f"score single test points ({argument('item')})" if trials.n_folds is not None or trials.clustered else ""
+    steps = [
+        step
+        for step in (single, f"declare {bounds}" if bounds else "", f"ask with {argument('guaranteed', True)}")
+        if step
+    ]
+    return (
+        "Equal scores alone say nothing of how large a difference could be where one appears: if both versions are deterministic and "
+        f"saw the same data, nothing has changed there and no gate is needed; else {listed(steps)}, which passes once enough pairs are equal."
+    )
 
 
 def _gate_power(c: Check) -> str:
