@@ -857,7 +857,7 @@ def _runs_of(r: Ranking) -> str:
     low, high = int(counts.min()), int(counts.max())
     runs = plural(low, _unit(r._trials)) if low == high else f"{low} to {plural(high, _unit(r._trials))}"
     if r._trials.n_folds is not None:
-        runs = "folds, by their mean" if r.question.sampled else plural(high, "fold")
+        runs = "the mean of the folds" if r.question.sampled else plural(high, "fold")
     joined = r._samples.joined[all_pairs(len(counts))] >= 0
     same = (
         "the same draws for all methods"
