@@ -14,7 +14,7 @@ LINES = [shlex.split(line, comments=True) for line in re.findall(r"^\$ ogive (.+
 OF_A_STORE = [line for line in LINES if any(word.startswith("results/") for word in line)]
 OF_A_TABLE = [line for line in LINES if line not in OF_A_STORE]
 # What takes seconds as it is written: fewer trials, in this process.
-FEWER = {"--trials": "6", "--workers": "0", "--repetitions": "4"}
+FEWER = {"--trials": "12", "--workers": "0", "--repetitions": "4"}
 
 
 @pytest.fixture

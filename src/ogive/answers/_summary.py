@@ -124,7 +124,9 @@ class Summary:
         return "\n".join([*lines, *self.sentences, *([""] if self.sentences else []), self.footnote()]).strip()
 
     def blocks(self) -> list[tuple[str, list[str], list[list[str]]]]:
-        """A title, a head and lines of text for each task and metric."""
+        """A title, a head and lines of text for each task and metric; one table of scores where there is one run of each."""
+        if self._single_runs():
+            return self._scores_side_by_side()
         names = list(dict.fromkeys(r.statistic for r in self.rows))
         head = ["method", "n", *(Statistic.parse(s).label for s in names)]
         tasks, metrics = ({getattr(r, field) for r in self.rows} for field in ("task", "metric"))
@@ -139,6 +141,30 @@ class Summary:
                 for name, cells in methods.items()
             ]
             out.append((title, head, body))
+        return out
+
+    def _single_runs(self) -> bool:
+        """Whether each method has one run on each of several tasks, of which every statistic is its score."""
+        scores: dict[tuple[str, str, str], float] = {}
+        for r in self.rows:
+            if r.n != 1 or r.n_failed or scores.setdefault((r.algorithm, r.task, r.metric), r.estimate) != r.estimate:
+                return False
+        return len({r.task for r in self.rows}) > 1
+
+    def _scores_side_by_side(self) -> list[tuple[str, list[str], list[list[str]]]]:
+        """A line for each task and a column for each method, or the other way round where methods are more."""
+        metrics = list(dict.fromkeys(r.metric for r in self.rows))
+        tasks, methods = (list(dict.fromkeys(getattr(r, field) for r in self.rows)) for field in ("task", "algorithm"))
+        cells = {(r.metric, r.task, r.algorithm): str(r) for r in self.rows}
+        out = []
+        for metric in metrics:
+            title = printable(metric) if len(metrics) > 1 else ""
+            table = [["task", *map(printable, methods)]]
+            table += [[printable(task), *(cells.get((metric, task, m), "–") for m in methods)] for task in tasks]
+            if len(methods) > len(tasks):
+                table = [list(column) for column in zip(*table, strict=True)]
+                table[0][0] = "method"
+            out.append((title, table[0], table[1:]))
         return out
 
     def count(self, row: Row) -> str:
@@ -164,7 +190,9 @@ class Summary:
         else:
             text = "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
         failed = self.failed.sentence(rows)
-        return " ".join([text, *([failed] if failed else []), *dict.fromkeys(map(str, self.remarks))])
+        # Of one run the score itself is shown: what else to know of a statistic has nothing to stand on.
+        remarks = [r for r in self.remarks if r.statistic is None] if self._single_runs() else self.remarks
+        return " ".join([text, *([failed] if failed else []), *dict.fromkeys(map(str, remarks))])
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each statistic of each method on each task."""

@@ -105,7 +105,8 @@ def comparison_text(c: Comparison) -> str:
 def comparison_tables(c: Comparison) -> str:
     """The four questions, and the tasks."""
     lines = [*aligned(_questions_table(c)), "", second_error(c)]
-    if c.tasks:
+    # Of one run of each nothing can be told task by task, forty times over.
+    if any(max(t.n_runs) > 1 for t in c.tasks):
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
 
