@@ -480,10 +480,10 @@ def _reversals(ranking: Ranking) -> tuple[Reversal, ...] | None:
     decided, even, beyond = decide_all(parts, question), ranking._differences.even, question.margin or 0.0
     found = []
     for place, (low, high, error) in enumerate(decided):
-        task, k = divmod(place, first.size)
+        on, k = divmod(place, first.size)
         here = 1 if low > even + beyond else -1 if high < even - beyond else 0
         if here and here == -overall[k]:
-            interval = parts[task].with_limits(k, low, high, error)
+            interval = parts[on].with_limits(k, low, high, error)
             names = samples.methods[int(first[k])], samples.methods[int(second[k])]
             if here > 0:
                 names = names[::-1]
@@ -493,7 +493,7 @@ def _reversals(ranking: Ranking) -> tuple[Reversal, ...] | None:
                     low=2 * even - interval.high,
                     high=2 * even - interval.low,
                 )
-            found.append(Reversal(better=names[0], worse=names[1], task=question.tasks[task], difference=interval))
+            found.append(Reversal(better=names[0], worse=names[1], task=question.tasks[on], difference=interval))
     places = ranking._places
     return tuple(sorted(found, key=lambda r: (places[r.better], places[r.worse])))
 

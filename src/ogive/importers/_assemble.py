@@ -239,10 +239,10 @@ def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -
     given[(given == OK) & bad] = "invalid"
     message = table["message"] if "message" in table.column_names else None
     texts = pa.nulls(n, pa.string()) if message is None else as_text(message)
-    for column in (roles.status, *roles.outcomes):
-        if column is not None and is_text(table[column].type):
+    for name in (roles.status, *roles.outcomes):
+        if name is not None and is_text(table[name].type):
             # What somebody wrote says more than the status that it stands for: "diverged" is an error of one kind.
-            encoded = as_text(table[column]).dictionary_encode()
+            encoded = as_text(table[name]).dictionary_encode()
             own = pa.array([_own_word(value) for value in encoded.dictionary.to_pylist()], pa.string())
             own = own.take(encoded.indices)
             texts = pc.coalesce(texts, pc.if_else(pa.array(given != OK), own, pa.scalar(None, pa.string())))

@@ -212,7 +212,7 @@ def band(
     --------
     >>> b = band([0.71, 0.80, 0.83, 0.91, 0.93, 0.95, 0.96, 0.97, 0.98, 0.99])
     >>> print(b.quantile(0.5))
-    0.93 [0.71, 0.99]
+    0.94 [0.71, 0.99]
     """
     values = as_scores(scores)
     confidence = as_confidence(confidence)
