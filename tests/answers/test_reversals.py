@@ -47,3 +47,8 @@ def test_a_task_that_only_may_be_the_other_way_round_is_not_named():
 def test_single_tasks_of_a_very_large_table_are_not_judged(monkeypatch):
     monkeypatch.setattr(_ranking, "MOST_SINGLE", 5)
     assert ogive.rank(table(-0.15)).reversals is None
+
+
+def test_guaranteed_verdicts_on_single_tasks_are_asked_of_smaller_tables_only(monkeypatch):
+    monkeypatch.setattr(_ranking, "MOST_GUARANTEED", 5)
+    assert ogive.rank(table(-0.15, n_runs=60), guaranteed=True).reversals is None

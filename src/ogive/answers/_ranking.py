@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("algorithm", "score", "rank_low", "rank_high", "tier")
 # Every pair is also judged on every task, up to so many verdicts: 60 methods on 11 tasks. Each takes a place in 2000 joint
-# draws, 320 MB in all.
-MOST_SINGLE = 20_000
+# draws, 320 MB in all. A guaranteed one takes 17 ms.
+MOST_SINGLE, MOST_GUARANTEED = 20_000, 500
 # Pairs are listed in `to_dict` up to so many methods; `pair(a, b)` gives any of them.
 MOST_LISTED = 60
 
@@ -464,7 +464,7 @@ def _reversals(ranking: Ranking) -> tuple[Reversal, ...] | None:
     first, second = all_pairs(len(samples.methods))
     if len(question.tasks) < 2:
         return ()
-    if first.size * len(question.tasks) > MOST_SINGLE:
+    if first.size * len(question.tasks) > (MOST_GUARANTEED if question.guaranteed else MOST_SINGLE):
         return None
     overall = _certain(ranking._differences, ranking._decided, question.margin)
     if not overall.any():
