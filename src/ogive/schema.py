@@ -1,6 +1,7 @@
 """The columns of a table of trials, and the words in them."""
 
 OK, ONE_TASK = "ok", "all"  # the status of a good run; the task of a table that names none
+NO_SCORE = "no finite score"  # the message of a run that says nothing else
 # A row is `invalid` where none of its scores is a finite number. One that has some is ok, and usable for these; where another
 # is NaN or infinite it failed by that metric alone, in tables that are read as in studies that are run.
 STATUSES = (OK, "error", "timeout", "memory", "crashed", "invalid")

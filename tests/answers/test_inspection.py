@@ -4,8 +4,10 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import ogive
+from ogive.errors import InputError
 
 
 def answers(trials: ogive.Trials) -> dict[str, tuple[bool, str]]:
@@ -58,15 +60,15 @@ def test_an_open_question_makes_judging_impossible_and_says_why():
     trials = ogive.read(pd.DataFrame({"score": np.arange(4.0), "seed": [0, 0, 1, 1]}))
     found = answers(trials)
     assert found["summary"] == (False, trials.question)
-    assert found["bands and verdicts"] == (False, trials.question)
+    assert found["bands"] == found["verdicts"] == (False, trials.question)
 
 
 def test_an_adaptive_table_is_summarized_and_not_judged():
     found = answers(ogive.read({"a": [1.0, 2.0]}, independent=False, bounds=(0, 5)))
     assert found["summary"][0]
-    for answer in ("bands and verdicts", "guaranteed mean and worst share", "guaranteed 95 % interval of the median"):
+    for answer in ("bands", "verdicts", "guaranteed mean and worst share", "guaranteed 95 % interval of the median"):
         assert not found[answer][0]
-    assert "adaptive" in found["bands and verdicts"][1]
+    assert "adaptive" in found["verdicts"][1]
 
 
 def test_failures_and_pairs_are_seen():
@@ -104,3 +106,22 @@ def test_one_metric_that_differs_can_be_summarized_beside_one_that_does_not():
         True, "3 rows in each cell; 1 failed, so say failures=; without 'acc', whose scores do not differ",
     )  # fmt: skip
     assert {r.metric for r in ogive.summarize(trials, failures="exclude").rows} == {"loss"}
+
+
+@pytest.mark.parametrize("column", ["fold", "seed", None])
+@pytest.mark.parametrize("methods", ["a", "abc"])
+@pytest.mark.parametrize("n_tasks", [1, 12])
+def test_verdicts_are_promised_where_a_ranking_can_give_one(column, methods, n_tasks):
+    """With scores far apart, a table that is said to allow verdicts gets one, and no other does."""
+    runs, rng = range(10 if column else 1), np.random.default_rng(1)
+    rows = [(m, f"t{t}", r, ord(m) + 0.01 * rng.normal()) for m in methods for t in range(n_tasks) for r in runs]
+    if len(rows) < 2:
+        return  # which is no table
+    frame = pd.DataFrame(rows, columns=["model", "dataset", column or "run", "score"])
+    trials = ogive.read(frame if column else frame.drop(columns="run"), **({} if column == "fold" else {"unit": "row"}))
+    (promised,) = [a.possible for a in ogive.inspect(trials).answers if a.answer == "verdicts"]
+    try:
+        decided = ogive.rank(trials).resolution > 0
+    except InputError:
+        decided = False
+    assert promised == decided

@@ -444,7 +444,7 @@ def test_one_run_of_each_method_on_each_task_points_to_profiles():
         "No intervals: there is one run of each method on each task; a profile compares methods over many tasks."
         in text
     )
-    (bands,) = [p for p in ogive.inspect(trials).answers if p.answer == "bands and verdicts"]
+    (bands,) = [p for p in ogive.inspect(trials).answers if p.answer == "bands"]
     assert not bands.possible
 
 

@@ -117,3 +117,9 @@ def test_one_method_is_named_with_the_columns_that_could_name_more(tmp_path: Pat
     assert "there is one, 'sklearn'. Column 'library' names one method only" in (said := capsys.readouterr().err)
     assert "say --algorithm recipe to take it" in said
     assert main(["compare", str(tmp_path / "t.csv"), "--algorithm", "recipe"]) == 0
+
+
+@pytest.mark.parametrize("command", ["summary", "sources", "compare", "rank", "check", "plot", "report", "plan"])
+def test_every_command_that_counts_runs_says_how_failures_count(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert "--failures" in capsys.readouterr().out

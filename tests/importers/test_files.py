@@ -1,5 +1,6 @@
 """Files: what a file is, is read from its bytes; what is damaged is refused by name."""
 
+import bz2
 import gzip
 import pickle
 from pathlib import Path
@@ -250,3 +251,32 @@ def test_a_first_line_of_scores_is_no_header(tmp_path, text):
 def test_columns_may_be_called_by_numbers(tmp_path):
     (tmp_path / "levels.csv").write_text("model,0.5\na,0.6\nb,0.3\n")
     assert read_table(tmp_path / "levels.csv").column_names == ["model", "0.5"]
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bz2"])
+def test_a_packed_file_that_unpacks_to_far_more_than_a_table_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch, kind
+):
+    from ogive.files import _opening
+
+    monkeypatch.setattr(_opening, "MOST_UNPACKED", 2**20)
+    path = tmp_path / "scores.csv.gz"
+    pack = {"gzip": gzip, "bz2": bz2}[kind]
+    path.write_bytes(pack.compress(b"model,seed,score\na,1," + b"0" * 2**23))
+    with pytest.raises(UnreadableSource, match="unpacks to more than 100 times its size"):
+        ogive.read(path)
+
+
+def test_hexadecimal_scores_are_not_read_as_numbers(tmp_path: Path):
+    path = tmp_path / "scores.csv"
+    path.write_text("model,seed,score\na,1,0x1F\na,2,32\nb,1,3\nb,2,4\n")
+    with pytest.raises(InputError, match="column 'score' must hold numbers; row 1 holds '0x1F'"):
+        ogive.read(path)
+
+
+def test_hexadecimal_seeds_stay_as_they_are_written(tmp_path: Path):
+    path = tmp_path / "scores.csv"
+    path.write_text("model,seed,score,size\na,0x1F,1,7\na,0x20,2,7\nb,0x1F,3,7\nb,0x20,4,7\n")
+    table = read_table(path)
+    assert table["seed"].to_pylist() == ["0x1F", "0x20"] * 2
+    assert table["score"].to_pylist() == [1, 2, 3, 4]

@@ -24,7 +24,7 @@ def fills(ax) -> list:
 @pytest.mark.parametrize("k", [1, 3, 8, 59])
 def test_the_curve_is_the_median_of_the_best_of_k(goal, k):
     (curve,) = best_of(ogive.read({"a": A}, goal=goal, unit="row")).curves
-    expected = ogive.statistics.ecdf(A).best_of(k, goal=goal).quantile(0.5)
+    expected = ogive.statistics.ecdf(A).best_of(k, goal=goal).median()
     assert curve.estimate[k - 1] == expected
     band = ogive.statistics.band(A).best_of(k, goal=goal).quantile(0.5)
     assert (curve.low[k - 1], curve.high[k - 1]) == (band.low, band.high)

@@ -331,3 +331,11 @@ def test_no_run_stands_outside_the_shade_of_its_own_method(kind, goal):
     corners = line.get_xydata()
     middles = (corners[1:] + corners[:-1]) / 2
     assert all(any(path.contains_point(point, radius=1e-9) for path in shade) for point in middles)
+
+
+@pytest.mark.parametrize(("rule", "failed", "worst"), [(None, 1, 0.7), ("exclude", 0, 0.7), ("0.2", 0, 0.2)])
+def test_a_picture_counts_failed_runs_as_it_is_told(rule, failed, worst):
+    trials = ogive.read({"a": [0.9, 0.8, 0.7, float("nan")], "b": [0.8, 0.85, 0.7, 0.75]}, unit="row")
+    cell = ogive.plots.distribution(trials, failures=rule).bands[0]
+    assert cell.n_failed == failed
+    assert min(cell.estimate.points[np.isfinite(cell.estimate.points)]) == worst

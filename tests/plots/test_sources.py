@@ -43,6 +43,13 @@ def test_the_bar_is_made_of_the_shares():
     assert sum(widths.values()) == pytest.approx(1.0)
 
 
+def small_effect(noise: float, effect: float = 1.0) -> ogive.Trials:
+    rng = np.random.default_rng(4)
+    x, y = rng.random(400), rng.random(400)
+    frame = pd.DataFrame({"model": "a", "x": x, "y": y, "score": effect * x + noise * rng.normal(size=400)})
+    return ogive.read(frame, params=["x", "y"], unit="row", varied="configuration")
+
+
 def test_without_shares_the_caption_names_the_missing_runs():
     display = sources(table(), holds={}).plot()
     assert "shares" not in display.axes_
@@ -52,7 +59,31 @@ def test_without_shares_the_caption_names_the_missing_runs():
 def test_the_headline_says_what_is_seen():
     display = sources(table(), holds=EVERY_TEN)
     assert "of the variance comes from configuration" in display.headline
-    assert "explains most" in display.headline
+    assert f"{display.effects[0].parameter} explains" in display.headline
+
+
+def test_the_headline_says_most_only_of_more_than_half():
+    for noise in (0.01, 0.7):
+        display = sources(small_effect(noise))
+        share = display.effects[0].explained.estimate
+        assert ("explains most" in display.headline) == (share > 0.5), share
+        assert f"{100 * share:.0f} %" in display.headline
+
+
+@pytest.mark.parametrize("effect", [0.05, 10.0])
+def test_intervals_end_within_the_picture_or_the_caption_says_that_they_are_cut(effect):
+    display = sources(small_effect(1.0, effect)).plot()
+    ends = [i for e in display.effects for b in e.bins for v in (b.median, b.worst) for i in (v.low, v.high)]
+    low, high = display.axes_[display.effects[0].parameter].get_ylim()
+    inside = all(low <= end <= high for end in ends)
+    assert inside != ("cut at its edge" in display.caption)
+    estimates = [v.estimate for e in display.effects for b in e.bins for v in (b.median, b.worst)]
+    near = [
+        end
+        for end in ends
+        if np.isfinite(end) and min(estimates) - np.ptp(estimates) < end < max(estimates) + np.ptp(estimates)
+    ]
+    assert all(low <= end <= high for end in near)
 
 
 def test_many_parameters_show_those_that_explain_most():

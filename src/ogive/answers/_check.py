@@ -51,7 +51,8 @@ class Check(Tabular):
         the other tasks.
     power : float
         The probability that the gate says `worse` when the true value is worse by `drop` on one
-        task, with the spread seen here; the smallest of all tasks. NaN below five runs of a version.
+        task, with the spread seen here; the smallest of all tasks. NaN below five runs of a version, and
+        where the runs set no limits.
     """
 
     outcome: Outcome
@@ -87,6 +88,11 @@ class Check(Tabular):
     def exit_code(self) -> int:
         """0 pass, 4 cannot tell, 5 worse."""
         return {"pass": 0, "cannot tell": 4, "worse": 5}[self.outcome]
+
+    @property
+    def identical(self) -> bool:
+        """Whether every score that stands in the way of a pass equals the one that it is paired with."""
+        return all(c.paired and c.tied for c in self.comparisons if str(c.task) in self.deciding)
 
     @cached_property
     def verdict(self) -> str:
@@ -173,6 +179,10 @@ def check(
     test). An approximate interval knows nothing of collapses that it has not seen: with declared bounds a
     pass is withheld where n runs leave room for collapses that would cost more than the margin, and
     without bounds it names the rate that they cannot rule out.
+
+    Pairs that are all equal set no limits to a difference by Student's t, and the gate cannot tell. With declared bounds
+    and independent pairs `guaranteed=True` does: n equal pairs leave room for differences in a share of about 5 / n of
+    them, of the bounds' width at most, so that a margin of 0.01 on [0, 1] passes from some hundred equal pairs on.
 
     Rows are paired where both tables score the same items (or share the column read as `item`); runs and seeds are
     not by themselves, since equal seeds of two versions rarely mean equal draws. `paired` overrules that either way.
@@ -270,6 +280,8 @@ def _power(singly: Comparison, together: Comparison, drop: float) -> float:
     above minus the margin. Both say that the estimate is small enough, so the stricter decides.
     """
     if min(singly.n_runs) < FEWEST_FOR_POWER:
+        return math.nan
+    if math.isinf(together.primary.high):
         return math.nan
     above, below = together.primary.high - together.primary.estimate, singly.primary.estimate - singly.primary.low
     certain, open_ = _small_enough(together, above, -drop, -1.0), 1.0

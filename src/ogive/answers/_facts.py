@@ -107,10 +107,15 @@ def _words(fact: Fact) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Runs:
-    """The runs of a cell, turned so that larger is better; failures may be minus infinity."""
+    """The runs of a cell, turned so that larger is better; failures may be minus infinity.
+
+    `median` is a run, the lower of the two in the middle: chances are known of runs. `middle` is the median that is
+    said, as in every table.
+    """
 
     ordered: FloatArray
     median: float
+    middle: float
     best: float
     n_units: int
 
@@ -122,10 +127,13 @@ class _Runs:
             return None
         ordered = np.sort(scores)
         if clusters is None:
-            return cls(ordered, float(ordered[(ordered.size + 1) // 2 - 1]), float(ordered[-1]), n_units)
+            n = ordered.size
+            low, high = float(ordered[(n + 1) // 2 - 1]), float(ordered[n // 2])
+            return cls(ordered, low, low if low == high else low / 2.0 + high / 2.0, float(ordered[-1]), n_units)
         if not np.isfinite(scores).all():
             return None
-        return cls(ordered, ecdf(scores, clusters=clusters).quantile(0.5), float(ordered[-1]), n_units)
+        found = ecdf(scores, clusters=clusters)
+        return cls(ordered, found.quantile(0.5), found.median(), float(ordered[-1]), n_units)
 
 
 def _above(samples: dict[str, _Runs], limit: float) -> list[tuple[str, str]]:
@@ -157,7 +165,7 @@ def _medians_above_best(task: str, samples: dict[str, _Runs], sign: float, limit
         x, y = samples[a], samples[b]
         found.append(
             MedianAboveBest(
-                a=a, b=b, tasks=(task,), n_tasks=1, median=sign * x.median, best=sign * y.best, n=y.ordered.size,
+                a=a, b=b, tasks=(task,), n_tasks=1, median=sign * x.middle, best=sign * y.best, n=y.ordered.size,
                 below=float(np.mean(x.ordered < y.ordered[0])),
             )
         )  # fmt: skip

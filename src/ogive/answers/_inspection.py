@@ -18,6 +18,8 @@ from ogive.words import listed, plural, printable
 
 ASSUMED = "assuming that rows are independent"
 ONE_RUN = "one run in each cell; a profile compares methods over many tasks"
+ONE_RUN_EACH = "one run of each method on a task: tasks are taken for a sample of tasks like these"
+ONE_RUN_IN_ALL = "one run of each method says nothing about its spread"
 ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are described, not judged"
 
 FOLDS = "folds share training data: intervals are heuristic"
@@ -171,10 +173,11 @@ def _answers(trials: Trials) -> list[Possibility]:
         ),
         _can_bound_mean(trials, unjudged),
         (
-            "bands and verdicts",
+            "bands",
             not unjudged and most > 1,
-            unjudged or (ONE_RUN if most < 2 else ASSUMED if trials.unit is None else "units are independent"),
+            unjudged or (ONE_RUN if most < 2 else _independence(trials)),
         ),
+        _can_judge(trials, most),
         (
             "paired comparison",
             trials.pair is not None and trials.judged and len(trials.algorithms) > 1,
@@ -182,6 +185,29 @@ def _answers(trials: Trials) -> list[Possibility]:
         ),
     ]
     return [Possibility(answer=answer, possible=possible, reason=reason) for answer, possible, reason in rows]
+
+
+def _can_judge(trials: Trials, most: int) -> tuple[str, bool, str | Note]:
+    """Whether `compare` and `rank` say who is better, if only by a rule of thumb."""
+    answer = "verdicts"
+    if not trials.judged:
+        return answer, False, trials.question if trials.independent and trials.question is not None else ADAPTIVE
+    if len(trials.algorithms) == 1:
+        return answer, False, "there is one method"
+    if most < 2:
+        return answer, len(trials.tasks) > 1, ONE_RUN_EACH if len(trials.tasks) > 1 else ONE_RUN_IN_ALL
+    if trials.n_folds is not None:
+        over = (
+            f"; over several tasks each counts once, by the mean of its folds ({argument('over')})"
+            if len(trials.tasks) > 1
+            else ""
+        )
+        return answer, True, f"{FOLDS}{over}"
+    return answer, True, _independence(trials)
+
+
+def _independence(trials: Trials) -> str:
+    return ASSUMED if trials.unit is None else "units are independent"
 
 
 def _pairing(trials: Trials) -> str:

@@ -126,6 +126,8 @@ class Summary(Tabular):
 
     def as_tables(self) -> tuple[Table, ...]:
         """A table for each task and metric: methods down, statistics across."""
+        if self._single_runs():
+            return self._scores_side_by_side()
         names = list(dict.fromkeys(r.statistic for r in self.rows))
         head = ("method", "n", *(Statistic.parse(s).label for s in names))
         tasks, metrics = ({getattr(r, field) for r in self.rows} for field in ("task", "metric"))
@@ -137,6 +139,29 @@ class Summary(Tabular):
             title = ", ".join(printable(t) for t, many in ((task, len(tasks) > 1), (metric, len(metrics) > 1)) if many)
             body = tuple((name, self.count(rows[0]), *(r.cell for r in rows)) for name, rows in methods.items())
             out.append(Table(head=head, rows=body, title=title))
+        return (*out[:-1], replace(out[-1], below=(*self.sentences, self.footnote())))
+
+    def _single_runs(self) -> bool:
+        """Whether each method has one run on each of several tasks, of which every statistic is its score."""
+        scores: dict[tuple[str, str, str], float] = {}
+        for r in self.rows:
+            if r.n != 1 or r.n_failed or scores.setdefault((r.algorithm, r.task, r.metric), r.estimate) != r.estimate:
+                return False
+        return len({r.task for r in self.rows}) > 1
+
+    def _scores_side_by_side(self) -> tuple[Table, ...]:
+        """A line for each task and a column for each method, or the other way round where methods are more."""
+        metrics = list(dict.fromkeys(r.metric for r in self.rows))
+        tasks, methods = (list(dict.fromkeys(getattr(r, field) for r in self.rows)) for field in ("task", "algorithm"))
+        cells = {(r.metric, r.task, r.algorithm): r.cell for r in self.rows}
+        out = []
+        for metric in metrics:
+            lines: list[tuple[Any, ...]] = [("task", *methods)]
+            lines += [(task, *(cells.get((metric, task, m), "–") for m in methods)) for task in tasks]
+            if len(methods) > len(tasks):
+                lines = list(zip(*lines, strict=True))
+                lines[0] = ("method", *lines[0][1:])
+            out.append(Table(head=lines[0], rows=tuple(lines[1:]), title=printable(metric) if len(metrics) > 1 else ""))
         return (*out[:-1], replace(out[-1], below=(*self.sentences, self.footnote())))
 
     def count(self, row: Row) -> str:
@@ -162,7 +187,9 @@ class Summary(Tabular):
         else:
             text = "No intervals: the trials were chosen by a grid or an adaptive sampler, so this table describes them and nothing more."
         failed = self.failed.sentence(rows)
-        return " ".join([text, *([failed] if failed else []), *dict.fromkeys(map(str, self.remarks))])
+        # Of one run the score itself is shown: what else to know of a statistic has nothing to stand on.
+        remarks = [r for r in self.remarks if r.statistic is None] if self._single_runs() else self.remarks
+        return " ".join([text, *([failed] if failed else []), *dict.fromkeys(map(str, remarks))])
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each statistic of each method on each task."""

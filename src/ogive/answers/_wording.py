@@ -114,7 +114,8 @@ def comparison_text(c: Comparison) -> str:
 def comparison_tables(c: Comparison) -> str:
     """The four questions, and the tasks."""
     lines = [*aligned(_questions_table(c)), "", second_error(c)]
-    if c.tasks:
+    # Of one run of each nothing can be told task by task, forty times over.
+    if any(max(t.n_runs) > 1 for t in c.tasks):
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
 
@@ -398,7 +399,13 @@ def _alone(c: Comparison) -> str:
     if not c.tasks:
         return ""
     counts = Counter(t.conclusion for t in c.tasks)
-    decided = [f"{word} on {counts[word]}" for word in ("better", "equivalent", "not worse", "worse") if counts[word]]
+    other_way = {1: "worse", -1: "better"}.get(c.direction)
+    turned = [str(t.task) for t in c.tasks if t.conclusion == other_way]
+    decided = [
+        f"{word} on {counts[word]}{f' ({_some(turned)})' if word == other_way else ''}"
+        for word in ("better", "equivalent", "not worse", "worse")
+        if counts[word]
+    ]
     if not decided:
         return "" if c.conclusion == "cannot tell" else "On no single task can it be told which is better."
     rest = f"; on {counts['cannot tell']} it cannot be told" if counts["cannot tell"] else ""
@@ -693,7 +700,7 @@ def ranking_sentences(r: Ranking) -> str:
 
 def ranking_parts(r: Ranking) -> tuple[str, str, str]:
     """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
-    more, basis = [_separated(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
+    more, basis = [_separated(r), _reversed(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
     return _lead(r), " ".join(part for part in more if part), " ".join(part for part in basis if part)
 
 
@@ -850,6 +857,20 @@ def _separated(r: Ranking) -> str:
     return f"{r.n_separated:,} of {r.n_pairs:,} pairs of methods can be told apart{names}."
 
 
+def _reversed(r: Ranking) -> str:
+    """On which tasks a pair is certainly the other way round; those of the leaders first, since they are read first."""
+    tasks: dict[tuple[str, str], list[str]] = {}
+    for x in r.reversals or ():
+        tasks.setdefault((x.worse, x.better), []).append(x.task)
+    if not tasks:
+        return ""
+    said = [f"{printable(a)} is better than {printable(b)} on {_some(on)}" for (a, b), on in tasks.items()]
+    more = len(said) - MOST_NAMED
+    named = "; ".join(said[:MOST_NAMED])
+    rest = f"; and so for {plural(more, 'pair')} more" if more > 0 else ""
+    return f"On single tasks it is the other way round: {named}{rest}."
+
+
 def _cycles(r: Ranking) -> str:
     """Improvement is not transitive: a circle has no best."""
     return " ".join(f"{_some(c)} beat each other in a circle, so none of them is the best." for c in r.cycles)
@@ -881,7 +902,7 @@ def _runs_of(r: Ranking) -> str:
     low, high = int(counts.min()), int(counts.max())
     runs = plural(low, _unit(r._trials)) if low == high else f"{low} to {plural(high, _unit(r._trials))}"
     if r._trials.n_folds is not None:
-        runs = "folds, by their mean" if r.question.sampled else plural(high, "fold")
+        runs = "the mean of the folds" if r.question.sampled else plural(high, "fold")
     joined = r._samples.joined[all_pairs(len(counts))] >= 0
     same = (
         "the same draws for all methods"
@@ -904,9 +925,9 @@ def _runs_of(r: Ranking) -> str:
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
     lacking = missing_words(r._trials, tasks=r.question.tasks)
     parts += [lacking] if lacking else []
-    sure = (
-        f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, [OTHERS] if _bad_days(r) else [])}"
-    )
+    others = ["all pairs on single tasks"] if r.reversals else []
+    others += [OTHERS] if _bad_days(r) else []
+    sure = f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, others)}"
     return _capital(
         f"{'; '.join(parts)}{failed}; {sure}{f'; {looked}' if looked else ''}{scope_words(r._trials, r.question.tasks)}."
     )
@@ -925,7 +946,7 @@ def _unranked(r: Ranking) -> str:
 
 def check_sentences(c: Check) -> str:
     """The outcome, what it rests on, and how likely this gate was to say that the new version is worse."""
-    parts = [f"{_gate_claim(c)}.", _gate_hidden(c), _gate_power(c)]
+    parts = [f"{_gate_claim(c)}.", _gate_identical(c), _gate_hidden(c), _gate_power(c)]
     return " ".join(p for p in parts if p)
 
 
@@ -987,6 +1008,24 @@ def _gate_hidden(c: Check) -> str:
         return ""
     hardest = max(found, key=lambda x: x.hidden.rate if x.hidden else 0.0)
     return _hidden(hardest.hidden, "the new version" if hardest.a == "new" else hardest.a)
+
+
+def _gate_identical(c: Check) -> str:
+    """Why equal scores do not open the gate, and what would: nothing is known of how rare or large a difference is that none shows."""
+    if c.outcome != "cannot tell" or not c.identical or c.question.guaranteed:
+        return ""
+    bounds = argument("bounds", ("low", "high")) if any(x._samples.span == math.inf for x in c.comparisons) else ""
+    trials = c.comparisons[0]._trials
+    single = f"score single test points ({argument('item')})" if trials.n_folds is not None or trials.clustered else ""
+    steps = [
+        step
+        for step in (single, f"declare {bounds}" if bounds else "", f"ask with {argument('guaranteed', True)}")
+        if step
+    ]
+    return (
+        "Equal scores alone say nothing of how large a difference could be where one appears: if both versions are deterministic and "
+        f"saw the same data, nothing has changed there and no gate is needed; else {listed(steps)}, which passes once enough pairs are equal."
+    )
 
 
 def _gate_power(c: Check) -> str:

@@ -34,12 +34,21 @@ BandName = Annotated[
     str, typer.Option("--band", metavar="exact|ks|dkw", help="exact is tightest in the tails, ks in the middle.")
 ]
 
+PlotFailures = Annotated[
+    str | None,
+    typer.Option(
+        "--failures",
+        metavar="RULE",
+        help="How failed runs count: refuse, exclude, worst, like:NAME or a number; crosses below every score where not given.",
+    ),
+]
+
 
 @reading_options
 @picture_options
 def plot(
     source: Sources, out: Out = None, kind: Kind = "quantile", band: BandName = "exact", confidence: Confidence = 0.95,
-    metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
+    failures: PlotFailures = None, metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
     *, roles: dict[str, Any], drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """Draw all runs of every method from worst to best, with bands; one panel for each task."""
@@ -54,7 +63,12 @@ def plot(
             "every method has one run on each task, which is no distribution; `ogive profile` compares them over tasks."
         )
     display = distribution(
-        trials, kind=cast(Literal["quantile", "cdf"], kind), metric=metric, confidence=confidence, method=band
+        trials,
+        kind=cast(Literal["quantile", "cdf"], kind),
+        metric=metric,
+        confidence=confidence,
+        method=band,
+        failures=failures,
     )
     if not quiet:
         tell(trials.notes)

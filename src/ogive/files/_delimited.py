@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # A header of ten thousand columns is 100 kB; Arrow's own blocks hold a megabyte.
 BEGINNING_BYTES = 2**20
 MOST_BLOCK = 2**31 - 2**16
+HEXADECIMAL = r"^\s*[-+]?0[xX]"
 DECIMAL = re.compile(r"-?\d+\.\d+([eE][-+]?\d+)?")
 QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 LINE_ENDS = re.compile(rb"[\r\n]+")
@@ -42,7 +43,8 @@ def read(source: Source, naming: Naming, *, wide: bool, missing_text: bool) -> p
         )
         if again:
             table = _decoded(_parsed(source, delimiter, dict.fromkeys(again, pa.binary()), missing_text), again)
-        table = _exact(table, source, delimiter, again, missing_text)
+        table = _hexadecimal_as_text(table, source, delimiter, again, missing_text)
+        table = _exact(table, source, delimiter, missing_text)
         # A column that is not UTF-8 is taken for bytes.
         strange = [n for n, f in zip(table.column_names, table.schema, strict=True) if pa.types.is_binary(f.type)]
     except UnicodeDecodeError as error:
@@ -80,19 +82,46 @@ def _parsed(source: Source, delimiter: str, types: Mapping[str, pa.DataType], mi
     try:
         return parse(BEGINNING_BYTES)
     except pa.ArrowInvalid:
-        if source.packed is None and source.size <= BEGINNING_BYTES:
+        if source.size <= BEGINNING_BYTES:
             raise
-        return parse(MOST_BLOCK if source.packed else min(source.size + 1, MOST_BLOCK))
+        return parse(min(source.size + 1, MOST_BLOCK))
 
 
-def _exact(table: pa.Table, source: Source, delimiter: str, names: Sequence[str], missing_text: bool) -> pa.Table:
+def _hexadecimal_as_text(
+    table: pa.Table, source: Source, delimiter: str, names: Sequence[str], missing_text: bool
+) -> pa.Table:
+    """The same table with columns that hold cells such as 0x1F as text: Arrow takes them for whole numbers, and says nothing."""
+    whole = [n for n, field in zip(table.column_names, table.schema, strict=True) if pa.types.is_integer(field.type)]
+    if not whole or not _once(table) or not _holds_hexadecimal(source):
+        return table
+    types = dict.fromkeys([*names, *whole], pa.binary())
+    written = _decoded(_parsed(source, delimiter, types, missing_text), whole)
+    for name in whole:
+        if pc.any(pc.match_substring_regex(written[name], HEXADECIMAL)).as_py():
+            table = table.set_column(table.column_names.index(name), name, written[name])
+    return table
+
+
+def _holds_hexadecimal(source: Source) -> bool:
+    last = b""
+    with source.stream() as stream:
+        while chunk := stream.read(BEGINNING_BYTES):
+            if b"0x" in (text := last + chunk) or b"0X" in text:
+                return True
+            last = chunk[-1:]
+    return False
+
+
+def _exact(table: pa.Table, source: Source, delimiter: str, missing_text: bool) -> pa.Table:
     """The same table with whole numbers of more than 64 bits as they are written, where Arrow took them for floats."""
     large = [n for n, column in zip(table.column_names, table.columns, strict=True) if is_beyond_floats(column)]
     if not large or not _once(table):
         return table
-    types = {**dict.fromkeys(names, pa.binary()), **dict.fromkeys(large, EXACT)}
     try:
-        return _decoded(_parsed(source, delimiter, types, missing_text), names)
+        found = _parsed(source, delimiter, dict.fromkeys(large, EXACT), missing_text)
+        for name in large:
+            table = table.set_column(table.column_names.index(name), name, found[name])
+        return table
     except pa.ArrowInvalid:  # numbers such as 1e20, which are floats after all
         return table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -39,6 +40,9 @@ FOREIGN = {
 }
 # A footer may claim any number of rows: refuse before allocating for it.
 MOST_BYTES = 64 * 2**30
+# Of a packed file the same is found out by unpacking: a table packs tenfold, ten gigabytes of zeros a thousandfold, and
+# would fill the memory as text. Up to a gigabyte any ratio is read.
+MOST_UNPACKED, MOST_RATIO, CHUNK_BYTES = 2**30, 100, 2**22
 HEAD_BYTES = 4096
 MARK = b"\xef\xbb\xbf"
 JSON_ARRAY, JSON_OBJECT = re.compile(rb"\[\s*(?:[{\]]|$)"), re.compile(rb'\{\s*(?:["}]|$)')
@@ -89,6 +93,7 @@ def _opened(path: Path, naming: Naming, wide: bool, missing_text: bool) -> pa.Ta
         return _parquet.read(path, MOST_BYTES)
     _refuse_foreign(path, head, packed)
     source = Source(path, packed)
+    source.refuse_bomb()
     begin = head.removeprefix(MARK).lstrip()
     if JSON_ARRAY.match(begin) or JSON_OBJECT.match(begin) or JSON_ENDING.search(path.name.lower()):
         return _json.read(source, naming)
@@ -107,10 +112,32 @@ class Source:
         # Arrow takes text for a path in UTF-8; a name with other bytes is opened by Python.
         return pa.input_stream(self.path.open("rb"), compression=self.packed)
 
-    @property
+    @cached_property
     def size(self) -> int:
-        """Bytes of the file itself."""
-        return self.path.stat().st_size
+        """Bytes of text, unpacked; counted no further than a file of this size may have."""
+        if self.packed is None:
+            return self.path.stat().st_size
+        found = 0
+        with self.stream() as stream:
+            while found <= self._most and (chunk := stream.read_buffer(CHUNK_BYTES)).size:
+                found += chunk.size
+        return found
+
+    def refuse_bomb(self) -> None:
+        """Refuse a packed file that holds far more than tables do, before anything holds its text."""
+        try:
+            too_large = self.packed is not None and self.size > self._most
+        except (pa.ArrowException, OSError, EOFError) as error:
+            raise UnreadableSource(f"{self.path} is a damaged {self.packed} file: {sentence(error)}") from error
+        if too_large:
+            raise UnreadableSource(
+                f"{self.path} unpacks to more than {MOST_RATIO} times its size ({self._most / 2**30:.0f} GB and more), which no table "
+                "does; unpack it yourself if it is one."
+            )
+
+    @property
+    def _most(self) -> int:
+        return max(MOST_UNPACKED, MOST_RATIO * self.path.stat().st_size)
 
 
 def _head(path: Path) -> tuple[str | None, bytes]:

@@ -12,9 +12,12 @@ import pyarrow.compute as pc
 
 from ogive.direction import goal_by_name, is_time
 from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
+from ogive.files import is_text
 from ogive.importers._choices import Facts
 from ogive.importers._columns import (
+    FALSE,
     NO_NUMBER,
+    TRUE,
     as_numbers,
     as_objects,
     as_text,
@@ -31,7 +34,7 @@ from ogive.importers._splits import few_valued
 from ogive.importers._units import Units, find_units
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
-from ogive.schema import OK, ONE_TASK, STATUSES
+from ogive.schema import NO_SCORE, OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
 
 STATUS_WORDS = {
@@ -224,8 +227,15 @@ def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -
     given[(given == OK) & bad] = "invalid"
     message = table["message"] if "message" in table.column_names else None
     texts = pa.nulls(n, pa.string()) if message is None else as_text(message)
+    for name in (roles.status, *roles.outcomes):
+        if name is not None and is_text(table[name].type):
+            # What somebody wrote says more than the status that it stands for: "diverged" is an error of one kind.
+            encoded = as_text(table[name]).dictionary_encode()
+            own = pa.array([_own_word(value) for value in encoded.dictionary.to_pylist()], pa.string())
+            own = own.take(encoded.indices)
+            texts = pc.coalesce(texts, pc.if_else(pa.array(given != OK), own, pa.scalar(None, pa.string())))
     if message is None and bad.any():
-        texts = pc.if_else(pa.array(bad), pa.scalar("no finite score"), texts)
+        texts = pc.if_else(pc.and_(pa.array(bad), pc.is_null(texts)), pa.scalar(NO_SCORE), texts)
     return pa.array(given, type=pa.string()).dictionary_encode(), texts
 
 
@@ -250,6 +260,13 @@ def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note]]:
 
 def _word(value: object) -> str:
     return "" if value is None else str(value).strip().lower().rsplit(".", 1)[-1].replace("_", "")
+
+
+def _own_word(value: str | None) -> str | None:
+    """A word of a status column that says more than the status that it stands for, and than yes and no."""
+    said = (value or "").strip()
+    says_no_more = said.lower() in (*STATUSES, *TRUE, *FALSE, *NO_NUMBER) or STATUS_WORDS.get(_word(said)) == OK
+    return None if says_no_more else said
 
 
 def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np.ndarray:

@@ -181,7 +181,7 @@ def _curve(cell: CellBand, goal: str) -> BestOfCurve:
     sides = (cell.band.high, cell.band.low) if cell.band is not None else ()
     low, high = [np.asarray(side.quantile(levels)) for side in sides] or [np.empty(0)] * 2
     return BestOfCurve(
-        algorithm=cell.algorithm, task=cell.task, k=k, estimate=np.asarray(cell.estimate.quantile(levels)), low=low,
+        algorithm=cell.algorithm, task=cell.task, k=k, estimate=np.asarray(cell.estimate.middle(levels)), low=low,
         high=high, n=n,
     )  # fmt: skip
 

@@ -152,6 +152,7 @@ def distribution(
     confidence: float = 0.95,
     method: str = "exact",
     shown: Foremost | None = None,
+    failures: str | float | None = None,
 ) -> DistributionDisplay:
     """The distribution of each method on each task: sorted runs from worst to best, with bands.
 
@@ -163,6 +164,9 @@ def distribution(
         The band; see `ogive.statistics.band`.
     shown : Foremost, optional
         Which methods and tasks; of a table with more than 28 methods or 60 tasks the foremost where not given.
+    failures : str or float, optional
+        How failed runs count: "refuse", "exclude", "worst", "like:NAME" or a number. Where not given, as crosses below
+        every score.
 
     Examples
     --------
@@ -175,6 +179,7 @@ def distribution(
     if kind not in ("quantile", "cdf"):
         raise InputError(f"`kind` must be 'quantile' or 'cdf'; got {kind!r}.")
     name = trials.metrics[0] if metric is None else metric
+    trials = trials if failures is None else trials.counted(name, failures)
     shown = foremost(trials, name) if shown is None else shown
     wanted = shown.cells(trials)
     cells = bands(trials, metric=name, confidence=confidence, method=method, cells=wanted)

@@ -188,8 +188,12 @@ def sources(
         if left > 0
         else ""
     )
+    drawn = cell.effects[:MOST_PANELS]
+    bottom, top = _span(drawn)
+    cut = " Intervals that go further than the picture are cut at its edge."
+    cut = cut if any(end < bottom or end > top for end in _ends(drawn)) else ""
     return SourcesDisplay(
-        cell=cell, effects=cell.effects[:MOST_PANELS], headline=_headline(cell), caption=_caption(cell, result) + more
+        cell=cell, effects=drawn, headline=_headline(cell), caption=_caption(cell, result) + cut + more
     )
 
 
@@ -200,7 +204,9 @@ def _headline(cell: CellSources) -> str:
         parts.append(f"{100 * top.share.estimate:.0f} % of the variance comes from {printable(top.name)}")
     seen = [e for e in cell.effects if e.shown]
     if seen:
-        parts.append(f"{printable(seen[0].parameter)} explains most ({100 * seen[0].explained.estimate:.0f} %)")
+        part = seen[0].explained.estimate
+        more = " most of it" if part > 0.5 else " more than any other parameter" if len(cell.effects) > 1 else ""
+        parts.append(f"{printable(seen[0].parameter)} explains{f'{more}:' if more else ''} {100 * part:.0f} %")
     elif cell.effects:
         parts.append("no parameter shows an effect")
     return f"{clipped(cell.place, 60)}: {'; '.join(parts)}"
@@ -228,15 +234,20 @@ def _places(e: Effect) -> tuple[np.ndarray, bool]:
     return (np.sqrt(ends[:, 0] * ends[:, 1]) if e.log else ends.mean(axis=1)), e.log
 
 
+def _ends(effects: tuple[Effect, ...]) -> np.ndarray:
+    """Both ends of every interval that is drawn."""
+    return np.array([end for e in effects for b in e.bins for v in (b.median, b.worst) for end in (v.low, v.high)])
+
+
 def _span(effects: tuple[Effect, ...]) -> tuple[float, float]:
-    """All estimates, and their intervals where they do not dwarf them."""
+    """All estimates, and their intervals where they do not dwarf them: estimates keep a quarter of the height."""
     points = np.array([v.estimate for e in effects for b in e.bins for v in (b.median, b.worst)])
     if not points.size:
         return 0.0, 1.0
     low, high = float(points.min()), float(points.max())
     room = (high - low) or abs(high) or 1.0
-    ends = np.array([end for e in effects for b in e.bins for v in (b.median, b.worst) for end in (v.low, v.high)])
-    ends = ends[np.isfinite(ends) & (ends > low - 0.3 * room) & (ends < high + 0.3 * room)]
+    ends = _ends(effects)
+    ends = ends[np.isfinite(ends) & (ends > low - 1.5 * room) & (ends < high + 1.5 * room)]
     if ends.size:
         low, high = min(low, float(ends.min())), max(high, float(ends.max()))
     margin = 0.05 * ((high - low) if math.isfinite(high - low) and high > low else 1.0)

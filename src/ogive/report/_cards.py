@@ -57,7 +57,7 @@ def _by_how_much(q: Leading, ordered: list[str], ahead: list[str]) -> str:
     if len(ordered) < 2:
         return ""
     first = ahead[0] if ahead else ordered[0]
-    others = [m for m in ordered if m not in ahead] or [m for m in ordered if m != first]
+    others = [m for m in ordered if m not in (first, *ahead)] or [m for m in ordered if m != first]
     (one, two), names = ((_value(q, m) for m in (first, others[0])), [clipped(m, 24) for m in (first, others[0])])
     if q.criterion == "improvement":
         return f"A run of {names[0]} beats one of another method {one} of the time, a run of {names[1]} {two}."

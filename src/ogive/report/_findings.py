@@ -184,7 +184,7 @@ def cell_numbers(trials: Trials, metric: str, *, usable: bool = True) -> tuple[i
 
 
 def count_words(trials: Trials, metric: str, *, usable: bool = True) -> str:
-    """`100 runs` or `5 to 100 runs` of each method on each task."""
+    """`100 runs`, `5 to 100 runs` or `10 folds` of each method on each task."""
     least, most = cell_numbers(trials, metric, usable=usable)
-    word = trials.unit if trials.clustered and trials.unit else "run"
+    word = trials.unit if trials.clustered and trials.unit else "fold" if trials.n_folds is not None else "run"
     return plural(most, word) if least == most else f"{least} to {plural(most, word)}"

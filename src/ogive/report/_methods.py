@@ -94,6 +94,8 @@ class Way:
 
 def varied_words(trials: Trials) -> str:
     """What differed from run to run."""
+    if trials.n_folds is not None:
+        return f"{fold_words(trials)}; folds share training data"
     if not trials.varied:
         return "what varied between runs was not stated (say varied= when reading)"
     kept = held_words(trials)
@@ -101,6 +103,15 @@ def varied_words(trials: Trials) -> str:
     fresh = [rest.get(word, word) for word in trials.varied if word not in kept]
     said = [f"{printable(listed(fresh))} drawn anew for each run"] if fresh else []
     return "; ".join([*said, *kept.values()])
+
+
+def fold_words(trials: Trials) -> str:
+    """`one score for each fold of a 10-fold cross-validation, repeated 5 times`."""
+    assert trials.n_folds is not None
+    times = {len(cell.rows) // trials.n_folds for cell in trials.cells}
+    low, high = min(times), max(times)
+    repeated = "" if high < 2 else f", repeated {high} times" if low == high else f", repeated {low} to {high} times"
+    return f"one score for each fold of a {trials.n_folds}-fold cross-validation{repeated}"
 
 
 def held_words(trials: Trials) -> dict[str, str]:
@@ -123,7 +134,7 @@ def fixed_words(trials: Trials) -> str:
     """What stayed the same, as far as it was said."""
     if not trials.varied:
         return "Not stated, since what varied was not stated."
-    said = " ".join(trials.varied).lower()
+    said = " ".join(trials.varied).lower() + (" split" if trials.n_folds is not None else "")
     fixed = [s for s in USUAL_SOURCES if not any(word in said for word in s.split())]
     where = f" ({listed(fixed)}, as far as they apply)" if fixed else ""
     return f"Everything else{where}: the error bars say nothing about it."
@@ -371,7 +382,10 @@ def paragraph(found: Findings, band: str) -> str:
     made = f"made {count} of {each} on {tasks}"
     if t.clustered and t.unit:
         made = f"evaluated {each} on {tasks} with {count}"
-    text = f"We {made} ({varied_words(t) if t.varied else GAP}) and report {printable(found.metric)}."
+    how = varied_words(t) if t.varied else GAP
+    if t.n_folds is not None:
+        made, how = f"evaluated {each} on {tasks} by cross-validation", varied_words(t)
+    text = f"We {made} ({how}) and report {printable(found.metric)}."
     if found.n_failed:
         text += f" {_failures_in_the_paper(found)}"
     if band:

@@ -92,7 +92,7 @@ def compose(found: Findings) -> Report:
         report.add("Ranks", *_ranks(found))
     report.add("Bad days", *_bad_days(found))
     report.add("Failures", *_failures(found))
-    if not one:
+    if not one and any(cell.rows.size > 1 for cell in found.trials.cells):  # one run of each is no distribution
         report.add(runs, *_distribution(found, report, display, refused))
     report.add("The numbers", *_numbers(found))
     report.add("The best of k", *_best_of(found, report))
@@ -180,6 +180,8 @@ def _difference(found: Findings, report: Report) -> list[Html]:
     compared = found.judgement.comparison
     if compared is None:
         return []
+    if compared.tasks and all(max(c.n_runs) < 2 for c in compared.tasks):
+        return []  # of one run of each nothing can be told task by task
     if compared.tasks:
         counts = Counter(c.conclusion for c in compared.tasks)
         text = ", ".join(f"{conclusion} on {n}" for conclusion, n in counts.most_common())

@@ -84,10 +84,13 @@ class Band:
         return self._interval(self.estimate.cdf(z), self.low.cdf(z), self.high.cdf(z))
 
     def quantile(self, p: float) -> Interval:
-        """The p-quantile; holds for all p at once. For many p, ask `high.quantile` and `low.quantile`."""
+        """The p-quantile, estimated by the middle of two runs where it falls between them; holds for all p at once.
+
+        For many p, ask `high.quantile` and `low.quantile`.
+        """
         if np.ndim(p) != 0:
             raise InputError("`p` must be one number; for many take band.high.quantile(p) and band.low.quantile(p).")
-        return self._interval(self.estimate.quantile(p), self.high.quantile(p), self.low.quantile(p))
+        return self._interval(self.estimate.middle(p), self.high.quantile(p), self.low.quantile(p))
 
     def mean(self, bounds: Bounds = NO_BOUNDS) -> Interval:
         """The mean (Anderson 1969); each side needs the support bound of its own side only."""
@@ -209,7 +212,7 @@ def band(
     --------
     >>> b = band([0.71, 0.80, 0.83, 0.91, 0.93, 0.95, 0.96, 0.97, 0.98, 0.99])
     >>> print(b.quantile(0.5))
-    0.93 [0.71, 0.99]
+    0.94 [0.71, 0.99]
     """
     values = as_scores(scores)
     confidence = as_confidence(confidence)

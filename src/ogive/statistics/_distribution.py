@@ -53,9 +53,7 @@ class Distribution:
     extrapolated: bool = False
 
     def __repr__(self) -> str:
-        return (
-            f"Distribution(n={self.n}, {self.points[0]:.3g} to {self.points[-1]:.3g}, median {self.quantile(0.5):.3g})"
-        )
+        return f"Distribution(n={self.n}, {self.points[0]:.3g} to {self.points[-1]:.3g}, median {self.median():.3g})"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: F at each point; an infinite point is null."""
@@ -90,6 +88,25 @@ class Distribution:
         levels = as_probability(p)
         found = np.searchsorted(self.cumulative, levels - slack(levels), side="left")
         return _unwrap(self.points[np.minimum(found, self.points.size - 1)])
+
+    @overload
+    def middle(self, p: float) -> float: ...
+    @overload
+    def middle(self, p: ArrayLike) -> float | FloatArray: ...
+    def middle(self, p: ArrayLike) -> float | FloatArray:
+        """The p-quantile; where every value between two outcomes is one, their mean.
+
+        Tables, sentences and pictures name this one: it is the same from both ends, so that losses have the
+        quantiles of gains with their sign changed. `quantile` is the left inverse of `cdf`.
+        """
+        levels, below = as_probability(p), np.asarray(self.quantile(p))
+        found = np.searchsorted(self.cumulative, levels + slack(levels), side="right")
+        above = self.points[np.minimum(found, self.points.size - 1)]
+        return _unwrap(np.where(below == above, below, below / 2.0 + above / 2.0))
+
+    def median(self) -> float:
+        """The middle outcome; of an even number of runs the mean of the two in the middle."""
+        return self.middle(0.5)
 
     def mean(self) -> float:
         """E[Z]."""

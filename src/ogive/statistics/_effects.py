@@ -232,7 +232,7 @@ def _clustered_median(y: FloatArray, units: IntArray, confidence: float) -> Inte
     low = distribution.quantile(0.5 - half) if half < 0.5 else -math.inf
     high = distribution.quantile(0.5 + half) if half < 0.5 else math.inf
     return Interval(
-        estimate=middle, low=low, high=high, confidence=confidence, method="Woodruff", guarantee="approximate", n=k,
+        estimate=distribution.median(), low=low, high=high, confidence=confidence, method="Woodruff", guarantee="approximate", n=k,
         assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip
 

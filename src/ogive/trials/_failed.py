@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
-from ogive.schema import OK
+from ogive.schema import NO_SCORE, OK
 from ogive.trials._rows import Cell, the_one
 from ogive.words import listed, plural
 
@@ -94,9 +96,18 @@ def refuse_failures(trials: Trials, metric: str, algorithms: Sequence[str], task
     said += [f"some of {plural(len(found) - MOST_NAMED, 'other method')}"] if len(found) > MOST_NAMED else []
     raise FailedTrials(
         f"{sum(n for n, _, _ in found)} of {plural(sum(of for _, of in counts.values()), 'trial')} have no usable {metric!r} (NaN, "
-        f"infinite or failed): {listed(said)}; say how to count them: failures='worst', a number, 'like:NAME' or "
+        f"infinite or failed{_own_words(trials, failed)}): {listed(said)}; say how to count them: failures='worst', a number, 'like:NAME' or "
         f"'exclude'.{trials.blame}"
     )
+
+
+def _own_words(trials: Trials, failed: NDArray[np.bool_]) -> str:
+    """`; 'diverged' in 5` where few short words of a status column say why; nothing where messages are long."""
+    said = Counter(trials.table["message"].filter(pa.array(failed)).cast(pa.string()).to_pylist())
+    words = [(word, n) for word, n in said.most_common() if word not in (None, NO_SCORE)]
+    if not words or len(words) > MOST_NAMED or any(len(word) > 30 for word, _ in words):
+        return ""
+    return f"; {listed([f'{word!r} in {n}' for word, n in words])}"
 
 
 def count_failures(trials: Trials, metric: str) -> list[dict[str, Any]]:
@@ -106,7 +117,7 @@ def count_failures(trials: Trials, metric: str) -> list[dict[str, Any]]:
     plain = pa.table({c: chosen[c].cast(pa.string()) for c in columns})
     # A row that has another score is no failed trial as a whole, but it has none here.
     said = [
-        ("invalid", m or "no finite score") if s == OK else (s, m)
+        ("invalid", m or NO_SCORE) if s == OK else (s, m)
         for s, m in zip(*(plain[c].to_pylist() for c in columns[2:]), strict=True)
     ]
     for place, name in enumerate(columns[2:]):
