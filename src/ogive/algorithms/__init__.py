@@ -8,6 +8,7 @@ Start here
   logistic_regression() neural_network()     with the spaces of their Appendix A
 
   as_metrics({"loss": "minimize"})         metric name to Metric, checked
+  estimator_name, seeded, fixed_random_states   what an estimator is called, and where its randomness comes from
 
 What comes out
   Outcome    scores by metric; for tuned also the chosen configuration and every candidate
@@ -24,6 +25,7 @@ Inside
 """
 
 from ogive.algorithms._algorithm import Algorithm, as_metrics
+from ogive.algorithms._estimator import estimator_name, fixed_random_states, seeded
 from ogive.algorithms._named import knn, logistic_regression, neural_network, random_forest, svm
 from ogive.algorithms._outcome import Candidate, Outcome, Series
 from ogive.algorithms._tuned import tuned
@@ -34,10 +36,13 @@ __all__ = [
     "Outcome",
     "Series",
     "as_metrics",
+    "estimator_name",
+    "fixed_random_states",
     "knn",
     "logistic_regression",
     "neural_network",
     "random_forest",
+    "seeded",
     "svm",
     "tuned",
 ]

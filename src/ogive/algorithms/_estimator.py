@@ -45,10 +45,7 @@ class Fitted:
 
     def fit(self, config: Mapping[str, Any], train: Data, rng: np.random.Generator) -> Any:
         """A fitted clone."""
-        model = self.configured(config)
-        seeds = {name: int(rng.integers(SEEDS)) for name in free_random_states(model)}
-        if seeds:
-            model.set_params(**seeds)
+        model = seeded(self.configured(config), rng)
         if not self.quiet:
             return model.fit(train.X, train.y)
         from sklearn.exceptions import ConvergenceWarning
@@ -108,9 +105,10 @@ def estimator_name(estimator: Any) -> str:
     return type(last).__name__
 
 
-def free_random_states(estimator: Any) -> list[str]:
-    """Names of the random states that no integer was given for, sorted."""
-    return sorted(name for name, value in _random_states(estimator).items() if not _is_integer(value))
+def seeded(estimator: Any, rng: np.random.Generator) -> Any:
+    """The estimator, every random state that no integer was given for drawn from the generator, in sorted order."""
+    free = sorted(name for name, value in _random_states(estimator).items() if not _is_integer(value))
+    return estimator.set_params(**{name: int(rng.integers(SEEDS)) for name in free}) if free else estimator
 
 
 def fixed_random_states(estimator: Any) -> dict[str, int]:

@@ -19,8 +19,7 @@ from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.seeding import Streams, stream
 from ogive.spaces import Space, as_space
-from ogive.tasks import Data
-from ogive.tasks._rows import kind_of
+from ogive.tasks import Data, kind_of
 
 ROOTS = 2**63 - 1
 

@@ -73,9 +73,8 @@ def curves(
     import numpy as np
 
     from ogive.arguments import as_confidence
-    from ogive.curves import learning_curves
-    from ogive.curves._metrics import as_metrics
-    from ogive.tasks._files import File
+    from ogive.curves import as_metrics, learning_curves
+    from ogive.tasks import load_csv
 
     # What is wrong with a name, a number or a place is said before anything is run.
     first = as_metrics(metric, "classification")[0]
@@ -83,7 +82,7 @@ def curves(
     page = None if report is None else as_page(report, [data], option="--report")
     for picture in _pictures(first):
         as_picture(out / picture)
-    loaded = File(data, target, "classification").load()
+    loaded = load_csv(data, target=target, kind="classification")
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
     made = learning_curves(
         [name.strip() for name in models.split(",") if name.strip()], loaded.X, labels, design=design, test=test,
@@ -138,9 +137,7 @@ def _print(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, fi
     if as_json:
         _print_json(made, metric, shown, leaders, files)
         return
-    from ogive.curves._wording import headline
-
-    show_text("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
+    show_text("\n\n".join([made.headline, *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
     for note in made.notes:
         say(f"note: {note.words('cli')}")
     for picture in files.pictures:

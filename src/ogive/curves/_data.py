@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.arguments import as_printable
 from ogive.errors import InputError
-from ogive.tasks._rows import arrays_digest, checked
-from ogive.tasks._rows import kind_of as looks_like
-from ogive.tasks._task import as_name
+from ogive.tasks import arrays_digest, checked_rows, kind_of
 
 FEWEST_ROWS = 4
 
@@ -53,16 +52,16 @@ class CurveData:
 
 def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveData:
     """The data, checked against the kind of the models that will learn from them."""
-    kind = kind_of(estimators)
+    kind = _kind_of_models(estimators)
     features, target = _features(X), _target(y)
     first = next(iter(estimators))
     if kind == "classification":
         _refuse_quantity(target, first)
-    loaded = checked(features, target, kind, "`y`")
+    loaded = checked_rows(features, target, kind, "`y`")
     if len(loaded.y) < FEWEST_ROWS:
         raise InputError(f"`y` must have at least {FEWEST_ROWS} rows to train and to test on; got {len(loaded.y)}.")
     if kind == "regression":
-        return CurveData(loaded.X, loaded.y, kind, as_name("data set", name), np.empty(0))
+        return CurveData(loaded.X, loaded.y, kind, as_printable(name, "a data set"), np.empty(0))
     labels, counts = np.unique(loaded.y, return_counts=True)
     names = tuple(loaded.facts.get("classes") or [str(label) for label in labels])
     if 2 * len(labels) > len(loaded.y):
@@ -75,10 +74,10 @@ def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveDa
             f"`y` must have at least 2 rows of each class, one to learn from and one to test on; class "
             f"{names[int(counts.argmin())]!r} has 1. Remove it, or merge it with another."
         )
-    return CurveData(loaded.X, loaded.y, kind, as_name("data set", name), labels, names)
+    return CurveData(loaded.X, loaded.y, kind, as_printable(name, "a data set"), labels, names)
 
 
-def kind_of(estimators: Mapping[str, Any]) -> str:
+def _kind_of_models(estimators: Mapping[str, Any]) -> str:
     """Classification or regression: all models must agree."""
     from sklearn.base import is_classifier, is_regressor
 
@@ -100,7 +99,7 @@ def kind_of(estimators: Mapping[str, Any]) -> str:
 
 
 def _refuse_quantity(y: NDArray[Any], model: str) -> None:
-    if y.dtype.kind != "f" or looks_like(y) == "classification":
+    if y.dtype.kind != "f" or kind_of(y) == "classification":
         return
     finite = y[np.isfinite(y)]
     if np.array_equal(finite, np.round(finite)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import InputError
 from ogive.plots._look import COLOURS, RC, inches, wrap
 from ogive.plots._page import CAPTION_SIZE, HEADLINE_SIZE, as_picture, save
-from ogive.statistics._planning import Plan, PlanRow
+from ogive.statistics.planning import Plan, PlanRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

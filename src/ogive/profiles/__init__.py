@@ -21,18 +21,21 @@ Inside
 from ogive.profiles._aggregates import Aggregates, aggregates, probability_of_improvement
 from ogive.profiles._geometric import GeometricMeans, shifted_geometric_mean
 from ogive.profiles._normalize import Baselines, MinMax, Reference
-from ogive.profiles._pair import PairOfCurves
-from ogive.profiles._performance import performance_profile
+from ogive.profiles._pair import Conclusion, PairOfCurves
+from ogive.profiles._performance import MANY_TASKS, Kind, performance_profile
 from ogive.profiles._profile import Profile, Steps
 from ogive.profiles._ranks import AverageRanks, RankedPair, average_ranks
 from ogive.profiles._reading import profile_table
 from ogive.profiles._sensitivity import Sensitivity
 
 __all__ = [
+    "MANY_TASKS",
     "Aggregates",
     "AverageRanks",
     "Baselines",
+    "Conclusion",
     "GeometricMeans",
+    "Kind",
     "MinMax",
     "PairOfCurves",
     "Profile",

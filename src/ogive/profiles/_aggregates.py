@@ -15,17 +15,22 @@ from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
 from ogive.profiles._preparing import counted_failures
 from ogive.profiles._reading import Roles, as_table
-from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
-from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
-from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
+from ogive.statistics import (
+    AGGREGATES,
+    Assumption,
+    Interval,
+    aggregate,
+    aggregate_against,
+    aggregate_label,
+    improvement_over_tasks,
+)
 from ogive.trials import failure_rule
 from ogive.words import aligned, interval, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LABELS = {name: aggregate_label(name) for name in AGGREGATES}
 DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
 COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
@@ -190,7 +195,7 @@ def aggregates(
             both = [
                 [cells.sign * c for c in cells.of_method(i)] for i in (place, place_of(normalize.method, cells.methods))
             ]
-            by_name = reference_intervals(*both, **options)
+            by_name = aggregate_against(*both, **options)
         else:
             by_name = aggregate([scaled.sign * c for c in scaled.of_method(place)], tasks=tasks, **options)
         found |= {(m, s): _turned(i, s, scaled.sign) for s, i in by_name.items()}

@@ -38,7 +38,8 @@ STRICT_KINDS = ("welch", "rank", "score")
 # Distances that stand for what endless runs would show; `welch` and `rank` are evidence of the runs at hand.
 ESTIMATED_KINDS = ("ratio", "difference", "improvement")
 RUNS_KINDS = ("improvement", "rank", "score")
-FEWEST_TASKS = 20
+# So many tasks are wanted to speak of others like them.
+MANY_TASKS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,8 +393,8 @@ def _score_profile(cells: Cells, design: Design) -> Profile:
     notes = list(cells.notes)
     if design.normalize is None:
         notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
-    if design.random_tasks and t < FEWEST_TASKS:
-        notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": FEWEST_TASKS}))
+    if design.random_tasks and t < MANY_TASKS:
+        notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": MANY_TASKS}))
     if not cells.folds:
         notes.append(Note(NoteKind.RUNS_INDEPENDENT))
     else:

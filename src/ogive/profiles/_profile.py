@@ -132,7 +132,7 @@ class Profile:
         if self.band != "none":
             sure = self.strength
             lines.append(
-                f"Bands hold for all τ and {together(self)} with {percent_sure(self.confidence)} confidence "
+                f"Bands hold for all τ and {self.together} with {percent_sure(self.confidence)} confidence "
                 f"({self.band} band, {sure}); random: {self.random}."
             )
         return (*lines, *(capitalized(note, names) for note in self.notes))
@@ -273,6 +273,12 @@ class Profile:
         """The profile of two methods alone: the only one whose order no third method can change."""
         return self.again((a, b), self.confidence)
 
+    @property
+    def together(self) -> str:
+        """For whom bands hold at once: `both methods together`, `all 7 methods together`."""
+        n = len(self.methods)
+        return "both methods together" if n == 2 else f"all {n} methods together"
+
     def leave_one_out(self, tau: float | None = None) -> Sensitivity:
         """Whether the order of the others, by wins or at τ, depends on a method that is present (Gould and Scott 2016)."""
         return sensitivity(self, tau)
@@ -316,12 +322,6 @@ class Profile:
                 pd.DataFrame({"algorithm": m, "tau": s.tau, "share": s.estimate, "low": s.low, "high": s.high})
             )
         return pd.concat(parts, ignore_index=True)
-
-
-def together(profile: Profile) -> str:
-    """`both methods together`, `all 7 methods together`."""
-    n = len(profile.methods)
-    return "both methods together" if n == 2 else f"all {n} methods together"
 
 
 def _shown(value: float) -> str:

@@ -10,6 +10,10 @@ Start here
 Data tasks draw (train, test), each of which unpacks as X, y. A draw uses the given generator and
 nothing else. Making a task reads nothing; data are loaded when first needed and then kept.
 
+Rows without a task
+  load_csv(path) checked_rows(X, y)  as Loaded: X, y, kind; kind_of(y) says what y looks like
+  arrays_digest(X, y)                what identifies them
+
 Inside
   _task       Task, Data, none
   _splitting  which rows are for training
@@ -23,10 +27,26 @@ Inside
 """
 
 from ogive.tasks._faces import faces
-from ogive.tasks._files import csv
+from ogive.tasks._files import csv, load_csv
 from ogive.tasks._generated import circles, linear, moons
 from ogive.tasks._openml import openml
-from ogive.tasks._rows import arrays
+from ogive.tasks._rows import Loaded, arrays, arrays_digest, checked_rows, kind_of
 from ogive.tasks._task import Data, Task, none
 
-__all__ = ["Data", "Task", "arrays", "circles", "csv", "faces", "linear", "moons", "none", "openml"]
+__all__ = [
+    "Data",
+    "Loaded",
+    "Task",
+    "arrays",
+    "arrays_digest",
+    "checked_rows",
+    "circles",
+    "csv",
+    "faces",
+    "kind_of",
+    "linear",
+    "load_csv",
+    "moons",
+    "none",
+    "openml",
+]
