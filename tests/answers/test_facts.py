@@ -93,7 +93,7 @@ def test_atari_is_inspected_and_summarized(real_data):
     assert any(line.startswith("100 runs on each task of DER") for line in found.structure)
     summary = ogive.summarize(trials, statistics=["median", "mean"])
     assert len(summary.rows) == 8 * 26 * 2
-    assert len(summary.blocks()) == 26
+    assert len(summary.as_tables()) == 26
     assert all(" of 26 tasks " in sentence for sentence in summary.sentences)
 
 

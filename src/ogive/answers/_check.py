@@ -21,6 +21,7 @@ from ogive.notes import Note, NoteKind, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics import MixedDifferences, tail_count
+from ogive.tables import Table, Tabular
 from ogive.trials import Trials, compact
 from ogive.words import listed, plural, printable
 
@@ -34,7 +35,7 @@ FEWEST_FOR_POWER = 5
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Check:
+class Check(Tabular):
     """The outcome of a gate, the comparisons behind it, and how much it could have seen.
 
     `worse` does not ask for more than the margin: it says that the new version is worse, with
@@ -93,6 +94,16 @@ class Check:
         from ogive.answers._wording import check_sentences
 
         return check_sentences(self)
+
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each task."""
+        from ogive.answers._wording import check_table
+
+        return (check_table(self),)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each task."""
+        return [row for c in self.comparisons for row in c.records()]
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""

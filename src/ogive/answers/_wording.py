@@ -18,6 +18,7 @@ from ogive.answers._samples import all_pairs
 from ogive.notes import argument
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
+from ogive.tables import Ranged, Table
 from ogive.trials import Trials
 from ogive.words import (
     aligned,
@@ -108,6 +109,23 @@ def comparison_tables(c: Comparison) -> str:
     if c.tasks:
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
+
+
+def comparison_as_tables(c: Comparison) -> tuple[Table, ...]:
+    """The four questions, and the tasks."""
+    parts = [_questions_table(c), *([_tasks_table(c)] if c.tasks else [])]
+    below = [second_error(c), "" if c.tasks else c.verdict]
+    return tuple(
+        Table(head=tuple(head), rows=tuple(map(tuple, rows)), below=(said,) if said else ())
+        for (head, *rows), said in zip(parts, below, strict=False)
+    )
+
+
+def check_table(c: Check) -> Table:
+    """A row for each task."""
+    head = ("task", "difference (positive: the new version is better)", "conclusion")
+    rows = tuple((str(x.task), shown(x.primary, x.criterion, x.margin), x.conclusion) for x in c.comparisons)
+    return Table(head=head, rows=rows, below=(c.verdict,))
 
 
 def _claim_with_effect(c: Comparison) -> str:
@@ -673,6 +691,17 @@ def ranking_text(r: Ranking) -> str:
     blurred = any(x.tier < y.tier and x.rank_high >= y.rank_low for x, y in itertools.combinations(r.rows, 2))
     apart = ["Methods of different tiers may still be too close to call; the ranks say which."] if blurred else []
     return "\n".join([*aligned([head, *rows]), *apart, "", r.verdict, "", *aligned(leading), "", second_error(r)])
+
+
+def ranking_tables(r: Ranking) -> tuple[Table, ...]:
+    """Tiers, and who leads by each of the four questions."""
+    rows = tuple((x.algorithm, x.tier, _ranks(x.rank_low, x.rank_high), Ranged(x.score)) for x in r.rows)
+    unranked = tuple((m, "–", "not ranked", "–") for m in r.unranked)
+    leading = tuple((f"{q.name}{DECIDES}" if q.primary else q.name, _leaders_cell(q, r)) for q in r.questions.values())
+    return (
+        Table(head=("method", "tier", "rank", score_label(r.question)), rows=rows + unranked, below=(r.verdict,)),
+        Table(head=("question", "ahead"), rows=leading, below=(second_error(r),)),
+    )
 
 
 def score_label(question: Question) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from ogive.cli._options import Confidence, Json, Quiet
 from ogive.cli._output import say, show_text
+from ogive.cli._picture import picture_options
 from ogive.cli._target import as_page, as_picture
 from ogive.errors import InputError, UnwritableFile
 from ogive.notes import sentences
@@ -63,11 +64,12 @@ ReportFile = Annotated[
 ]
 
 
+@picture_options
 def curves(
     data: DataFile, target: Target, models: ModelNames, out: Out, repetitions: Repetitions = 100, design: DesignName = "additive",
     test: TestName = "fixed", test_size: TestSize = 0.2, sizes: Sizes = None, metric: MetricName = None, seed: Seed = 0,
     workers: Workers = None, max_cost: MaxCost = 3600.0, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
-    report: ReportFile = None,
+    report: ReportFile = None, *, drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """Scores of models at every training-set size, many times over: who leads at which size, on good days and bad."""
     import numpy as np
@@ -93,7 +95,7 @@ def curves(
     shown = [made.statistic(s, name, confidence=confidence) for s in _statistics(made, name)]
     several = len(made.models) > 1 and made.n_repetitions >= 20
     leaders = made.leaders(name, confidence=confidence) if several else None
-    files, trouble = _write(made, name, leaders, out, page, confidence)
+    files, trouble = _write(made, name, leaders, out, page, confidence, drawing)
     _print(made, name, shown, leaders, files, as_json=as_json)
     if trouble is not None:
         say(f"{made.n_repetitions} repetitions are kept in {out}; the same command writes what is missing.")
@@ -113,7 +115,13 @@ def _pictures(metric: str) -> tuple[str, str]:
 
 
 def _write(
-    made: LearningCurves, metric: str, leaders: Any, out: Path, page: Path | None, confidence: float
+    made: LearningCurves,
+    metric: str,
+    leaders: Any,
+    out: Path,
+    page: Path | None,
+    confidence: float,
+    drawing: dict[str, Any],
 ) -> tuple[Written, UnwritableFile | None]:
     """Pictures and the page as far as they can be written, and what stopped that: answers are not lost with a picture."""
     from ogive.plots import leading, learning_fan
@@ -122,9 +130,9 @@ def _write(
     pictures: list[Path] = []
     try:
         fan, strip = _pictures(metric)
-        pictures.append(learning_fan(made, metric).save(out / fan))
+        pictures.append(learning_fan(made, metric).save(out / fan, **drawing))
         if leaders is not None:
-            pictures.append(leading(leaders).save(out / strip))
+            pictures.append(leading(leaders).save(out / strip, **drawing))
         if page is not None:
             make_folder_of(page)
             write_curves(made, page, metric=metric, confidence=confidence)

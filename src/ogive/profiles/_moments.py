@@ -66,7 +66,7 @@ def from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None,
     if method is None or problem is None or method not in columns or problem not in columns:
         raise InputError(
             f"a table of means needs a column for the method and one for the problem among {', '.join(columns)}; "
-            "name them with algorithm= and task=."
+            "call them method and problem, or name them with algorithm= and task= when the table is read."
         )
     mean, spread = column_called(columns, MEANS), column_called(columns, SPREADS)
     if mean is not None and spread is not None:

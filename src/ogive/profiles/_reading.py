@@ -350,5 +350,5 @@ def refuse_duplicates(cells: Cells, how: str | None) -> None:
         m, p = np.argwhere(sizes > 1)[0]
         raise InputError(
             f"{cells.methods[m]!r} on {cells.problems[p]!r} has {plural(int(sizes[m, p]), 'row')} and no column numbers the runs; "
-            "if they are runs say runs='mean', 'median' or 'best', or name the column with repeat=."
+            "if they are runs say runs='mean', 'median' or 'best', or name the column with repeat= when the table is read."
         )

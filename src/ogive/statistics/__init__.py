@@ -71,7 +71,7 @@ from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
 from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
 from ogive.statistics._statistic import Statistic, best_of_level
 from ogive.statistics._strata import Component, VarianceShares, variance_shares
-from ogive.statistics.planning import Plan
+from ogive.statistics.planning import Plan, PlanRow
 
 __all__ = [
     "AGGREGATES",
@@ -95,6 +95,7 @@ __all__ = [
     "Over",
     "Permutable",
     "Plan",
+    "PlanRow",
     "ScoreProfile",
     "Statistic",
     "TaskRuns",
