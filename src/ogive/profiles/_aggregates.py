@@ -13,7 +13,7 @@ from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
 from ogive.profiles._preparing import counted_failures
-from ogive.profiles._reading import Roles, as_table
+from ogive.profiles._reading import as_table
 from ogive.results import json_ready
 from ogive.statistics import (
     AGGREGATES,
@@ -155,8 +155,7 @@ def aggregates(
     >>> round(aggregates(scores).of("a", "mean").estimate, 2)
     0.5
     """
-    roles = Roles(metric=metric)
-    cells = runs_of(table, roles, goal, missing)
+    cells = runs_of(table, metric, goal, missing)
     rule = failure_rule(failures)
     if isinstance(rule, str) and rule not in ("refuse", "worst"):
         cells = counted_failures(cells, rule)
@@ -200,9 +199,9 @@ def aggregates(
     )  # fmt: skip
 
 
-def runs_of(table: Any, roles: Roles, goal: str | None, missing: str) -> Cells:
+def runs_of(table: Any, metric: str | None, goal: str | None, missing: str) -> Cells:
     """The runs of a table; refused where it holds means only."""
-    found = as_table(table, roles, goal, "maximize")
+    found = as_table(table, "maximize", metric=metric, goal=goal)
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
     return settle_missing(found, missing)
@@ -256,8 +255,7 @@ def probability_of_improvement(
     >>> print(probability_of_improvement(scores, "a", "b"))
     0.972 [0.359, 1]
     """
-    roles = Roles(metric=metric)
-    cells = runs_of(table, roles, goal, missing).only((a, b))
+    cells = runs_of(table, metric, goal, missing).only((a, b))
     xs, ys = [], []
     for p in range(len(cells.problems)):
         one, two = (cells.sign * cells.cell(m, p) for m in (0, 1))
