@@ -11,10 +11,9 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_names
 from ogive.errors import InputError
-from ogive.importers._choices import refuse_strangers
 from ogive.importers._roles import ALIASES, METHOD_NAMES, plain
 from ogive.notes import Note, NoteKind
-from ogive.profiles._cells import Moments
+from ogive.profiles._cells import Moments, place_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,8 +74,8 @@ def from_frame(
     found = _from_wide(_indexed(frame, problem), n, goal) if wide else _from_long(frame, n, goal, method, problem)
     left_out = () if without is None else as_names(without, "without")
     if left_out:
-        refuse_strangers(left_out, found.methods)
-        found = found.only([m for m in found.methods if m not in left_out])
+        places = {place_of(name, found.methods) for name in left_out}
+        found = found.only([m for i, m in enumerate(found.methods) if i not in places])
         notes = [*notes, Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": left_out})]
     return replace(found, reading=tuple(notes))
 

@@ -20,7 +20,7 @@ from ogive.profiles._sensitivity import Sensitivity, sensitivity
 from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
 from ogive.tables import Ranged, Table, Tabular
-from ogive.words import interval, percent_sure, runs_each, share
+from ogive.words import percent_sure, runs_each, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -330,7 +330,3 @@ class Profile(Tabular):
 
 def _shown(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
-
-
-def _interval_text(i: Interval) -> str:
-    return interval(i.estimate, i.low, i.high)

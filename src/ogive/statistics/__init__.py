@@ -13,15 +13,13 @@ Bounded scores, guaranteed: bounded_ functions, guaranteed_improvement
 Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
   aggregate, aggregate_against, improvement_over_tasks, profile_counts, largest_deviation, tiers, rank_limits
-How many trials: the room `planning`.
 
+Rooms within: over_tasks resamples runs of many tasks; planning says how many trials are enough; shape normality, modes.
 Inside: _distribution _band _levels (levels.csv) _interval _many _bootstrap _leave_one_out _components _statistic one
-sample; _comparison _betting _dominance _almost_dominance two; _resampling _run_statistics _aggregate _reference
-_deviation _improvement _differences _families tasks; _ranking tiers; _strata _effects _selection where spread comes
-from; _normality with _normality_tests _lattice _dip; _assumptions. Knows nothing of tables, files or pictures.
+sample; _comparison _betting _dominance _almost_dominance two; _differences _families many; _ranking tiers;
+_strata _effects _selection where spread comes from; _assumptions. Knows nothing of tables, files or pictures.
 """
 
-from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts
 from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._band import Band, band, band_margin
@@ -43,14 +41,11 @@ from ogive.statistics._comparison import (
     tail_mean_difference,
 )
 from ogive.statistics._components import VarianceComponents, variance_components
-from ogive.statistics._deviation import largest_deviation
 from ogive.statistics._differences import Differences, ListedDifferences, MixedDifferences
-from ogive.statistics._dip import Dip, dip
 from ogive.statistics._distribution import Distribution, ecdf
 from ogive.statistics._dominance import Dominance, dominance
 from ogive.statistics._effects import Gain, explained_share, restriction_gain
 from ogive.statistics._families import Asked, Draws, Over, TaskRuns, criterion_value, differences_between, win_shares
-from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import (
     Interval,
     clopper_pearson,
@@ -63,15 +58,22 @@ from ogive.statistics._interval import (
 )
 from ogive.statistics._leave_one_out import interquartile_mean, standard_deviation
 from ogive.statistics._many import can_sum, mean_intervals, quantile_intervals, tail_mean_intervals
-from ogive.statistics._normality import Normality, normality
-from ogive.statistics._normality_tests import NormalityTest
 from ogive.statistics._ranking import rank_limits, tiers
-from ogive.statistics._reference import aggregate_against
-from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
 from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
 from ogive.statistics._statistic import Statistic, best_of_level
 from ogive.statistics._strata import Component, VarianceShares, variance_shares
+from ogive.statistics.over_tasks import (
+    AGGREGATES,
+    ScoreProfile,
+    aggregate,
+    aggregate_against,
+    aggregate_label,
+    improvement_over_tasks,
+    largest_deviation,
+    profile_counts,
+)
 from ogive.statistics.planning import Plan, PlanRow
+from ogive.statistics.shape import Dip, Normality, NormalityTest, dip, normality
 
 __all__ = [
     "AGGREGATES",

@@ -14,7 +14,7 @@ from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import Interval
 from ogive.statistics._leave_one_out import QUICK
-from ogive.statistics._resampling import as_resamples, by_content
+from ogive.statistics.over_tasks._resampling import as_resamples, by_content
 
 # Resamples are drawn in blocks of about this many indices, so that memory stays below 100 MB.
 _BLOCK = 4_000_000

@@ -242,7 +242,7 @@ class DifferenceTest(Question):
                 spread += (
                     f", the {percent(self.assurance)} upper limit of the {spreads_in_words(self.sd_pilot)} of {runs}"
                 )
-        return How(name, "approximate", (f"independent {self.unit.removesuffix(' in all')}", spread))
+        return How(name, "approximate", (f"independent {'pairs' if self.paired else 'trials'}", spread))
 
     def claim(self, n: int, width: float) -> str:
         """The answer."""

@@ -9,7 +9,7 @@ import numpy as np
 from ogive.arguments import FloatArray
 from ogive.seeding import stream
 from ogive.statistics._band import band_margin
-from ogive.statistics._resampling import pool
+from ogive.statistics.over_tasks._resampling import pool
 
 # Resamples held at once: some megabytes.
 _HELD = 4_000_000

@@ -9,12 +9,12 @@ import numpy as np
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.seeding import stream
-from ogive.statistics._aggregate import STUDENT_BOOTSTRAP, collapse_doubts
 from ogive.statistics._assumptions import Assumption
-from ogive.statistics._improvement import sorted_places
 from ogive.statistics._interval import Interval
-from ogive.statistics._resampling import as_resamples, by_content, spread_correction, widened_at_the_edge
-from ogive.statistics._run_statistics import AGGREGATES
+from ogive.statistics.over_tasks._aggregate import STUDENT_BOOTSTRAP, collapse_doubts
+from ogive.statistics.over_tasks._improvement import sorted_places
+from ogive.statistics.over_tasks._resampling import as_resamples, by_content, spread_correction, widened_at_the_edge
+from ogive.statistics.over_tasks._run_statistics import AGGREGATES
 
 _HELD = 8_000_000
 
