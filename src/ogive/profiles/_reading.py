@@ -67,8 +67,10 @@ def as_table(
     trials = _read(source, direction, default, time_limit, wide=bool(wide), **said)
     cells = from_trials(trials, metric, direction, default)
     known = any(note.kind is NoteKind.ROLE and note.argument in ("repeat", "fold") for note in trials.notes)
-    # What one independent draw is matters to no distance; where runs are counted the profile says it.
-    reading = () if isinstance(source, Mapping) else (n for n in cells.reading if n.kind not in UNIT_NOTES)
+    # What one independent draw is matters to no distance; where runs are counted the profile says it. Nor has a
+    # dictionary columns whose roles could be wrong.
+    unsaid = (*UNIT_NOTES, NoteKind.ROLE, *GOAL_NOTES) if isinstance(source, Mapping) else UNIT_NOTES
+    reading = (note for note in cells.reading if note.kind not in unsaid)
     return replace(cells, repeated=known, reading=tuple(reading), source=name or cells.source)
 
 
