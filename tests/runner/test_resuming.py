@@ -153,7 +153,7 @@ def test_trials_that_were_asked_for_and_are_not_there_are_named(tmp_path):
     next((store.path / "trials").iterdir()).unlink()
     n = len(store.trials())
     (note,) = [note for note in store.trials().notes if note.kind is NoteKind.UNFINISHED]
-    assert note.values == {"missing": 10 - n, "asked": 10, "example": f"'a' on 'none' has {n} of 10"}
+    assert note.values == {"cells": (("a", "none", n, 10),)}
     assert f"'a' on 'none' has {n} of the 10 trials asked for" in str(store.verify())
     run(study_in(tmp_path), 10, store, workers=0, progress=False)
     assert not store.verify().unfinished

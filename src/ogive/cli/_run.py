@@ -123,6 +123,10 @@ def run(
         raise typer.Exit(130) from None
     except RunStopped as stopped:
         raise typer.Exit(complain(str(stopped), 1)) from None
+    if not quiet:
+        for note in done.notes:
+            if note.is_doubtful:
+                say(note.words("cli"))
     failed, written = _conclude(done, out, as_json=as_json, report=shard is None)
     raise typer.Exit(2 if not written else 3 if failed and not failed_ok else 0)
 
@@ -190,7 +194,8 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> tupl
         example = group["example"]
         where = f"{example['algorithm']} on {example['task']}, trial {example['trial']}"
         message = group["message"] if len(group["message"]) <= LONGEST else f"{group['message'][:LONGEST]}…"
-        say(f"{group['count']:,} {group['status']}: {message} (for example {where})")
+        status_words = f"{group['status']}{' in part' if group['partly'] else ''}"
+        say(f"{group['count']:,} {status_words}: {message} (for example {where})")
     if len(groups) > MOST_GROUPS:
         say(f"and {len(groups) - MOST_GROUPS} other messages")
     if groups:

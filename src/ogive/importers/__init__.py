@@ -13,7 +13,6 @@
   _splits         columns that split the runs and that nobody declared
   _units          what one independent draw is, which rows join the methods
   _columns        a column as text or as numbers
-  _direction      whether a score is to be large or small, or a time, by its name
   _limits         which column a time limit judges, and the runs that reach it
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note
   _written        a table that Ogive wrote, its columns checked
@@ -23,6 +22,6 @@
 Foreign packages are imported only inside the file that is about them.
 """
 
-from ogive.importers._direction import is_larger_better
+from ogive.direction import is_larger_better
 
 __all__ = ["is_larger_better"]

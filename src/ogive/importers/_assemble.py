@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.direction import goal_by_name, is_time
 from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
 from ogive.importers._columns import (
     NO_NUMBER,
@@ -23,7 +24,6 @@ from ogive.importers._columns import (
     numbers_and_note,
     refuse_reserved,
 )
-from ogive.importers._direction import is_smaller_better, is_time
 from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._splits import few_valued
@@ -138,7 +138,7 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Me
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        goal = "minimize" if is_smaller_better(name) else "maximize"
+        goal = goal_by_name(name)
         notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
-from ogive.trials import Trials, compact
+from ogive.trials import Trials, compact, joined_series
 
 # What must be the same for rows to stand in one table, in words.
 SAME = {
@@ -41,7 +41,7 @@ def joined(parts: Sequence[Trials]) -> Trials:
         first, table=compact(pa.concat_tables(tables, promote_options="permissive")),
         pair=first.pair if keeps_pairs else None, independent=all(part.independent for part in parts),
         question=next((part.question for part in parts if part.question is not None), None), scope=_scopes(parts),
-        looks=max(part.looks for part in parts), holds=holds, notes=tuple(notes),
+        looks=max(part.looks for part in parts), holds=holds, notes=tuple(notes), series_source=joined_series(parts),
         source=", ".join(part.source for part in parts),
     )  # fmt: skip
 

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.direction import is_measure, is_smaller_better
 from ogive.errors import AmbiguousColumns, InputError
 from ogive.files import is_text
 from ogive.importers._columns import as_text, as_truths, holds_text, holds_words, is_number, odd_one, seems_numbers
-from ogive.importers._direction import is_measure, is_smaller_better
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 

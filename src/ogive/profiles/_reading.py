@@ -158,7 +158,8 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     beside = any(n.kind is NoteKind.AT_TIME_LIMIT and n.values.get("column", name) != name for n in trials.notes)
     assumed = bool(guesses) and default == "minimize" and not beside and not is_larger_better(name)
     direction = goal or (default if assumed else as_goal(trials.goals[name]))
-    reading = [n for n in trials.notes if n not in guesses]
+    unfinished = tuple(n for n in trials.notes if n.kind is NoteKind.UNFINISHED)  # said beside the curves
+    reading = [n for n in trials.notes if n not in guesses and n not in unfinished]
     if guesses:
         settled = {"metric": name, "goal": direction, "by_name": False}
         reading.append(Note(NoteKind.GOAL_GUESSED, "goal", settled))
@@ -177,7 +178,7 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     starts = np.concatenate(([0], np.cumsum(counts))).astype(np.intp)
     return Cells(
         trials.algorithms, trials.tasks, values[order], starts, direction, independent=trials.independent,
-        folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=varied,
+        folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=(*varied, *unfinished),
         recorded=recorded,
     )  # fmt: skip
 

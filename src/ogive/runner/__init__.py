@@ -14,7 +14,7 @@ In the order of the way through
   _source     how a study gets there
   _pickling   functions and arrays on their way to the child, and the name of what cannot go
   _wire       frames and rows between the two: JSON from child to parent, never pickle
-  _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile
+  _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile; _slow: trials far beyond the others
   _limits, _signals
 
 A trial never raises here: it is a row with a status. A row never depends on who ran it.

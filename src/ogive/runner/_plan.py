@@ -42,6 +42,11 @@ class Finished(Protocol):
         ...
 
     @property
+    def unusable(self) -> Mapping[str, Any]:
+        """By metric, whether each trial that is ok lacks it."""
+        ...
+
+    @property
     def again(self) -> Any:
         """Others whose curves or candidates were lost, to be run again at the same attempt; or None."""
         ...
@@ -88,7 +93,10 @@ def _missing(names: tuple[str, str], planned: range, done: Finished | None, retr
     if done is None:
         return Missing(names, planned)
     done_trials, done_attempts = _inside(done, planned)
-    retried = np.isin(_of_inside(done, planned, done.statuses), [STATUSES.index(status) for status in retry])
+    again = np.isin(np.asarray(done.statuses), [STATUSES.index(status) for status in retry])
+    if "invalid" in retry:
+        again = np.logical_or.reduce([again, *done.unusable.values()])
+    retried = _of_inside(done, planned, again)
     open_ = np.ones(len(planned), dtype=bool)
     open_[(done_trials[~retried] - planned.start) // planned.step] = False
     left = np.flatnonzero(open_).astype(np.int64) * planned.step + planned.start

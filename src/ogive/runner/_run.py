@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -24,12 +25,14 @@ from ogive.runner._pickling import pickled_job
 from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
 from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
 from ogive.runner._signals import Interrupts
+from ogive.runner._slow import Running
 from ogive.runner._source import Job, loading
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
 
 MOST_TRIALS, MOST_WORKERS = 10**9, 10_000  # a resumed run holds a byte for each trial that is planned
+log = logging.getLogger("ogive")
 COMPACT_AT_END = 20  # parts; fewer are read as fast as one
 
 
@@ -97,7 +100,8 @@ def run(
         retry=check_retry(retry), shard=check_shard(shard), chunk=chunk, gpus=gpus, statistic=statistic,
     )  # fmt: skip
     with place_for(store) as place:
-        return execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
+        trials = execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
+        return trials.with_series() if store is None else trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +177,10 @@ class Engine(Protocol):
         """Rows of cells as they come, and None when there is time to look around."""
         ...
 
+    def running(self) -> Sequence[Running]:
+        """The trials that run, as far as that can be told."""
+        ...
+
     def stop(self) -> None:
         """Finish what is under way."""
         ...
@@ -217,7 +225,10 @@ def execute(
     parts = store.path / "trials"
     if parts.is_dir() and sum(1 for _ in parts.glob("*.parquet")) > COMPACT_AT_END:
         store.compact()
-    return store.trials().with_notes(*notes)
+    trials = store.trials().with_notes(*notes)
+    for note in trials.notes:  # as `read` does: the command line prints those that are doubtful
+        log.info("%s: %s", study.name, note)
+    return trials
 
 
 def _order_of_sets(settings: Settings) -> tuple[Note, ...]:
@@ -260,6 +271,8 @@ def _drive(
     watcher = Watcher(
         [(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell,
         earlier=store.trials() if tell is not None and resumed else None,
+        # Where a limit ends them nobody needs to be told.
+        running=engine.running if settings.limits.wall is None else None,
     )  # fmt: skip
     inline = isinstance(engine, InlineEngine)
     with Interrupts(engine.stop, second_raises=inline) as interrupts:
