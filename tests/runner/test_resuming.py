@@ -122,7 +122,9 @@ def test_a_bad_argument_is_refused_in_one_sentence(tmp_path, arguments, words):
 
 
 def test_what_is_not_a_study_is_refused():
-    with pytest.raises(InputError, match=r"`study` must be an ogive\.Study; got str"):
+    with pytest.raises(InputError, match=r"`study` must be an ogive\.Study, or a file that holds one; got list"):
+        run([], 3, workers=0)
+    with pytest.raises(InputError, match=r"a study is a Python file"):
         run("study", 3, workers=0)
 
 

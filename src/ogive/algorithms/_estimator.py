@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -28,7 +27,6 @@ class Fitted:
 
     estimator: Any
     scoring: Scoring
-    quiet: bool = False  # whether fits may stop early without a warning
 
     @classmethod
     def checked(cls, estimator: Any, space: Space, scoring: Any) -> Fitted:
@@ -45,14 +43,8 @@ class Fitted:
 
     def fit(self, config: Mapping[str, Any], train: Data, rng: np.random.Generator) -> Any:
         """A fitted clone."""
-        model = seeded(self.configured(config), rng)
-        if not self.quiet:
-            return model.fit(train.X, train.y)
-        from sklearn.exceptions import ConvergenceWarning
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            return model.fit(train.X, train.y)
+        model = self.configured(config)
+        return seeded(model, rng).fit(train.X, train.y)
 
     def configured(self, config: Mapping[str, Any]) -> Any:
         """A clone with the parameters of a configuration; estimators among its values are cloned too."""
@@ -106,13 +98,14 @@ def estimator_name(estimator: Any) -> str:
 
 
 def seeded(estimator: Any, rng: np.random.Generator) -> Any:
-    """The estimator, every random state that no integer was given for drawn from the generator, in sorted order."""
+    """The estimator, with a drawn integer for every random state that was given none, by sorted name."""
     free = sorted(name for name, value in _random_states(estimator).items() if not _is_integer(value))
-    return estimator.set_params(**{name: int(rng.integers(SEEDS)) for name in free}) if free else estimator
+    seeds = {name: int(rng.integers(SEEDS)) for name in free}
+    return estimator.set_params(**seeds) if seeds else estimator
 
 
 def fixed_random_states(estimator: Any) -> dict[str, int]:
-    """The integers that were given, by sorted name."""
+    """The integers that a user gave as random states, by sorted name."""
     return {name: int(value) for name, value in sorted(_random_states(estimator).items()) if _is_integer(value)}
 
 

@@ -76,7 +76,7 @@ def curves(
 
     from ogive.arguments import as_confidence
     from ogive.curves import as_metrics, learning_curves
-    from ogive.tasks import load_csv
+    from ogive.tasks import File
 
     # What is wrong with a name, a number or a place is said before anything is run.
     first = as_metrics(metric, "classification")[0]
@@ -84,7 +84,7 @@ def curves(
     page = None if report is None else as_page(report, [data], option="--report")
     for picture in _pictures(first):
         as_picture(out / picture)
-    loaded = load_csv(data, target=target, kind="classification")
+    loaded = File(data, target, "classification").load()
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
     made = learning_curves(
         [name.strip() for name in models.split(",") if name.strip()], loaded.X, labels, design=design, test=test,

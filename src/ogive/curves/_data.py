@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ogive.arguments import as_printable
 from ogive.errors import InputError
-from ogive.tasks import arrays_digest, checked_rows, kind_of
+from ogive.tasks import arrays_digest, as_rows
+from ogive.tasks import kind_of as looks_like
 
 FEWEST_ROWS = 4
 
@@ -52,12 +53,12 @@ class CurveData:
 
 def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveData:
     """The data, checked against the kind of the models that will learn from them."""
-    kind = _kind_of_models(estimators)
+    kind = kind_of(estimators)
     features, target = _features(X), _target(y)
     first = next(iter(estimators))
     if kind == "classification":
         _refuse_quantity(target, first)
-    loaded = checked_rows(features, target, kind, "`y`")
+    loaded = as_rows(features, target, kind, "`y`")
     if len(loaded.y) < FEWEST_ROWS:
         raise InputError(f"`y` must have at least {FEWEST_ROWS} rows to train and to test on; got {len(loaded.y)}.")
     if kind == "regression":
@@ -77,7 +78,7 @@ def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveDa
     return CurveData(loaded.X, loaded.y, kind, as_printable(name, "a data set"), labels, names)
 
 
-def _kind_of_models(estimators: Mapping[str, Any]) -> str:
+def kind_of(estimators: Mapping[str, Any]) -> str:
     """Classification or regression: all models must agree."""
     from sklearn.base import is_classifier, is_regressor
 
@@ -99,7 +100,7 @@ def _kind_of_models(estimators: Mapping[str, Any]) -> str:
 
 
 def _refuse_quantity(y: NDArray[Any], model: str) -> None:
-    if y.dtype.kind != "f" or kind_of(y) == "classification":
+    if y.dtype.kind != "f" or looks_like(y) == "classification":
         return
     finite = y[np.isfinite(y)]
     if np.array_equal(finite, np.round(finite)):

@@ -428,6 +428,11 @@ def is_row_number(name: str) -> bool:
     return ROW_NUMBERS.fullmatch(name) is not None
 
 
+def column_called(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """The first column with one of these names, spelled in any way."""
+    return next((c for name in names for c in columns if plain(str(c)) == name), None)
+
+
 def plain(name: str) -> str:
     """A column's name without case, spaces, hyphens and underscores."""
     return name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_names
 from ogive.errors import InputError
-from ogive.importers._roles import ALIASES, METHOD_NAMES, plain
+from ogive.importers import ALIASES, METHOD_NAMES, column_called, rows_where
 from ogive.notes import Note, NoteKind
 from ogive.profiles._cells import Moments, place_of
 
@@ -35,11 +35,6 @@ def parse_plus_minus(text: Any) -> tuple[float, float] | None:
     """
     found = _PLUS_MINUS.match(text) if isinstance(text, str) else None
     return None if found is None else (float(found[1]), float(found[2]))
-
-
-def column_called(columns: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first column with one of these names, spelled in any way."""
-    return next((c for name in names for c in columns if plain(str(c)) == name), None)
 
 
 def has_moments(frame: pd.DataFrame) -> bool:
@@ -86,18 +81,9 @@ def _kept(frame: pd.DataFrame, where: Any, task: str | None, wide: bool) -> tupl
         return frame, ()
     import pyarrow as pa
 
-    from ogive.importers._where import as_conditions, condition_columns, kept_rows
-    from ogive.importers._wide import without_conditions
-
     columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in frame.columns})
-    conditions = as_conditions(where)
-    chosen = condition_columns(columns.column_names, conditions)
-    kept, notes = kept_rows(columns.append_column("\0row", pa.array(range(len(frame)))), conditions)
-    rows = frame.iloc[kept["\0row"].to_pylist()]
-    if not wide:
-        return rows, notes
-    left, unused = without_conditions(kept.drop_columns(["\0row"]), chosen, {"task": task}, None)
-    return rows[left.column_names], [*notes, *unused]
+    rows, left, notes = rows_where(columns, where, task=task if wide else None, wide=wide)
+    return frame.iloc[rows][left], notes
 
 
 def _one(columns: str | Sequence[str] | None) -> str | None:

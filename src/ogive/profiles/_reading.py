@@ -11,8 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_goal
 from ogive.errors import InputError, NoTime
-from ogive.importers import is_larger_better
-from ogive.importers._roles import ALIASES, METHOD_NAMES
+from ogive.importers import ALIASES, METHOD_NAMES, column_called, is_larger_better, plain_frame
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.profiles import _moments
@@ -77,8 +76,6 @@ def as_table(
 def _as_frame(source: Any, said: Mapping[str, Any]) -> pd.DataFrame | None:
     """A plain table as a pandas frame: a file, a frame, or what can turn itself into one; None for other sources."""
     if isinstance(source, (str, Path)):
-        from ogive.reading import plain_frame
-
         return plain_frame(source, task=said.get("task"), algorithm=said.get("algorithm"))
     if isinstance(source, Trials):
         return None
@@ -101,12 +98,12 @@ def _is_wide(frame: pd.DataFrame, wide: bool | None, said: Mapping[str, Any]) ->
     """What the caller says, else whether no column names the methods."""
     if wide is not None or said.get("algorithm") or said.get("score"):
         return bool(wide)
-    return _moments.column_called(list(frame.columns), METHOD_NAMES) is None
+    return column_called(list(frame.columns), METHOD_NAMES) is None
 
 
 def _is_nameless(frame: pd.DataFrame) -> bool:
     """Whether neither a column nor the index says which problem a row of a wide table is."""
-    called = _moments.column_called(list(frame.columns), ALIASES["task"]) is not None
+    called = column_called(list(frame.columns), ALIASES["task"]) is not None
     return not called and all(dtype.kind in "fiub" for dtype in (*frame.dtypes, frame.index.dtype))
 
 

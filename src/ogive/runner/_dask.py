@@ -31,7 +31,7 @@ from ogive.runner._slot import Chunk, Slot
 from ogive.runner._slow import Running
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
-from ogive.store._versions import versions_here, versions_name
+from ogive.store import versions_here, versions_name
 
 log = logging.getLogger("ogive")
 

@@ -8,6 +8,7 @@ and looks are spaced by what they cost.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import time
@@ -26,6 +27,7 @@ from ogive.runner._slow import Pace, Running
 from ogive.runner._wire import Batch
 from ogive.schema import OK
 from ogive.statistics import Interval, Statistic, mean_interval, quantile_interval, tail_mean_interval
+from ogive.study import Study
 from ogive.trials import Trials
 from ogive.words import duration, printable
 
@@ -287,6 +289,19 @@ def shower(progress: bool | Callable[[Progress], None] | None) -> Callable[[Prog
     return LiveBar() if sys.stderr is not None and sys.stderr.isatty() else Lines()
 
 
+def announce(path: str, study: Study, n_trials: int) -> None:
+    """One line on stderr about a study that comes from a file, which the caller has not seen."""
+    methods, tasks = (", ".join(part.name for part in parts) for parts in (study.algorithms, study.tasks))
+    _say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
+
+
+def _say(line: str) -> None:
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):  # nobody looks any more
+            sys.stderr.write(printable(line) + "\n")
+            sys.stderr.flush()
+
+
 class Lines:
     """One line on stderr every 30 seconds, with the intervals of the first cells."""
 
@@ -298,7 +313,7 @@ class Lines:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._last >= self._every and not progress.finished and sys.stderr is not None:
+        if now - self._last >= self._every and not progress.finished:
             self._last = now
             said = [
                 str(progress),
@@ -307,8 +322,7 @@ class Lines:
             ]
             more = len(progress.cells) - self.MOST_CELLS
             said += [f"and {more} more"] if more > 0 else []
-            sys.stderr.write(printable("; ".join(said)) + "\n")
-            sys.stderr.flush()
+            _say("; ".join(said))
 
 
 class LiveBar:

@@ -23,10 +23,10 @@ from ogive.runner._local import AIM as LOCAL_AIM
 from ogive.runner._local import Delivery, LocalEngine
 from ogive.runner._pickling import pickled_job
 from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
-from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
+from ogive.runner._progress import Progress, Watcher, announce, shower, statistic_interval
 from ogive.runner._signals import Interrupts
 from ogive.runner._slow import Running
-from ogive.runner._source import Job, loading
+from ogive.runner._source import Job, file_job, loading, split_name
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
@@ -37,7 +37,7 @@ COMPACT_AT_END = 20  # parts; fewer are read as fast as one
 
 
 def run(
-    study: Study,
+    study: Study | str | Path,
     n_trials: int = 100,
     store: str | Path | Store | None = None,
     *,
@@ -58,7 +58,9 @@ def run(
 
     Parameters
     ----------
-    study : Study
+    study : Study, or path
+        A path names a Python file with a Study at its top level, "FILE.py" or "FILE.py:NAME" where it has several. Its
+        text goes to the children, so that nothing need be pickled.
     n_trials : int
         Of each algorithm on each task; raising it later runs only the new ones.
     store : path, optional
@@ -99,8 +101,11 @@ def run(
         n_trials=n_trials, workers=workers, engine=engine, limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)),
         retry=check_retry(retry), shard=check_shard(shard), chunk=chunk, gpus=gpus, statistic=statistic,
     )  # fmt: skip
+    job, found = file_job(*split_name(str(study))) if isinstance(study, (str, Path)) else (None, study)
+    if job is not None and progress is True:
+        announce(split_name(str(study))[0], found, settings.n_trials)
     with place_for(store) as place:
-        trials = execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
+        trials = execute(found, place, settings, tell=shower(progress), accept_change=accept_change, job=job)
         return trials.with_series() if store is None else trials
 
 
@@ -201,7 +206,7 @@ def execute(
 ) -> Trials:
     """Run what is missing; `job` says how children get the study, if not pickled."""
     if not isinstance(study, Study):
-        raise InputError(f"`study` must be an ogive.Study; got {type(study).__name__}.")
+        raise InputError(f"`study` must be an ogive.Study, or a file that holds one; got {type(study).__name__}.")
     store.create(study.record(), accept_change=accept_change)
     names = [(algorithm.name, task.name) for algorithm in study.algorithms for task in study.tasks]
     finished = store.finished()

@@ -58,13 +58,6 @@ class Finished:
     unusable: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     again: Finished | None = None
 
-    def with_status(self, *names: str) -> NDArray[np.int64]:
-        """The trials whose last attempt ended in one of these statuses."""
-        unknown = [name for name in names if name not in STATUSES]
-        if unknown:
-            raise StoreError(f"a status must be one of {', '.join(STATUSES)}; got {unknown[0]!r}.")
-        return self.trials[np.isin(self.statuses, [STATUSES.index(name) for name in names])]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
@@ -205,13 +198,15 @@ def refuse_damage(store: Path, damaged: tuple[Damage, ...]) -> None:
     """Say what cannot be read, and the ways out."""
     if not damaged:
         return
-    shown = "; ".join(map(str, damaged[:_SHOWN])) + (
-        f"; and {len(damaged) - _SHOWN} more" if len(damaged) > _SHOWN else ""
-    )
     raise StoreDamaged(
-        f"{store}: {shown}. `ogive repair` sets damaged parts aside and a further run makes their trials again; "
+        f"{store}: {_first(damaged)}. `ogive repair` sets damaged parts aside and a further run makes their trials again; "
         "in Python, allow_missing=True reads the rest."
     )
+
+
+def _first(found: Sequence[Damage | Lacking]) -> str:
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return "; ".join(map(str, found[:_SHOWN])) + more
 
 
 def damage_note(damaged: tuple[Damage, ...], n_parts: int) -> Note:
@@ -225,11 +220,8 @@ def refuse_lacking(store: Path, lacking: Sequence[Lacking]) -> None:
     """Say which trials are not whole, and the way out."""
     if not lacking:
         return
-    shown = "; ".join(map(str, lacking[:_SHOWN])) + (
-        f"; and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
-    )
     raise StoreDamaged(
-        f"{store}: {shown}, which were damaged or deleted. A further run makes exactly these trials again; "
+        f"{store}: {_first(lacking)}, which were damaged or deleted. A further run makes exactly these trials again; "
         "in Python, allow_missing=True reads the rest."
     )
 

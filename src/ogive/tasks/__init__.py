@@ -10,9 +10,8 @@ Start here
 Data tasks draw (train, test), each of which unpacks as X, y. A draw uses the given generator and
 nothing else. Making a task reads nothing; data are loaded when first needed and then kept.
 
-Rows without a task
-  load_csv(path) checked_rows(X, y)  as Loaded: X, y, kind; kind_of(y) says what y looks like
-  arrays_digest(X, y)                what identifies them
+For rooms that take rows without a task
+  File(path, target, kind).load() as_rows(X, y, …) kind_of(y) arrays_digest(X, y)
 
 Inside
   _task       Task, Data, none
@@ -27,26 +26,13 @@ Inside
 """
 
 from ogive.tasks._faces import faces
-from ogive.tasks._files import csv, load_csv
+from ogive.tasks._files import File, csv
 from ogive.tasks._generated import circles, linear, moons
 from ogive.tasks._openml import openml
-from ogive.tasks._rows import Loaded, arrays, arrays_digest, checked_rows, kind_of
+from ogive.tasks._rows import arrays, arrays_digest, as_rows, kind_of
 from ogive.tasks._task import Data, Task, none
 
 __all__ = [
-    "Data",
-    "Loaded",
-    "Task",
-    "arrays",
-    "arrays_digest",
-    "checked_rows",
-    "circles",
-    "csv",
-    "faces",
-    "kind_of",
-    "linear",
-    "load_csv",
-    "moons",
-    "none",
-    "openml",
-]
+    "Data", "File", "Task", "arrays", "arrays_digest", "as_rows", "circles", "csv", "faces", "kind_of", "linear",
+    "moons", "none", "openml",
+]  # fmt: skip

@@ -40,11 +40,6 @@ def csv(
     return resampled(Path(where).stem if name is None else name, source, test_size, stratify)
 
 
-def load_csv(path: str | Path, *, target: str, kind: str | None = None) -> Loaded:
-    """The rows of a file at once, checked as those of a task are: `X`, `y`, `kind`, and the classes in `facts`."""
-    return File(os.path.abspath(path), target, one_of("kind", kind, KINDS)).load()
-
-
 @dataclass(frozen=True, slots=True)
 class File:
     """Where the rows are, and which column is to be predicted."""
