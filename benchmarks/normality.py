@@ -15,9 +15,9 @@ import numpy as np
 from _measure import ROUNDS, Claim, circumstances, in_turns, number, report
 from scipy import stats
 
-from ogive.statistics import _dip, _lattice
-from ogive.statistics._dip import dip
-from ogive.statistics._normality import normality
+from ogive.statistics.shape import _dip, _lattice
+from ogive.statistics.shape._dip import dip
+from ogive.statistics.shape._normality import normality
 
 N_SAMPLES, N_VALUES = 10_000, 1_000
 STEP = 1 / 231

@@ -8,6 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,30 @@ def test_the_help_answers_at_once(tmp_path: Path):
     assert used() - before < 1.5
     assert done.returncode == 0
     assert all(word in done.stdout for word in ("inspect", "summary", "plot"))
+
+
+def _private_imports(rooms: set[str]) -> list[str]:
+    """Imports of what lies behind the face of one of these rooms, by anyone outside it."""
+    root = Path(ogive.__file__).parent
+    found = []
+    for path in root.rglob("*.py"):
+        here = path.relative_to(root).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            for full in (f"{node.module}.{alias.name}".split(".") for alias in node.names):
+                if full[0] == "ogive" and full[1] in rooms - {here} and any(p.startswith("_") for p in full[2:]):
+                    found.append(f"{path.relative_to(root)}:{node.lineno} {'.'.join(full)}")
+    return found
+
+
+def test_rooms_are_entered_through_their_faces_by_type_checkers_too():
+    """import-linter does not look at imports for type checkers; the rooms are those that it protects."""
+    settings = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = [c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "protected"]
+    rooms = {name.split(".")[1] for contract in contracts for name in contract["protected_modules"]}
+    assert {"statistics", "profiles", "curves", "tasks", "algorithms"} <= rooms
+    assert not _private_imports(rooms)
 
 
 def _names_for_type_checkers() -> set[str]:

@@ -17,7 +17,7 @@ from ogive.profiles import performance_profile
 from ogive.profiles._curve import Corridor, corridor, largest_deviation
 from ogive.profiles._distances import ratio
 from ogive.statistics import aggregate
-from ogive.statistics._band import margin
+from ogive.statistics._band import band_margin
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "profiles.md"
 REPETITIONS, SLOW_REPETITIONS, POINTWISE_REPETITIONS = 20_000, 2_000, 300
@@ -80,7 +80,7 @@ def score_sides(runs: int, tasks: int, confidence: float, *, random: bool) -> tu
     if not random:
         held = corridor(n, confidence, "exact")
         return held.low, held.high
-    width = margin(tasks, confidence, "ks", two_sided=True)
+    width = band_margin(tasks, confidence, "ks", two_sided=True)
     return np.arange(n + 1) / n - width, np.arange(n + 1) / n + width
 
 

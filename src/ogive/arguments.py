@@ -174,6 +174,13 @@ def as_name(value: object, name: str) -> str | None:
     raise InputError(f"`{name}` must be one name; got {_shown(value)}.")
 
 
+def as_printable(name: object, what: str) -> str:
+    """The name of something: printable text that is not blank."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise InputError(f"the name of {what} must be printable text; got {name!r}.")
+    return name
+
+
 def as_names(value: object, name: str) -> tuple[str, ...]:
     """Names, each once."""
     names = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from ogive.jit import kernel
-from ogive.kernels._random import STEP, first_state, high_index, low_index, mix
+from ogive.kernels._resampling import STEP, first_state, high_index, low_index, mix
 
 WORD = 2**64
 KEY = np.array([0x0123456789ABCDEF, 0xFEDCBA9876543210], dtype=np.uint64)

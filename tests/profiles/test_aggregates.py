@@ -17,9 +17,8 @@ from ogive.profiles import (
     shifted_geometric_mean,
 )
 from ogive.profiles._ranks import holm
-from ogive.profiles._rescaling import reference_intervals
-from ogive.statistics import aggregate, improvement_over_tasks
-from ogive.statistics._run_statistics import AGGREGATES
+from ogive.statistics import aggregate, aggregate_against, improvement_over_tasks
+from ogive.statistics.over_tasks._run_statistics import AGGREGATES
 
 
 def by_task(table):
@@ -80,7 +79,7 @@ def test_games_won_and_lost_for_certain_against_the_reference_leave_an_interval(
     runs = [np.array([10.0, 11.0, 12.0])] * 3 + [np.array([0.0, 1.0, 2.0])] * 2
     reference = [np.array([5.0, 6.0, 7.0])] * 5
     asked = {"statistics": AGGREGATES, "confidence": 0.95, "gamma": 1.0, "seed": 0, "n_resamples": 500}
-    found = reference_intervals(runs, reference, **asked)
+    found = aggregate_against(runs, reference, **asked)
     direct = improvement_over_tasks(runs, reference)
     assert (found["mean"].low, found["mean"].high) == pytest.approx((direct.low, direct.high))
     assert all(i.high - i.low > 0.2 for i in found.values())
@@ -90,8 +89,8 @@ def test_the_order_of_runs_does_not_change_an_interval_on_a_reference_scale():
     rng = np.random.default_rng(0)
     runs, reference = ([rng.normal(size=7) for _ in range(3)] for _ in range(2))
     asked = {"statistics": ["mean", "iqm"], "confidence": 0.95, "gamma": 1.0, "seed": 0, "n_resamples": 200}
-    turned = reference_intervals([t[::-1] for t in runs], [t[::-1] for t in reference], **asked)
-    assert turned == reference_intervals(runs, reference, **asked)
+    turned = aggregate_against([t[::-1] for t in runs], [t[::-1] for t in reference], **asked)
+    assert turned == aggregate_against(runs, reference, **asked)
 
 
 def test_a_reference_scale_knows_nothing_of_units():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import ogive
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
-from ogive.profiles import MinMax, Reference, performance_profile
+from ogive.profiles import MinMax, Reference, performance_profile, profile_table
 from ogive.profiles._curve import corridor
 from ogive.statistics import band
 
@@ -295,6 +295,26 @@ def test_wide_frames_name_their_problems_by_index_or_column():
         assert p.distances.tolist() == [[1.0, 2.0], [2.0, 1.0]]
 
 
+def test_rows_that_nothing_names_are_problems_one_by_one(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [2.0, 1.0, np.inf]})
+    frame.to_csv(tmp_path / "times.csv", index=False)
+    for table in (frame, tmp_path / "times.csv", {m: frame[m].to_list() for m in "ab"}):
+        p = performance_profile(table)
+        assert p.distances.tolist() == [[1.0, 2.0, 1.0], [2.0, 1.0, np.inf]]
+        assert p.goal == "minimize"
+
+
+def test_rows_and_methods_of_a_table_of_means_are_chosen_as_those_of_runs():
+    means = pd.DataFrame({"task": list("ppqqrr"), "model": list("ababab"), "mean": np.arange(6.0), "sd": 1.0, "n": 5})
+    third = means.assign(model="c", mean=9.0)
+    found = profile_table(pd.concat([means, third[::2]]), "welch", without="c", where="task!=r")
+    assert (found.methods, found.problems) == (("a", "b"), ("p", "q"))
+    with pytest.raises(InputError, match="`repeat` speaks of runs, and this table holds means"):
+        profile_table(means, repeat="n")
+    with pytest.raises(InputError, match="there is no method 'z' in this table"):
+        profile_table(means, without="z")
+
+
 def test_series_are_joined_by_their_labels():
     one, two = pd.Series([1.0, 2.0, 3.0], index=list("pqr")), pd.Series([6.0, 2.0, 4.0], index=list("rqp"))
     p = performance_profile({"a": one, "b": two})
@@ -304,7 +324,7 @@ def test_series_are_joined_by_their_labels():
 
 def test_means_with_spreads_as_text():
     wide = pd.DataFrame({"a": ["0.85 ± 0.02", "0.5 +/- 0.1"], "b": ["0.80 ± 0.02", r"0.6 \pm 0.1"]}, index=["p", "q"])
-    p = performance_profile(wide, "welch", n={"a": 5, "b": 24})
+    p = performance_profile(profile_table(wide, "welch", n={"a": 5, "b": 24}), "welch")
     t = 0.05 / math.sqrt(0.02**2 / 5 + 0.02**2 / 24)
     assert p.distances[0, 0] == 0.0
     assert 2.0 < p.distances[1, 0] < 4.0
@@ -312,4 +332,6 @@ def test_means_with_spreads_as_text():
     long = pd.DataFrame({"task": ["p", "p", "q", "q"], "model": ["a", "b"] * 2, "acc": ["0.85 ± 0.02", "0.80 ± 0.02", "0.5 ± 0.1", "0.6 ± 0.1"]})  # fmt: skip
     q = performance_profile(long.assign(n=[5, 24, 5, 24]), "welch")
     assert q.distances == pytest.approx(p.distances)
-    assert performance_profile(long, "difference", n=5).distances == pytest.approx(np.array([[0.0, 0.1], [0.05, 0.0]]))
+    assert performance_profile(profile_table(long, "difference", n=5), "difference").distances == pytest.approx(
+        np.array([[0.0, 0.1], [0.05, 0.0]])
+    )

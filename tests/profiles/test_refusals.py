@@ -13,6 +13,7 @@ from ogive.profiles import (
     average_ranks,
     performance_profile,
     probability_of_improvement,
+    profile_table,
     shifted_geometric_mean,
 )
 
@@ -34,8 +35,8 @@ LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, 
         ({"a": [1.0, "fast"], "b": [1.0, 2.0]}, {}, "'a' must be numbers; got 'fast'"),
         ({"a": "fast", "b": [1.0, 2.0]}, {}, "'a' must be numbers"),
         ({"a": [1.0, 2.0], "b": [1.0]}, {}, "the same problems; got 'a': 2, 'b': 1"),
-        (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), {}, "'b' must be numbers; got 'x'"),
-        (pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0]}, index=["p", "p"]), {}, "problem 'p' has several rows"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), {}, "this table has one: 'a'"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0]}, index=["p", "p"]), {}, "'a' on 'p' has 2 rows and no column numbers the runs"),
         (pd.concat([LONG, LONG]), {}, "'a' on 'p' has 2 rows and no column numbers the runs.*runs='mean'"),
         (pd.concat([MEANS.assign(n=5)] * 2), {"kind": "welch"}, "'a' on 'p' has several rows"),
         (MEANS, {"kind": "welch"}, "how many runs stand behind each mean.*n=5"),
@@ -78,8 +79,10 @@ LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, 
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_in_one_sentence(table, options, words):
+    said = {name: value for name, value in options.items() if name == "n"}
+    asked = {name: value for name, value in options.items() if name != "n"}
     with pytest.raises(InputError, match=words) as caught:
-        performance_profile(table, **options)
+        performance_profile(profile_table(table, asked["kind"], **said) if said else table, **asked)
     text = str(caught.value)
     assert text.endswith((".", "?"))
     assert "\n" not in text
@@ -109,8 +112,8 @@ def test_missing_cells_count_as_told():
 def test_an_empty_cell_of_means_as_text_is_missing():
     wide = pd.DataFrame({"a": ["1 ± 1", None, "1 ± 1"], "b": ["1 ± 1", "1 ± 2", "2 ± 3"]}, index=list("pqr"))
     with pytest.raises(InputError, match=r"the mean of 'a' on 'q' is missing.*drop-problem"):
-        performance_profile(wide, "welch", n=5)
-    p = performance_profile(wide, "welch", n=5, missing="drop-problem")
+        performance_profile(profile_table(wide, "welch", n=5), "welch")
+    p = performance_profile(profile_table(wide, "welch", n=5), "welch", missing="drop-problem")
     assert p.problems == ("p", "r")
     assert Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": 1, "what": "means"}) in p.notes
 

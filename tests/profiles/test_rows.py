@@ -38,7 +38,7 @@ def test_rows_and_methods_are_chosen_in_long_and_wide_tables():
             choose(WIDE.drop(columns="hard"), wide=True, without="z")
     with_all = {"a": [1.0, 2], "b": [2.0, 1], "c": [1.0, 1]}
     assert performance_profile(profile_table(with_all, without="c")).methods == ("a", "b")
-    with pytest.raises(InputError, match="a dictionary has none"):
+    with pytest.raises(InputError, match="there is no column 'x'"):
         profile_table({"a": [1.0, 2], "b": [2.0, 1]}, where="x=1")
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
 from ogive.statistics import Assumption, band, ecdf
-from ogive.statistics._band import margin
+from ogive.statistics._band import band_margin
 
 METHODS = ("exact", "ks", "dkw")
 scores = st.lists(st.integers(-6, 6).map(lambda v: v / 4), min_size=1, max_size=20)
@@ -232,5 +232,5 @@ def test_one_side_of_a_ks_band_is_conservative_where_it_has_the_width_of_dkw():
 @pytest.mark.parametrize("n", [1, 2, 100, 1000])
 @pytest.mark.parametrize("d", [1e-4, 1e-10])
 def test_ks_bands_err_as_often_as_asked_at_confidences_near_one(n, d):
-    width = margin(n, 1.0 - d, "ks", two_sided=True)
+    width = band_margin(n, 1.0 - d, "ks", two_sided=True)
     assert_allclose(stats.kstwo.sf(width, n), 1.0 - (1.0 - d), rtol=2e-6)

@@ -83,12 +83,12 @@ def test_the_interquartile_mean_of_equal_scores_is_their_value(n):
 
 
 @pytest.mark.parametrize("n", [12, 60])
-@pytest.mark.parametrize(("statistic", "leave_one_out"), QUICK)
-def test_the_quick_jackknife_gives_the_interval_of_the_slow_one(n, statistic, leave_one_out):
+@pytest.mark.parametrize("statistic", [statistic for statistic, _ in QUICK])
+def test_the_quick_jackknife_gives_the_interval_of_the_slow_one(n, statistic):
     x = np.random.default_rng(n).gamma(2.0, size=n)
     slow, quick = (
-        bootstrap_interval(x, statistic, rng=np.random.default_rng(1), n_resamples=300, leave_one_out=way)
-        for way in (None, leave_one_out)
+        bootstrap_interval(x, asked, rng=np.random.default_rng(1), n_resamples=300)
+        for asked in (lambda v: statistic(v), statistic)
     )
     assert_allclose((quick.low, quick.high), (slow.low, slow.high), rtol=1e-9)
 

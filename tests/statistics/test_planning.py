@@ -13,13 +13,19 @@ from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
 from ogive.statistics import band, mean_interval, quantile_interval, tail_mean_interval, variance_components
-from ogive.statistics._anytime import anytime_constant, anytime_margin, spend
-from ogive.statistics._band import margin
+from ogive.statistics._band import band_margin
 from ogive.statistics._levels import local_level
-from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision, best_repeats
-from ogive.statistics._planning import Plan, largest_spread, plan_trials, trials_for
-from ogive.statistics._power import DifferenceTest, ImprovementTest
-from ogive.statistics._precision import SLOW_FROM, TABLE_END, BandPrecision, QuantilePrecision, WorstCasePrecision
+from ogive.statistics.planning._anytime import anytime_constant, anytime_margin, spend
+from ogive.statistics.planning._pilot import PilotPrecision, TwoLevelPrecision, best_repeats
+from ogive.statistics.planning._plan import Plan, largest_spread, plan_trials, trials_for
+from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
+from ogive.statistics.planning._precision import (
+    SLOW_FROM,
+    TABLE_END,
+    BandPrecision,
+    QuantilePrecision,
+    WorstCasePrecision,
+)
 
 PILOT = np.random.default_rng(5).normal(size=40)
 EVEN = (
@@ -104,7 +110,7 @@ def test_the_anytime_constant_is_howard_and_ramdas():
 
 
 def test_the_anytime_margin_is_about_twice_that_of_one_look():
-    assert 1.8 < anytime_margin(1000, m0=100) / margin(1000, 0.95, "dkw", two_sided=True) < 2.2
+    assert 1.8 < anytime_margin(1000, m0=100) / band_margin(1000, 0.95, "dkw", two_sided=True) < 2.2
 
 
 @pytest.mark.parametrize(("method", "ratio"), [("dkw", 1.198), ("exact", 1.148)])
@@ -200,7 +206,7 @@ def test_the_t_test_sees_its_smallest_difference_with_exactly_the_power(n):
 def test_the_expansion_of_the_one_sided_ks_margin_is_that_of_smirnov(confidence):
     n = SLOW_FROM + 1
     width = BandPrecision(method="ks", one_sided=True, confidence=confidence).width(n)
-    exact = margin(n, confidence, "ks", two_sided=False)
+    exact = band_margin(n, confidence, "ks", two_sided=False)
     assert exact <= width <= exact * (1 + 2e-4)
 
 

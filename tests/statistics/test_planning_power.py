@@ -9,11 +9,11 @@ from scipy import stats
 from simulate import plausible
 
 from ogive.statistics import mean_interval, tail_mean_interval
-from ogive.statistics._anytime import anytime_margin
-from ogive.statistics._band import margin
-from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
-from ogive.statistics._planning import plan_trials
-from ogive.statistics._power import DifferenceTest, ImprovementTest
+from ogive.statistics._band import band_margin
+from ogive.statistics.planning._anytime import anytime_margin
+from ogive.statistics.planning._pilot import PilotPrecision, TwoLevelPrecision
+from ogive.statistics.planning._plan import plan_trials
+from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
 
 pytestmark = pytest.mark.statistical
 REPETITIONS = 20_000
@@ -162,7 +162,7 @@ def test_the_anytime_band_holds_at_every_look_and_that_of_one_look_does_not(m0):
     """2,000 repetitions: one costs more than 5 ms."""
     t = np.arange(m0, LOOKS + 1)
     anytime = anytime_margin(t, m0)
-    once = np.array([margin(int(n), 0.95, "dkw", two_sided=True) for n in t])
+    once = np.array([band_margin(int(n), 0.95, "dkw", two_sided=True) for n in t])
     held = np.zeros(2)
     for deviation in largest_deviations(np.random.default_rng(12), 2000):
         later = deviation[m0 - 1 :]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ogive.algorithms._estimator import Fitted, estimator_name
 from ogive.algorithms._outcome import METRIC_NAMES, SCORE, Outcome, as_outcome, is_metric_name
+from ogive.arguments import as_printable
 from ogive.definitions import function_definition
 from ogive.errors import InputError
 from ogive.frozen import Frozen
@@ -60,9 +61,7 @@ class Algorithm(Frozen):
         *,
         metrics: Mapping[str, Metric | str] | None = None,
     ) -> None:
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise InputError(f"the name of an algorithm must be printable text; got {name!r}.")
-        _check_function(name, function)
+        _check_function(as_printable(name, "an algorithm"), function)
         values = {"name": name, "function": function, "space": as_space(space), "metrics": as_metrics(metrics)}
         self.__setstate__(values)
 

@@ -20,7 +20,7 @@ from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, narrowed, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
-from ogive.statistics._interval import tail_count
+from ogive.statistics import MixedDifferences, tail_count
 from ogive.tables import Table, Tabular
 from ogive.trials import Trials, compact
 from ogive.words import listed, plural, printable
@@ -243,7 +243,6 @@ def _together(singly: Sequence[Comparison], question: Question) -> list[Comparis
     """Each task at the error of a family of tasks."""
     if len(singly) == 1:
         return list(singly)
-    from ogive.statistics import MixedDifferences
 
     parts = [c._differences(c._samples) for c in singly]
     whole = MixedDifferences.of([(np.array([i]), d) for i, d in enumerate(parts)])

@@ -20,8 +20,7 @@ from ogive.errors import InputError
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
-from ogive.statistics._planning import achieved, trials_for
-from ogive.statistics._power import DifferenceTest, ImprovementTest
+from ogive.statistics.planning import DifferenceTest, ImprovementTest, achieved, trials_for
 from ogive.tables import Table, Tabular
 from ogive.trials import FloatArray, Trials
 

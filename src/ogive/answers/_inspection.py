@@ -12,7 +12,7 @@ from ogive.answers._bands import has_spread
 from ogive.answers._wording import unit_words
 from ogive.notes import Names, Note, argument, sentences
 from ogive.reading import Source, as_trials
-from ogive.statistics._interval import order_statistic_ranks
+from ogive.statistics import order_statistic_ranks
 from ogive.trials import Trials
 from ogive.words import listed, plural, printable
 

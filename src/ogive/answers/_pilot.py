@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ogive.arguments import as_scores
 from ogive.errors import InputError
 from ogive.reading import Source, as_trials
-from ogive.statistics._planning import largest_spread
+from ogive.statistics.planning import largest_spread
 from ogive.trials import FloatArray, IntArray, Trials
 
 TOO_FEW = "`pilot` must hold at least two {} to know a spread; got {}."

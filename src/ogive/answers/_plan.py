@@ -16,10 +16,22 @@ from ogive.arguments import as_count, as_mass
 from ogive.errors import InputError
 from ogive.metric import Bounds
 from ogive.reading import Source, as_trials
-from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision
-from ogive.statistics._planning import ASSURANCE, Plan, Question, achieved, counted, plan_trials, trials_for
-from ogive.statistics._power import DifferenceTest, ImprovementTest
-from ogive.statistics._precision import BandPrecision, QuantilePrecision, WorstCasePrecision
+from ogive.statistics.planning import (
+    ASSURANCE,
+    BandPrecision,
+    DifferenceTest,
+    ImprovementTest,
+    PilotPrecision,
+    Plan,
+    QuantilePrecision,
+    Question,
+    TwoLevelPrecision,
+    WorstCasePrecision,
+    achieved,
+    counted,
+    plan_trials,
+    trials_for,
+)
 
 # The smallest probability of improvement worth finding, where nobody says another.
 OF_INTEREST = 0.65

@@ -13,13 +13,7 @@ from ogive.arguments import Tail
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.seeding import stream
-from ogive.statistics import Assumption, Interval, Statistic
-from ogive.statistics._leave_one_out import (
-    interquartile_mean,
-    interquartile_means,
-    standard_deviation,
-    standard_deviations,
-)
+from ogive.statistics import Assumption, Interval, Statistic, interquartile_mean, standard_deviation
 from ogive.trials import FloatArray, IntArray
 
 __all__ = [
@@ -157,13 +151,10 @@ def _resampled(statistic: Statistic, sample: Sample, confidence: float, guarante
         raise InputError(f"{statistic.label} of rows that share a unit is not offered; take the mean or the median.")
     if statistic.kind == "std" and sample.scores.size < 2:
         raise InputError("std needs at least two scores.")
-    functional, left_out = (standard_deviation, standard_deviations)
-    if statistic.kind == "iqm":
-        functional, left_out = (interquartile_mean, interquartile_means)
+    functional = interquartile_mean if statistic.kind == "iqm" else standard_deviation
     # The stream does not depend on anything but the statistic: the same table, the same numbers.
     found = statistics.bootstrap_interval(
-        sample.scores, functional, rng=stream(0, "resample", None, statistic.name), confidence=confidence,
-        leave_one_out=left_out,
+        sample.scores, functional, rng=stream(0, "resample", None, statistic.name), confidence=confidence
     )  # fmt: skip
     # The bootstrap of a standard deviation is far too short in small samples (docs/reference/coverage.md).
     return replace(found, guarantee="heuristic") if statistic.kind == "std" and found.n < FEW_FOR_STD else found

@@ -75,8 +75,7 @@ def curves(
     import numpy as np
 
     from ogive.arguments import as_confidence
-    from ogive.curves import learning_curves
-    from ogive.curves._metrics import as_metrics
+    from ogive.curves import as_metrics, learning_curves
     from ogive.tasks import File
 
     # What is wrong with a name, a number or a place is said before anything is run.
@@ -146,9 +145,7 @@ def _print(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, fi
     if as_json:
         _print_json(made, metric, shown, leaders, files)
         return
-    from ogive.curves._wording import headline
-
-    show_text("\n\n".join([headline(made), *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
+    show_text("\n\n".join([made.headline, *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
     for note in made.notes:
         say(f"note: {note.words('cli')}")
     for picture in files.pictures:

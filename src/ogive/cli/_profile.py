@@ -34,8 +34,7 @@ from ogive.writing import refuse_same
 
 if TYPE_CHECKING:
     from ogive.plots._page import Picture
-    from ogive.profiles import Baselines, PairOfCurves, Profile
-    from ogive.profiles._performance import Kind as ProfileKind
+    from ogive.profiles import Baselines, Kind, PairOfCurves, Profile
 
 Table = Annotated[
     str, typer.Argument(metavar="TABLE", help="CSV, Parquet or JSON lines: wide (methods as columns) or long.")
@@ -136,7 +135,7 @@ def profile(
                 source, kind, goal=goal, n=n, metric=metric, score=score, algorithm=algorithm or None, task=task or None,
                 repeat=repeat, status=status, wide=wide, where=where or None, without=without or None, time_limit=time_limit,
             ),
-            cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
+            cast("Kind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
             unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), normalize=None if baselines is None else read_baselines(baselines),
             confidence=confidence, strict=strict, equalize=cast(Any, equalize), band=band, failures=failures,
         )  # fmt: skip

@@ -90,7 +90,7 @@ def _holds_curves(source: list[str]) -> bool:
     """Whether the source is a store, or a file, of learning curves."""
     if len(source) != 1 or not (Path(source[0]).is_dir() or source[0].endswith(".parquet")):
         return False
-    from ogive.curves._gather import holds_curves
+    from ogive.curves import holds_curves
 
     return holds_curves(source[0])
 

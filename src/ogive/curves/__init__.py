@@ -3,7 +3,7 @@
 Start here
   learning_curves(models, X, y, design=, test=, n_repetitions=)   runs, in parallel, resumable
   repeated_cv(model, X, y, {"alpha": [...]}, k=20, n_repeats=)    the same over a hyper-parameter
-  read(path)                                                      what was written, or a store
+  read(path)                                                      what was written, or a store; holds_curves(path) looks
 
 Then, of LearningCurves
   .scores .mean .quantile             [size, repetition], and curves with intervals
@@ -17,7 +17,7 @@ Inside
   _fitting     one repetition of one model; _study: it as a study; _cost: what it will take
   _engine      learning_curves; _gather: stores and files to arrays; _cv: repeated_cv
   _curves      LearningCurves; _statistics: curves with intervals; _bands: joint resampling
-  _leaders, _crossings, _required, _shape, _wording   one answer each, and its words
+  _leaders, _crossings, _required, _shape   one answer each, and its words
 All of it is about these rows: sizes of one repetition depend on each other, and near the largest
 size all training sets share most of their rows. Nothing is extrapolated.
 """
@@ -26,12 +26,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ogive.curves._crossings import Crossings
+    from ogive.curves._crossings import Crossings, Range
     from ogive.curves._curves import LearningCurves
     from ogive.curves._cv import CrossValidation, repeated_cv
     from ogive.curves._engine import learning_curves
-    from ogive.curves._gather import read
+    from ogive.curves._gather import holds_curves, read
     from ogive.curves._leaders import Disagreements, Leaders
+    from ogive.curves._metrics import as_metrics
     from ogive.curves._models import MODELS
     from ogive.curves._required import RequiredSize
     from ogive.curves._shape import NormalityCurves, Slice
@@ -46,10 +47,13 @@ _HOME = {
     "LearningCurves": "_curves",
     "MODELS": "_models",
     "NormalityCurves": "_shape",
+    "Range": "_crossings",
     "RequiredSize": "_required",
     "Slice": "_shape",
     "StatisticCurve": "_statistics",
     "StatisticCurves": "_statistics",
+    "as_metrics": "_metrics",
+    "holds_curves": "_gather",
     "learning_curves": "_engine",
     "read": "_gather",
     "repeated_cv": "_cv",
@@ -63,10 +67,13 @@ __all__ = [
     "Leaders",
     "LearningCurves",
     "NormalityCurves",
+    "Range",
     "RequiredSize",
     "Slice",
     "StatisticCurve",
     "StatisticCurves",
+    "as_metrics",
+    "holds_curves",
     "learning_curves",
     "read",
     "repeated_cv",

@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from ogive.curves._bands import FEWEST
+from ogive.curves._designs import DESIGNS, TESTS
 from ogive.curves._statistics import StatisticCurves, level_of, statistic_curve, statistic_of, told
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.statistics import Statistic
 from ogive.tables import Table, Tabular
-from ogive.trials import FloatArray, Trials
+from ogive.trials import FloatArray, Trials, compact
+from ogive.words import plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,9 +88,24 @@ class LearningCurves(Tabular):
         return f"<code>{html.escape(repr(self))}</code>"
 
     def __str__(self) -> str:
-        from ogive.curves._wording import overview
+        name = self.metric_name(None)
+        share = self.definitions[name].level(0.05)
+        parts = [self.headline, str(self.mean(name)), str(self.quantile(share, name))]
+        if len(self.models) > 1 and self.n_repetitions >= FEWEST:
+            parts.append(str(self.leaders(name)))
+        if self.notes:
+            parts.append("\n".join(f"note: {printable(note)}" for note in self.notes))
+        return "\n\n".join(parts)
 
-        return overview(self)
+    @property
+    def headline(self) -> str:
+        """How the curves were made."""
+        tested = f"{self.n_test} test rows set aside once" if self.test == "fixed" else f"test set: {TESTS['varying']}"
+        return (
+            f"{plural(len(self.models), 'model')} on {printable(self.name)} ({self.n_rows} rows), "
+            f"{plural(self.n_repetitions, 'repetition')} at {plural(self.sizes.size, 'size')} from {int(np.min(self.sizes))} to {int(np.max(self.sizes))}; {self.design}: "
+            f"{DESIGNS[self.design]}; {tested}."
+        )
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -255,15 +274,40 @@ class LearningCurves(Tabular):
 
     def to_trials(self) -> Trials:
         """A table of trials: a method for each model, a task for each size, a trial for each repetition."""
-        from ogive.curves._tables import to_trials
-
-        return to_trials(self)
+        models, _, sizes, repetitions = self.values.shape
+        n = models * sizes * repetitions
+        model, size, trial = np.indices((models, sizes, repetitions)).reshape(3, -1)
+        tasks = [f"{self.name}, n = {s}" for s in self.sizes]
+        columns = {
+            "algorithm": pa.array(np.array(self.models, dtype=object)[model], pa.string()),
+            "task": pa.array(np.array(tasks, dtype=object)[size], pa.string()),
+            "trial": pa.array(trial, pa.int64()),
+            **{name: pa.nulls(n, pa.string()) for name in ("item", "group")},
+            "status": pa.array(["ok"] * n, pa.string()).dictionary_encode(),
+            **{name: pa.nulls(n, pa.string()) for name in ("message", "params")},
+            **{name: pa.array(self.values[:, i].reshape(-1)) for i, name in enumerate(self.metrics)},
+            **{name: pa.nulls(n, pa.float64()) for name in ("wall_s", "cpu_s")},
+        }
+        return Trials(
+            table=compact(pa.table(columns)), definitions=dict(self.definitions), unit="repetition", varied=("training set",),
+            pair="trial" if models > 1 else None, scope=f"these {self.n_rows} rows", source=self.name,
+            notes=(Note(NoteKind.SIZES_AS_TASKS), *self.notes),
+        )  # fmt: skip
 
     def to_pandas(self) -> pd.DataFrame:
         """Columns model, size, repetition and the metrics."""
-        from ogive.curves._tables import to_pandas
+        import pandas as pd
 
-        return to_pandas(self)
+        models, _, sizes, repetitions = self.values.shape
+        model, size, repetition = np.indices((models, sizes, repetitions)).reshape(3, -1)
+        return pd.DataFrame(
+            {
+                "model": np.array(self.models, dtype=object)[model],
+                "size": self.sizes[size],
+                "repetition": repetition,
+                **{name: self.values[:, i].reshape(-1) for i, name in enumerate(self.metrics)},
+            }
+        )
 
     def write(self, path: str | Path) -> None:
         """Write a Parquet file that `ogive.curves.read` gives back whole."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.arguments import as_printable
 from ogive.errors import InputError
-from ogive.tasks import arrays_digest, as_printable, as_rows
+from ogive.tasks import arrays_digest, as_rows
 from ogive.tasks import kind_of as looks_like
 
 FEWEST_ROWS = 4
@@ -61,7 +62,7 @@ def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveDa
     if len(loaded.y) < FEWEST_ROWS:
         raise InputError(f"`y` must have at least {FEWEST_ROWS} rows to train and to test on; got {len(loaded.y)}.")
     if kind == "regression":
-        return CurveData(loaded.X, loaded.y, kind, as_printable("data set", name), np.empty(0))
+        return CurveData(loaded.X, loaded.y, kind, as_printable(name, "a data set"), np.empty(0))
     labels, counts = np.unique(loaded.y, return_counts=True)
     names = tuple(loaded.facts.get("classes") or [str(label) for label in labels])
     if 2 * len(labels) > len(loaded.y):
@@ -74,7 +75,7 @@ def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveDa
             f"`y` must have at least 2 rows of each class, one to learn from and one to test on; class "
             f"{names[int(counts.argmin())]!r} has 1. Remove it, or merge it with another."
         )
-    return CurveData(loaded.X, loaded.y, kind, as_printable("data set", name), labels, names)
+    return CurveData(loaded.X, loaded.y, kind, as_printable(name, "a data set"), labels, names)
 
 
 def kind_of(estimators: Mapping[str, Any]) -> str:

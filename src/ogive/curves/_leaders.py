@@ -13,7 +13,6 @@ from ogive.arguments import as_confidence
 from ogive.curves._bands import FEW_IN_TAIL, difference_band
 from ogive.curves._crossings import Range
 from ogive.curves._statistics import MEAN, of_rows, told
-from ogive.curves._wording import MOST_NAMED, at_the_end, before, overtaking
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.results import Guarantee
@@ -24,6 +23,7 @@ from ogive.words import listed, percent_sure, printable, share
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
 
+MOST_NAMED = 3  # models, and ranges of each, that a sentence names
 TOGETHER = "for all pairs and sizes, by the mean, the bad and the good runs together (a third of the error each)"
 
 
@@ -168,12 +168,12 @@ class Leaders:
         """Who leads at the largest size, who does before, where one overtakes, where the views contradict; how sure it is."""
         leads = list(self.by.values())
         last, largest = int(leads[0].sizes[-1]), ", the largest size" if leads[0].sizes.size > 1 else ""
-        said = "; ".join(at_the_end(leads, printable(self.metric)))
+        said = "; ".join(_at_the_end(leads, printable(self.metric)))
         end = f"{self.scope[:1].upper()}{self.scope[1:]}: at n = {last}{largest}, {said}."
         weaker = [lead.words for lead in leads if lead.guarantee == "heuristic" and lead.statistic != "mean"]
         how = "approximate" + (f", heuristic {listed(weaker)} since few repetitions lie beyond" if weaker else "")
         sure = f"Certain: {percent_sure(self.confidence)} {TOGETHER}; {how}; {self.n} paired repetitions."
-        return tuple(filter(None, [end, before(leads), overtaking(leads), *self._contradicting(), sure]))
+        return tuple(filter(None, [end, _before(leads), _overtaking(leads), *self._contradicting(), sure]))
 
     def _contradicting(self) -> list[str]:
         words = {lead.label: lead.words for lead in self.by.values()}
@@ -344,3 +344,62 @@ def _reversed(one: FloatArray, other: FloatArray, top: int) -> tuple[NDArray[np.
         crossed = np.sign(a[:, None] - a[None, :]) * np.sign(b[:, None] - b[None, :]) < 0
         changed[s] = bool(np.any(crossed & (inside[:, None] | inside[None, :])))
     return usable, changed
+
+
+def _at_the_end(leads: list[Lead], metric: str) -> list[str]:
+    """Who leads at the last size, the statistics that agree together."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for lead in leads:
+        best = lead.leaders[-1]
+        if not best:
+            said = ("no model has a score in every repetition, and nobody leads", "")
+        elif len(best) > 1:
+            said = ("several are equal", "")
+        elif lead.contenders[-1] == best:
+            said = (f"{printable(best[0])} certainly has the best {metric}", "")
+        else:
+            said = (f"{printable(best[0])} has the best {metric}", ", but not certainly")
+        found.setdefault(said, []).append(lead.words)
+    return [f"{start} {listed(words)}{end}" for (start, end), words in found.items()]
+
+
+def _before(leads: list[Lead]) -> str:
+    """Which other models are certainly ahead of all at other sizes."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for lead in leads:
+        ranges: dict[str, list[str]] = {}
+        for r in lead.ranges(certain=True):
+            if r.who is not None and r.who not in lead.leaders[-1]:
+                ranges.setdefault(r.who, []).append(r.words)
+        for who, words in ranges.items():
+            shown = words if len(words) <= MOST_NAMED else [*words[:MOST_NAMED], "more"]
+            found.setdefault(who, []).append((f"at {listed(shown)}", lead.words))
+    if not found:
+        return "At no smaller size is another model certainly ahead of all." if leads[0].sizes.size > 1 else ""
+    named = [f"{printable(who)} is certainly ahead {_together(words)}" for who, words in found.items()]
+    more = [f"{len(named) - MOST_NAMED} more are so at other sizes"] if len(named) > MOST_NAMED else []
+    return f"With fewer rows {'; '.join([*named[:MOST_NAMED], *more])}."
+
+
+def _overtaking(leads: list[Lead]) -> str:
+    """Between which sizes a model certainly overtakes the one that led before it."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for lead in leads:
+        names = [r.who for r in lead.ranges() if r.who is not None]
+        successions = set(itertools.pairwise(names))
+        for change in lead.changes():
+            if (change.before, change.after) in successions:
+                found.setdefault((change.after, change.before), []).append((change.words, lead.words))
+    if not found:
+        return ""
+    named = [f"{printable(a)} overtakes {printable(b)} {_together(words)}" for (a, b), words in found.items()]
+    more = [f"{len(named) - MOST_NAMED} more pairs change order"] if len(named) > MOST_NAMED else []
+    return f"{'; '.join([*named[:MOST_NAMED], *more])}: certain at both ends."
+
+
+def _together(words: list[tuple[str, str]]) -> str:
+    """Statistics with the same range are named together: `between n = 113 and 160 by the mean and in …`."""
+    found: dict[str, list[str]] = {}
+    for where, how in words:
+        found.setdefault(where, []).append(how)
+    return ", ".join(f"{where} {listed(list(dict.fromkeys(how)))}" for where, how in found.items())

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.errors import InputError
 from ogive.seeding import stream
-from ogive.statistics import Dip, dip, normality
-from ogive.statistics._normality_tests import NormalityTest
+from ogive.statistics import Dip, NormalityTest, dip, normality
 from ogive.trials import FloatArray
 from ogive.words import aligned, printable, share
 

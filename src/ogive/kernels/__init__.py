@@ -2,8 +2,7 @@
 
   _corridor         probability that uniform order statistics stay between two boundaries
   _betting          wealth of bets on bounded scores, and on wins over all pairings
-  _random           a small generator with one stream for each resample
-  _resampling       one pass over rank counts: means, IQM, quantiles, tails, profiles; improvement; ASO
+  _resampling       a small generator; one pass over rank counts: means, IQM, quantiles, tails, profiles; improvement; ASO
   _moments          central moments of many rows
   _shapiro          Shapiro-Wilk of many rows
   _rounded_normal   fit of a normal that was rounded to a lattice

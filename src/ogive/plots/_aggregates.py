@@ -14,7 +14,7 @@ from ogive.notes import capitalized
 from ogive.plots._look import Look, looks
 from ogive.plots._page import Paper, Picture
 from ogive.profiles import Aggregates
-from ogive.statistics._run_statistics import aggregate_label
+from ogive.statistics import aggregate_label
 from ogive.words import clipped, listed
 
 if TYPE_CHECKING:

@@ -13,9 +13,7 @@ from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._look import Look, looks
 from ogive.plots._page import Paper, Picture
-from ogive.profiles import Profile, Steps
-from ogive.profiles._pair import Conclusion
-from ogive.profiles._profile import together
+from ogive.profiles import Conclusion, Profile, Steps
 from ogive.stages import counting
 from ogive.words import clipped, listed, percent_sure, plural, printable, share
 
@@ -297,7 +295,7 @@ def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
         sure = profile.strength
         whose = "" if len(leaders) == len(profile.methods) else f", for {listed([printable(m) for m in leaders])} only, to keep the others readable"  # fmt: skip
         text += (
-            f" Shaded: where the whole curve lies with {percent_sure(profile.confidence)} confidence for {together(profile)}, "
+            f" Shaded: where the whole curve lies with {percent_sure(profile.confidence)} confidence for {profile.together}, "
             f"{scope(profile)} ({profile.band} band, {sure}){whose}."
         )
     return text

@@ -13,16 +13,21 @@ from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
 from ogive.profiles._preparing import counted_failures
-from ogive.profiles._reading import Roles, as_table
-from ogive.profiles._rescaling import reference_intervals
+from ogive.profiles._reading import as_table
 from ogive.results import json_ready
-from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
-from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
+from ogive.statistics import (
+    AGGREGATES,
+    Assumption,
+    Interval,
+    aggregate,
+    aggregate_against,
+    aggregate_label,
+    improvement_over_tasks,
+)
 from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import failure_rule
 from ogive.words import listed, percent_sure, plural
 
-LABELS = {name: aggregate_label(name) for name in AGGREGATES}
 DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
 COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
@@ -150,8 +155,7 @@ def aggregates(
     >>> round(aggregates(scores).of("a", "mean").estimate, 2)
     0.5
     """
-    roles = Roles(metric=metric)
-    cells = runs_of(table, roles, goal, missing)
+    cells = runs_of(table, metric, goal, missing)
     rule = failure_rule(failures)
     if isinstance(rule, str) and rule not in ("refuse", "worst"):
         cells = counted_failures(cells, rule)
@@ -178,7 +182,7 @@ def aggregates(
             both = [
                 [cells.sign * c for c in cells.of_method(i)] for i in (place, place_of(normalize.method, cells.methods))
             ]
-            by_name = reference_intervals(*both, **options)
+            by_name = aggregate_against(*both, **options)
         else:
             by_name = aggregate([scaled.sign * c for c in scaled.of_method(place)], tasks=tasks, **options)
         found |= {(m, s): _turned(i, s, scaled.sign) for s, i in by_name.items()}
@@ -195,9 +199,9 @@ def aggregates(
     )  # fmt: skip
 
 
-def runs_of(table: Any, roles: Roles, goal: str | None, missing: str) -> Cells:
+def runs_of(table: Any, metric: str | None, goal: str | None, missing: str) -> Cells:
     """The runs of a table; refused where it holds means only."""
-    found = as_table(table, roles, goal, "maximize")
+    found = as_table(table, "maximize", metric=metric, goal=goal)
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
     return settle_missing(found, missing)
@@ -251,8 +255,7 @@ def probability_of_improvement(
     >>> print(probability_of_improvement(scores, "a", "b"))
     0.972 [0.359, 1]
     """
-    roles = Roles(metric=metric)
-    cells = runs_of(table, roles, goal, missing).only((a, b))
+    cells = runs_of(table, metric, goal, missing).only((a, b))
     xs, ys = [], []
     for p in range(len(cells.problems)):
         one, two = (cells.sign * cells.cell(m, p) for m in (0, 1))

@@ -80,10 +80,6 @@ class Cells:
         """The same runs with other values."""
         return replace(self, values=values)
 
-    def infinite_is_failed(self) -> Cells:
-        """The same runs; an infinite value is no score of either side, but a failure."""
-        return self.with_values(np.where(np.isinf(self.values), self.failure, self.values))
-
     def only(self, methods: Sequence[str]) -> Cells:
         """The cells of some methods, in this order."""
         places = [place_of(name, self.methods) for name in methods]

@@ -12,19 +12,13 @@ from numpy.typing import ArrayLike
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.results import Guarantee
-from ogive.seeding import stream
-from ogive.statistics import Assumption
+from ogive.statistics import Assumption, band_margin, largest_deviation
 from ogive.statistics import band as band_of
-from ogive.statistics._band import margin
-from ogive.statistics._resampling import pool
 
 Side: TypeAlias = Literal["left", "right"]
 
 BANDS = ("exact", "ks", "dkw", "none")
 FEWEST_UNEQUAL = 5
-RESAMPLES = 2000
-# Resamples held at once: some megabytes.
-_HELD = 4_000_000
 
 # What a band takes for granted, by what it takes as drawn.
 DRAWN = {
@@ -121,7 +115,7 @@ def score_curve(
         low = high = np.full(cdf.size, np.nan)
         about = ScoreBand("none", "approximate", int(sizes.sum()))
     elif random_tasks:
-        width = margin(sizes.size, confidence, "dkw" if method == "dkw" else "ks", two_sided=True)
+        width = band_margin(sizes.size, confidence, "dkw" if method == "dkw" else "ks", two_sided=True)
         low, high = np.maximum(cdf - width, 0.0), np.minimum(cdf + width, 1.0)
         about = ScoreBand(f"{'dkw' if method == 'dkw' else 'ks'} by task", "approximate", sizes.size)
     elif equal:
@@ -129,6 +123,7 @@ def score_curve(
         low, high = held.low[k], held.high[k]
         about = ScoreBand(held.method, "approximate", values.size)
     else:
+        _refuse_few(sizes)
         width = largest_deviation(tasks, confidence, seed)
         low, high = np.maximum(cdf - width, 0.0), np.minimum(cdf + width, 1.0)
         about = ScoreBand("bootstrap of the largest deviation", "approximate", int(sizes.sum()), unequal=True)
@@ -147,44 +142,9 @@ def _pooled(tasks: list[FloatArray]) -> tuple[FloatArray, FloatArray, np.ndarray
     return values[order], weights[order], sizes
 
 
-def largest_deviation(tasks: list[FloatArray], confidence: float, seed: int, n_resamples: int = RESAMPLES) -> float:
-    """The `confidence` quantile of sup |F* - F| over resamples of the runs within each task.
-
-    The deviation of task t is multiplied by sqrt(R_t / (R_t - 1)), since a resample of R runs
-    spreads too little by that factor. A resample moves only at the runs, while the true CDF also
-    moves between them: half of the largest step is added for that. Where no resample differs from
-    the sample, the Kolmogorov-Smirnov margin of as many runs as the smallest task gives to all
-    stands in.
-    """
-    sizes = np.array([task.size for task in tasks])
+def _refuse_few(sizes: np.ndarray) -> None:
     if int(sizes.min()) < FEWEST_UNEQUAL:
         raise InputError(
             f"the problems have {sizes.min()} to {sizes.max()} runs, and a band for unequal numbers needs {FEWEST_UNEQUAL} of each; "
             "say equalize='min-n' to use equally many of each, or band='none'."
         )
-    half = (n_resamples + 1) // 2
-    # Half of the resamples are those of the negated runs: which side is good makes no difference.
-    found = [_deviations([sign * task for task in tasks], half, seed) for sign in (1.0, -1.0)]
-    width = float(np.quantile(np.concatenate(found), confidence))
-    if width < 1e-12:
-        return margin(int(sizes.size * sizes.min()), confidence, "ks", two_sided=True)
-    return width + 0.5 / float(sizes.size * sizes.min())
-
-
-def _deviations(tasks: list[FloatArray], n_resamples: int, seed: int) -> FloatArray:
-    """sup |F* - F| of resamples; neither the order of runs nor that of tasks draws others."""
-    runs = pool(tasks)
-    sizes, ranks, starts = runs.sizes, runs.ranks.astype(np.intp), runs.starts
-    last = np.append(runs.ordered[1:] != runs.ordered[:-1], True)
-    rng = stream(seed, "resample", None, "profile")
-    block = max(1, _HELD // runs.ordered.size)
-    found = []
-    for first in range(0, n_resamples, block):
-        n = min(block, n_resamples - first)
-        moved = np.empty((n, runs.ordered.size))
-        for t, size in enumerate(sizes):
-            counts = rng.multinomial(size, np.full(size, 1.0 / size), size=n)
-            factor = np.sqrt(size / (size - 1.0)) / (sizes.size * size)
-            moved[:, ranks[starts[t] : starts[t + 1]]] = factor * (counts - 1.0)
-        found.append(np.abs(np.cumsum(moved, axis=1)[:, last]).max(axis=1))
-    return np.concatenate(found)

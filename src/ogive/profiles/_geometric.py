@@ -13,7 +13,7 @@ from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Moments, as_joined, from_moments, settle_missing
 from ogive.profiles._preparing import comparable, limited
-from ogive.profiles._reading import Roles, as_table, refuse_duplicates
+from ogive.profiles._reading import as_table, refuse_duplicates
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, mean_interval
 from ogive.tables import Ranged, Table, Tabular
@@ -102,8 +102,7 @@ def shifted_geometric_mean(
     """
     if not 0.0 <= shift < math.inf:
         raise InputError(f"`shift` must be a number of at least 0; got {shift}.")
-    roles = Roles(metric=metric, time_limit=time_limit)
-    found = as_table(table, roles, "minimize", "minimize")
+    found = as_table(table, "minimize", metric=metric, goal="minimize", time_limit=time_limit)
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)

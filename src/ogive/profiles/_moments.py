@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.arguments import FloatArray, Goal
+from ogive.arguments import FloatArray, Goal, as_names
 from ogive.errors import InputError
-from ogive.importers import ALIASES, METHOD_NAMES, column_called
+from ogive.importers import ALIASES, METHOD_NAMES, column_called, rows_where
 from ogive.notes import Note, NoteKind
-from ogive.profiles._cells import Moments
+from ogive.profiles._cells import Moments, place_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,63 @@ def _all_plus_minus(texts: list[Any]) -> bool:
     return any(parse_plus_minus(t) is not None for t in texts[:50])
 
 
-def from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None, task: str | None) -> Moments:
+def from_frame(
+    frame: pd.DataFrame, n: Counts, goal: Goal, *, wide: bool, algorithm: Any = None, task: Any = None, where: Any = None,
+    without: Any = None, **unused: Any,
+) -> Moments:  # fmt: skip
+    """A table of means, wide or long, its rows and methods chosen as `read` chooses those of a table of runs."""
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise InputError(f"the table has several columns named {repeated[0]!r}; every method has one column.")
+    others = [name for name, value in unused.items() if value is not None and name != "score"]
+    if others:
+        raise InputError(f"`{others[0]}` speaks of runs, and this table holds means; leave it out.")
+    method, problem = _one(algorithm), _one(task)
+    frame, notes = _kept(frame, where, problem, wide)
+    found = _from_wide(_indexed(frame, problem), n, goal) if wide else _from_long(frame, n, goal, method, problem)
+    left_out = () if without is None else as_names(without, "without")
+    if left_out:
+        places = {place_of(name, found.methods) for name in left_out}
+        found = found.only([m for i, m in enumerate(found.methods) if i not in places])
+        notes = [*notes, Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": left_out})]
+    return replace(found, reading=tuple(notes))
+
+
+def _kept(frame: pd.DataFrame, where: Any, task: str | None, wide: bool) -> tuple[pd.DataFrame, Sequence[Note]]:
+    """The rows that are asked for, of a wide table without the columns that chose them; and what should be said."""
+    if where is None:
+        return frame, ()
+    import pyarrow as pa
+
+    columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in frame.columns})
+    rows, left, notes = rows_where(columns, where, task=task if wide else None, wide=wide)
+    return frame.iloc[rows][left], notes
+
+
+def _one(columns: str | Sequence[str] | None) -> str | None:
+    """The one column of a role, where a table takes no more."""
+    if columns is None or isinstance(columns, str):
+        return columns
+    if len(columns) > 1:
+        raise InputError(f"several columns make one name in tables of runs only; got {', '.join(map(repr, columns))}.")
+    return columns[0]
+
+
+def _indexed(frame: pd.DataFrame, task: str | None) -> pd.DataFrame:
+    """A wide frame whose index names the problems: a column called so, or the first where it holds no means."""
+    columns = [str(c) for c in frame.columns]
+    first = columns[0] if not _all_plus_minus(frame[columns[0]].tolist()) else None
+    names = task or column_called(columns, ALIASES["task"]) or first
+    if names is not None and names not in columns:
+        raise InputError(f"`task`: there is no column {names!r}; the columns are {', '.join(columns)}.")
+    frame = frame if names is None else frame.set_index(names)
+    twice = frame.index[frame.index.duplicated()]
+    if len(twice):
+        raise InputError(f"problem {str(twice[0])!r} has several rows; a wide table of means has one for each problem.")
+    return frame
+
+
+def _from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None, task: str | None) -> Moments:
     """A long table: problem, method, mean, std, n; or one column of text such as "0.85 ± 0.02"."""
     columns = [str(c) for c in frame.columns]
     method = algorithm or column_called(columns, METHOD_NAMES)
@@ -75,7 +131,7 @@ def from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None,
     )
 
 
-def from_wide(frame: pd.DataFrame, n: Counts, goal: Goal) -> Moments:
+def _from_wide(frame: pd.DataFrame, n: Counts, goal: Goal) -> Moments:
     """A wide table whose cells are text such as "0.85 ± 0.02"."""
     methods = [str(c) for c in frame.columns]
     found = np.stack([_parsed(frame[c].tolist(), str(c)) for c in frame.columns])
@@ -115,7 +171,7 @@ def _counts(frame: pd.DataFrame, column: str | None, methods: list[str], n: Coun
         return _numbers([n[m] for m in methods], "n")
     if n is None:
         raise InputError(
-            "the table does not say how many runs stand behind each mean; add a column n, or say n=5 or n={'method': 5, …}."
+            "the table does not say how many runs stand behind each mean; add a column n, or say n=5 or n={'method': 5, …} when the table is read."
         )
     return _numbers([n] * len(methods), "n")
 

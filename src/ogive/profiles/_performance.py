@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
@@ -27,7 +27,7 @@ from ogive.profiles._preparing import (
     without_unsolved,
 )
 from ogive.profiles._profile import Profile
-from ogive.profiles._reading import Roles, as_table, default_goal, refuse_duplicates
+from ogive.profiles._reading import as_table, default_goal, refuse_duplicates
 from ogive.results import Guarantee
 from ogive.trials import failure_rule
 
@@ -38,7 +38,8 @@ STRICT_KINDS = ("welch", "rank", "score")
 # Distances that stand for what endless runs would show; `welch` and `rank` are evidence of the runs at hand.
 ESTIMATED_KINDS = ("ratio", "difference", "improvement")
 RUNS_KINDS = ("improvement", "rank", "score")
-FEWEST_TASKS = 20
+# So many tasks are wanted to speak of others like them.
+MANY_TASKS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,6 @@ def performance_profile(
     confidence: float = 0.95,
     solve: bool = False,
     seed: int = 0,
-    n: int | Mapping[str, int] | None = None,
     metric: str | None = None,
     failures: str | float = "worst",
 ) -> Profile:
@@ -95,7 +95,8 @@ def performance_profile(
         Wide: methods as columns, problems as rows. Long: a column each for method, problem and value.
         A dictionary method -> problem -> value or runs (a series is taken by its labels), -> runs × problems
         (an array, or lists of the same numbers), or -> one value for each problem.
-        For `welch` also problem, method, mean, std and n, or text such as "0.85 ± 0.02" with `n`.
+        For `welch` also problem, method, mean, std and n, or text such as "0.85 ± 0.02"; where no column says how many
+        runs stand behind a mean, `profile_table(table, "welch", n=5)`.
     kind : {"ratio", "difference", "improvement", "score", "welch", "rank"}
         The distance d of a method on a problem. `ratio`: its time or cost over the least one.
         `difference`: the best score minus its score. `improvement`: the probability that a run of the
@@ -135,8 +136,6 @@ def performance_profile(
         For `score`: a statement about these tasks with other runs, or about other tasks too.
     band : {"exact", "ks", "dkw", "none"}
         See `ogive.statistics.band`.
-    n : int or mapping, optional
-        Runs behind each mean, where the table has no column for it.
     metric : str, optional
         Which score of a table that has several.
     failures : str or float
@@ -185,7 +184,7 @@ def performance_profile(
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
     _check(design)
-    found = as_table(table, Roles(metric=metric, n=n, time_limit=time_limit), goal, default_goal(kind))
+    found = as_table(table, default_goal(kind), metric=metric, goal=goal, time_limit=time_limit)
     return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 
@@ -392,8 +391,8 @@ def _score_profile(cells: Cells, design: Design) -> Profile:
     notes = list(cells.notes)
     if design.normalize is None:
         notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
-    if design.random_tasks and t < FEWEST_TASKS:
-        notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": FEWEST_TASKS}))
+    if design.random_tasks and t < MANY_TASKS:
+        notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": MANY_TASKS}))
     if not cells.folds:
         notes.append(Note(NoteKind.RUNS_INDEPENDENT))
     else:

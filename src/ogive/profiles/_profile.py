@@ -20,7 +20,7 @@ from ogive.profiles._sensitivity import Sensitivity, sensitivity
 from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
 from ogive.tables import Ranged, Table, Tabular
-from ogive.words import interval, percent_sure, runs_each, share
+from ogive.words import percent_sure, runs_each, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +136,7 @@ class Profile(Tabular):
         if self.band != "none":
             sure = self.strength
             lines.append(
-                f"Bands hold for all τ and {together(self)} with {percent_sure(self.confidence)} confidence "
+                f"Bands hold for all τ and {self.together} with {percent_sure(self.confidence)} confidence "
                 f"({self.band} band, {sure}); random: {self.random}."
             )
         return (*lines, *(capitalized(note, names) for note in self.notes))
@@ -277,6 +277,12 @@ class Profile(Tabular):
         """The profile of two methods alone: the only one whose order no third method can change."""
         return self.again((a, b), self.confidence)
 
+    @property
+    def together(self) -> str:
+        """For whom bands hold at once: `both methods together`, `all 7 methods together`."""
+        n = len(self.methods)
+        return "both methods together" if n == 2 else f"all {n} methods together"
+
     def leave_one_out(self, tau: float | None = None) -> Sensitivity:
         """Whether the order of the others, by wins or at τ, depends on a method that is present (Gould and Scott 2016)."""
         return sensitivity(self, tau)
@@ -322,15 +328,5 @@ class Profile(Tabular):
         return pd.concat(parts, ignore_index=True)
 
 
-def together(profile: Profile) -> str:
-    """`both methods together`, `all 7 methods together`."""
-    n = len(profile.methods)
-    return "both methods together" if n == 2 else f"all {n} methods together"
-
-
 def _shown(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
-
-
-def _interval_text(i: Interval) -> str:
-    return interval(i.estimate, i.low, i.high)

@@ -13,7 +13,7 @@ from ogive.errors import InputError
 from ogive.notes import Note, capitalized, sentences
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import comparable, limited
-from ogive.profiles._reading import Roles, as_table, refuse_duplicates
+from ogive.profiles._reading import as_table, refuse_duplicates
 from ogive.profiles._signed_ranks import signed_ranks_ps
 from ogive.tables import Table, Tabular
 from ogive.words import listed, number, percent_sure, plural, printable
@@ -153,8 +153,9 @@ def average_ranks(
     if test not in ("wilcoxon", "sign"):
         raise InputError(f"`test` must be 'wilcoxon' or 'sign'; got {test!r}.")
     confidence = as_confidence(confidence)
-    roles = Roles(metric=metric, time_limit=time_limit)
-    found = as_table(table, roles, goal, "minimize" if time_limit is not None else "maximize")
+    found = as_table(
+        table, "minimize" if time_limit is not None else "maximize", metric=metric, goal=goal, time_limit=time_limit
+    )
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from ogive.curves._wording import headline
 from ogive.plots import leading, learning_fan, normality_strips, slices
 from ogive.plots._look import STYLES, looks
 from ogive.report._curves_figures import fan_figure, slices_figure, strips_figure
@@ -189,7 +188,7 @@ def _failures(found: CurveFindings) -> list[Html]:
 
 
 def _notes(found: CurveFindings) -> list[Html]:
-    items = [element("li", note) for note in dict.fromkeys([headline(found.curves), *found.curves.notes])]
+    items = [element("li", note) for note in dict.fromkeys([found.curves.headline, *found.curves.notes])]
     return [element("details", element("summary", "How the curves were made"), element("ul", *items))]
 
 

@@ -13,8 +13,7 @@ from ogive.report._tables import LONGEST_NAME, Bounded, Scale, as_csv, density_c
 from ogive.words import clipped, interval_parts, number, plural, printable
 
 if TYPE_CHECKING:
-    from ogive.curves import Disagreements, Leaders, Slice, StatisticCurve, StatisticCurves
-    from ogive.curves._crossings import Range
+    from ogive.curves import Disagreements, Leaders, Range, Slice, StatisticCurve, StatisticCurves
     from ogive.report._curves_findings import CurveFindings
 
 MOST_SIZES, MOST_RANGES, MOST_OPEN, MOST_CHANGES, MOST_LISTED = 12, 6, 8, 200, 12

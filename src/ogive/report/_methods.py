@@ -12,11 +12,11 @@ from ogive.answers._statistic import Statistic
 from ogive.answers._wording import unit_words
 from ogive.notes import argument
 from ogive.plots import DistributionDisplay
-from ogive.profiles._aggregates import LABELS
 from ogive.report._findings import Findings, count_words
 from ogive.report._over_tasks import profile_words
 from ogive.report._tables import guarantee_words
 from ogive.results import weakest
+from ogive.statistics import aggregate_label
 from ogive.trials import Trials
 from ogive.words import listed, percent_sure, plural, printable
 
@@ -346,7 +346,7 @@ def _ways_over_tasks(found: Findings) -> dict[str, Way]:
         drawn = over.display.profile
         ways["profiles over all tasks"] = Way((f"{drawn.band} band",), guarantee_words(drawn.guarantee))
     if over.aggregates is not None:
-        labels = [LABELS[s] for s in over.aggregates.statistics]
+        labels = [aggregate_label(s) for s in over.aggregates.statistics]
         first = over.aggregates.of(over.aggregates.methods[0], over.aggregates.statistics[0])
         ways[f"{listed(labels)} over all tasks"] = Way((first.method,), guarantee_words(first.guarantee))
     return ways

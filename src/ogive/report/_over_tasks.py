@@ -8,9 +8,16 @@ from typing import Any
 
 from ogive.notes import NoteKind
 from ogive.plots import ProfileDisplay, profile
-from ogive.profiles import Aggregates, AverageRanks, PairOfCurves, aggregates, average_ranks, performance_profile
-from ogive.profiles._performance import FEWEST_TASKS as MANY_TASKS
-from ogive.profiles._performance import Kind
+from ogive.profiles import (
+    MANY_TASKS,
+    Aggregates,
+    AverageRanks,
+    Kind,
+    PairOfCurves,
+    aggregates,
+    average_ranks,
+    performance_profile,
+)
 from ogive.report._judgement import Judgement, attempt
 from ogive.trials import Trials
 from ogive.words import plural

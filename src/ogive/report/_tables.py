@@ -17,10 +17,9 @@ from ogive.answers._wording import (
 )
 from ogive.metric import Metric
 from ogive.plots import PairsDisplay
-from ogive.profiles._aggregates import LABELS
 from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, scrolled, table
-from ogive.statistics import Interval
+from ogive.statistics import Interval, aggregate_label
 from ogive.words import clipped, comma_separated, interval_parts, latex, number, percent_sure, share
 
 LONGEST_NAME = 40
@@ -223,7 +222,7 @@ def over_table(over: OverTasks) -> Html:
     for s in found.statistics if found is not None else ():
         assert found is not None
         scale = Scale.of([found.of(m, s) for m in methods], Metric.toward(found.goal).sign)
-        columns.append((LABELS[s], [_interval(found.of(m, s), s, scale=scale) for m in methods]))
+        columns.append((aggregate_label(s), [_interval(found.of(m, s), s, scale=scale) for m in methods]))
     body = [[element("th", clipped(m, LONGEST_NAME)), *(cells[i] for _, cells in columns)] for i, m in enumerate(methods)]  # fmt: skip
     head = element("thead", element("tr", *(element("th", h) for h in ("method", *(label for label, _ in columns)))))
     lines = [element("tr", *row) for row in body]

@@ -1,32 +1,28 @@
 """What can be said about a distribution from a sample of it. Arrays in, frozen results out.
 
 One sample
-  ecdf, band                             the distribution, and what holds it with a confidence
+  ecdf, band, band_margin                the distribution, and what holds it with a confidence
   quantile_interval, exceedance          order statistics, Clopper and Pearson
   mean_interval, tail_mean_interval      Student's t, and its version for a tail; _intervals of many samples at once
   Statistic.parse("worst_0.1")           what the name of a statistic means, for either direction of a metric
   bootstrap_interval                     percentile and BCa, for anything else
   variance_components                    between and within clusters
   normality, dip                         for many samples at once, lattice-aware; one mode or more
-Two samples
-  paired_improvement, independent_improvement, mean_difference, tail_mean_difference,
-  quantile_difference, proportion_difference, mcnemar, dominance, almost_dominance, violation_ratio
-Bounded scores, guaranteed (_betting)
-  bounded_mean_interval, bounded_tail_mean_interval, and their _difference; guaranteed_improvement
+Two samples: _improvement and _difference functions, mcnemar, dominance, almost_dominance, violation_ratio
+Bounded scores, guaranteed: bounded_ functions, guaranteed_improvement
 Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
-  aggregate, improvement_over_tasks, profile_counts, tiers, rank_limits
+  aggregate, aggregate_against, improvement_over_tasks, profile_counts, largest_deviation, tiers, rank_limits
 
-Inside: _assumptions _statistic _distribution _band _levels (levels.csv) _interval _many _bootstrap _leave_one_out _components
-one sample; _comparison _dominance _almost_dominance two; _resampling _run_statistics
-_differences _families _aggregate _improvement tasks; _ranking tiers; _strata _effects _selection where spread comes from; _planning with _precision _power _pilot _anytime;
-_normality with _normality_tests _lattice _dip. Knows nothing of tables, files or pictures.
+Rooms within: over_tasks resamples runs of many tasks; planning says how many trials are enough; shape normality, modes.
+Inside: _distribution _band _levels (levels.csv) _interval _many _bootstrap _leave_one_out _components _statistic one
+sample; _comparison _betting _dominance _almost_dominance two; _differences _families many; _ranking tiers;
+_strata _effects _selection where spread comes from; _assumptions. Knows nothing of tables, files or pictures.
 """
 
-from ogive.statistics._aggregate import ScoreProfile, aggregate, profile_counts
 from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio
 from ogive.statistics._assumptions import Assumption
-from ogive.statistics._band import Band, band
+from ogive.statistics._band import Band, band, band_margin
 from ogive.statistics._betting import (
     bounded_mean_difference,
     bounded_mean_interval,
@@ -46,29 +42,41 @@ from ogive.statistics._comparison import (
 )
 from ogive.statistics._components import VarianceComponents, variance_components
 from ogive.statistics._differences import Differences, ListedDifferences, MixedDifferences
-from ogive.statistics._dip import Dip, dip
 from ogive.statistics._distribution import Distribution, ecdf
 from ogive.statistics._dominance import Dominance, dominance
 from ogive.statistics._effects import Gain, explained_share, restriction_gain
 from ogive.statistics._families import Asked, Draws, Over, TaskRuns, criterion_value, differences_between, win_shares
-from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import (
     Interval,
     clopper_pearson,
     exceedance,
     mean_interval,
+    order_statistic_ranks,
     quantile_interval,
+    tail_count,
     tail_mean_interval,
 )
+from ogive.statistics._leave_one_out import interquartile_mean, standard_deviation
 from ogive.statistics._many import can_sum, mean_intervals, quantile_intervals, tail_mean_intervals
-from ogive.statistics._normality import Normality, normality
-from ogive.statistics._planning import Plan, PlanRow
 from ogive.statistics._ranking import rank_limits, tiers
 from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
 from ogive.statistics._statistic import Statistic, best_of_level
 from ogive.statistics._strata import Component, VarianceShares, variance_shares
+from ogive.statistics.over_tasks import (
+    AGGREGATES,
+    ScoreProfile,
+    aggregate,
+    aggregate_against,
+    aggregate_label,
+    improvement_over_tasks,
+    largest_deviation,
+    profile_counts,
+)
+from ogive.statistics.planning import Plan, PlanRow
+from ogive.statistics.shape import Dip, Normality, NormalityTest, dip, normality
 
 __all__ = [
+    "AGGREGATES",
     "AlmostDominance",
     "Asked",
     "Assumption",
@@ -85,6 +93,7 @@ __all__ = [
     "ListedDifferences",
     "MixedDifferences",
     "Normality",
+    "NormalityTest",
     "Over",
     "Permutable",
     "Plan",
@@ -95,8 +104,11 @@ __all__ = [
     "VarianceComponents",
     "VarianceShares",
     "aggregate",
+    "aggregate_against",
+    "aggregate_label",
     "almost_dominance",
     "band",
+    "band_margin",
     "best_of_level",
     "bootstrap_interval",
     "bounded_mean_difference",
@@ -112,16 +124,19 @@ __all__ = [
     "ecdf",
     "exceedance",
     "explained_share",
-    "guaranteed_improvement",
     "first_order_parts",
+    "guaranteed_improvement",
     "improvement_over_tasks",
     "independent_improvement",
+    "interquartile_mean",
+    "largest_deviation",
     "largest_gain_test",
     "mcnemar",
     "mean_difference",
     "mean_interval",
     "mean_intervals",
     "normality",
+    "order_statistic_ranks",
     "paired_improvement",
     "profile_counts",
     "proportion_difference",
@@ -130,6 +145,8 @@ __all__ = [
     "quantile_intervals",
     "rank_limits",
     "restriction_gain",
+    "standard_deviation",
+    "tail_count",
     "tail_mean_difference",
     "tail_mean_interval",
     "tail_mean_intervals",

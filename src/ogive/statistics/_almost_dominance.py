@@ -14,7 +14,7 @@ from ogive.arguments import FloatArray, as_confidence, as_scores
 from ogive.errors import InputError
 from ogive.results import Guarantee, json_ready
 from ogive.statistics._assumptions import Assumption
-from ogive.statistics._resampling import as_resamples, in_blocks, resample_key
+from ogive.statistics.over_tasks._resampling import as_resamples, in_blocks, resample_key
 
 FEWEST_SCORES = 5
 THRESHOLD = 0.2

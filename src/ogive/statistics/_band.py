@@ -257,7 +257,7 @@ def _sides(
             high = 1.0 - low[::-1]
     else:
         method = "ks" if method == "exact" else method
-        width = margin(n, confidence, "dkw" if method == "dkw" else "ks", two_sided=two_sided)
+        width = band_margin(n, confidence, "dkw" if method == "dkw" else "ks", two_sided=two_sided)
         i = np.arange(1.0, n + 1.0)
         low, high = np.maximum(i / n - width, 0.0), np.minimum((i - 1.0) / n + width, 1.0)
     lo = np.append(0.0, low) if side != "upper" else np.zeros(n + 1)
@@ -282,7 +282,7 @@ def _with_ends(points: FloatArray, cumulative: FloatArray, n: int) -> Distributi
 def cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: Side) -> Band:
     """`band` of clusters behind the door: values may be infinite (failures counted as worst)."""
     estimate = step_function(values, codes)
-    width = margin(estimate.n, confidence, "ks", two_sided=side == "both")
+    width = band_margin(estimate.n, confidence, "ks", two_sided=side == "both")
     lower = np.maximum(estimate.cumulative - width, 0.0) if side != "upper" else np.zeros(estimate.points.size)
     upper = (
         np.minimum(np.append(0.0, estimate.cumulative) + width, 1.0)
@@ -304,14 +304,14 @@ def is_exact(n: int, method: str, *, two_sided: bool) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_sided: bool) -> float:
+def band_margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_sided: bool) -> float:
     """Half the height of a ks or dkw band."""
     d = 1.0 - confidence
     if method == "dkw":
         # Massart's one-sided inequality holds for d up to 1/2.
         return min(1.0, math.sqrt(math.log(2.0 / d if two_sided else 1.0 / min(d, 0.5)) / (2.0 * n)))
     if not two_sided and n > LARGEST_SMIRNOV:
-        return margin(n, confidence, "dkw", two_sided=False)
+        return band_margin(n, confidence, "dkw", two_sided=False)
     if two_sided:
         from scipy.stats import kstwo
 

@@ -11,7 +11,7 @@ Data tasks draw (train, test), each of which unpacks as X, y. A draw uses the gi
 nothing else. Making a task reads nothing; data are loaded when first needed and then kept.
 
 For rooms that take rows without a task
-  File(path, target, kind).load() as_rows(X, y, …) kind_of(y) arrays_digest(X, y) as_printable(what, name)
+  File(path, target, kind).load() as_rows(X, y, …) kind_of(y) arrays_digest(X, y)
 
 Inside
   _task       Task, Data, none
@@ -30,9 +30,9 @@ from ogive.tasks._files import File, csv
 from ogive.tasks._generated import circles, linear, moons
 from ogive.tasks._openml import openml
 from ogive.tasks._rows import arrays, arrays_digest, as_rows, kind_of
-from ogive.tasks._task import Data, Task, as_printable, none
+from ogive.tasks._task import Data, Task, none
 
 __all__ = [
-    "Data", "File", "Task", "arrays", "arrays_digest", "as_printable", "as_rows", "circles", "csv", "faces", "kind_of", "linear",
+    "Data", "File", "Task", "arrays", "arrays_digest", "as_rows", "circles", "csv", "faces", "kind_of", "linear",
     "moons", "none", "openml",
 ]  # fmt: skip

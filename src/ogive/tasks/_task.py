@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ogive.arguments import as_printable
 from ogive.canonical import plain
 from ogive.definitions import function_definition
 from ogive.errors import InputError
@@ -82,7 +83,7 @@ class Task(Frozen):
                 f"`draw` of task {name!r} must be a function draw(rng) that returns a tuple; got {type(draw).__name__}."
             )
         state = {
-            "name": as_printable("task", name),
+            "name": as_printable(name, "a task"),
             "draw": draw,
             "scope": one_of("scope", scope, SCOPES),
             "_definition": None if definition is None else plain(definition),
@@ -195,13 +196,6 @@ def _array(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     view = value.view()
     view.flags.writeable = False
     return view
-
-
-def as_printable(what: str, name: object) -> str:
-    """Printable, not blank text."""
-    if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise InputError(f"the name of a {what} must be printable text; got {name!r}.")
-    return name
 
 
 def one_of(what: str, value: Any, allowed: tuple[str, ...]) -> Any:

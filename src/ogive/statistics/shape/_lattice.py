@@ -19,7 +19,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray
 from ogive.seeding import stream
-from ogive.statistics._normality_tests import TWO_SIDED, NormalityTest, in_blocks, measure
+from ogive.statistics.shape._tests import TWO_SIDED, NormalityTest, in_blocks, measure
 
 # Scale and location are rounded, so that similar rows share a null distribution: to this share of
 # 1 / sqrt(n), half of what the fit itself is uncertain by.

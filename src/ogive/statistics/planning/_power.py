@@ -10,7 +10,7 @@ from ogive.arguments import as_confidence, as_count
 from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import order_statistic_ranks
-from ogive.statistics._planning import How, Question, as_power, counted, percent, spreads_in_words
+from ogive.statistics.planning._plan import How, Question, as_power, counted, percent, spreads_in_words
 from ogive.words import percent_sure
 
 Claim: TypeAlias = Literal["better", "not worse", "equivalent"]
@@ -242,7 +242,7 @@ class DifferenceTest(Question):
                 spread += (
                     f", the {percent(self.assurance)} upper limit of the {spreads_in_words(self.sd_pilot)} of {runs}"
                 )
-        return How(name, "approximate", (f"independent {self.unit.removesuffix(' in all')}", spread))
+        return How(name, "approximate", (f"independent {'pairs' if self.paired else 'trials'}", spread))
 
     def claim(self, n: int, width: float) -> str:
         """The answer."""

@@ -9,16 +9,17 @@ import numpy as np
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.seeding import stream
-from ogive.statistics import Assumption, Interval
-from ogive.statistics._aggregate import STUDENT_BOOTSTRAP, collapse_doubts
-from ogive.statistics._improvement import sorted_places
-from ogive.statistics._resampling import as_resamples, by_content, spread_correction, widened_at_the_edge
-from ogive.statistics._run_statistics import AGGREGATES
+from ogive.statistics._assumptions import Assumption
+from ogive.statistics._interval import Interval
+from ogive.statistics.over_tasks._aggregate import STUDENT_BOOTSTRAP, collapse_doubts
+from ogive.statistics.over_tasks._improvement import sorted_places
+from ogive.statistics.over_tasks._resampling import as_resamples, by_content, spread_correction, widened_at_the_edge
+from ogive.statistics.over_tasks._run_statistics import AGGREGATES
 
 _HELD = 8_000_000
 
 
-def reference_intervals(
+def aggregate_against(
     runs: Sequence[FloatArray], reference: Sequence[FloatArray], *, statistics: Sequence[str], confidence: float,
     gamma: float, seed: int, n_resamples: int,
 ) -> dict[str, Interval]:  # fmt: skip
@@ -27,7 +28,7 @@ def reference_intervals(
     Notes
     -----
     Approximate: runs of both methods are resampled within each task, the share is formed anew in every
-    resample, and the interval is estimate ± t · se* · sqrt(R / (R - 1)) as in `ogive.statistics.aggregate`,
+    resample, and the interval is estimate ± t · se* · sqrt(R / (R - 1)) as in `aggregate`,
     with both methods' runs of a task as two groups; cut to [0, 1], where every such statistic lies. Called
     heuristic where `aggregate` calls its intervals so.
     """

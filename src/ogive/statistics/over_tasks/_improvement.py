@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ogive.arguments import FloatArray, IntArray, as_confidence
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics._aggregate import FEWEST_RUNS, STUDENT_BOOTSTRAP
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import Interval
-from ogive.statistics._resampling import (
+from ogive.statistics.over_tasks._aggregate import FEWEST_RUNS, STUDENT_BOOTSTRAP
+from ogive.statistics.over_tasks._resampling import (
     as_resamples,
     as_tasks,
     by_content,

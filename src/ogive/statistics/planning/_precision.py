@@ -11,10 +11,10 @@ import numpy as np
 from ogive.arguments import FloatArray, as_bounds, as_confidence, as_mass, as_probability
 from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
-from ogive.statistics._band import is_exact, margin
+from ogive.statistics._band import band_margin, is_exact
 from ogive.statistics._interval import order_statistic_ranks
 from ogive.statistics._levels import CONFIDENCES, boundaries, local_level
-from ogive.statistics._planning import How, Question, counted, percent
+from ogive.statistics.planning._plan import How, Question, counted, percent
 from ogive.words import percent_sure
 
 # Where the shipped table of local levels ends.
@@ -258,7 +258,7 @@ def _margin(n: int, confidence: float, method: str, one_sided: bool) -> float:
         # than a share 1/(4n).
         safety = 0.25 / n if confidence < 0.9 else 0.0
         return (math.sqrt(-math.log1p(-confidence) / (2.0 * n)) - 1.0 / (6.0 * n)) * (1.0 + safety)
-    return margin(n, confidence, "dkw" if method == "dkw" else "ks", two_sided=not one_sided)
+    return band_margin(n, confidence, "dkw" if method == "dkw" else "ks", two_sided=not one_sided)
 
 
 def as_band_method(method: str) -> str:

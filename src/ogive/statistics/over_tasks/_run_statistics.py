@@ -10,8 +10,8 @@ import numpy as np
 
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
-from ogive.statistics._resampling import Resamples, Runs
 from ogive.statistics._statistic import OVER_TASKS, Statistic
+from ogive.statistics.over_tasks._resampling import Resamples, Runs
 
 # Below it 1 - share has too few digits.
 LEAST_SHARE = 1e-9

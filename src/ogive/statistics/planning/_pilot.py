@@ -12,7 +12,7 @@ from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._components import VarianceComponents, variance_components
 from ogive.statistics._interval import FEW_IN_TAIL, spread, tail_influence
-from ogive.statistics._planning import (
+from ogive.statistics.planning._plan import (
     ASSURANCE,
     How,
     Question,
@@ -22,7 +22,7 @@ from ogive.statistics._planning import (
     largest_spread,
     percent,
 )
-from ogive.statistics._precision import tail_words
+from ogive.statistics.planning._precision import tail_words
 from ogive.words import percent_sure
 
 MOST_REPEATS = 100

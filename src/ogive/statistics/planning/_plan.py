@@ -230,7 +230,7 @@ def plan_trials(question: Question, target: float | None = None, *, n_trials: in
 
     Examples
     --------
-    >>> from ogive.statistics._precision import BandPrecision
+    >>> from ogive.statistics.planning._precision import BandPrecision
     >>> print(plan_trials(BandPrecision(confidence=0.95, method="ks"), 0.1))
     181 trials put the 95 % band within ±0.1 of the share of runs everywhere (ks, guaranteed).
     """

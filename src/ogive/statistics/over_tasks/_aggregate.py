@@ -16,7 +16,7 @@ from ogive.results import Guarantee
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._bootstrap import _bca_levels
 from ogive.statistics._interval import FEW_IN_TAIL, Interval
-from ogive.statistics._resampling import (
+from ogive.statistics.over_tasks._resampling import (
     Resamples,
     Runs,
     as_resamples,
@@ -29,7 +29,7 @@ from ogive.statistics._resampling import (
     spread_correction,
     widened_at_the_edge,
 )
-from ogive.statistics._run_statistics import AGGREGATES, RunStatistic, run_statistic
+from ogive.statistics.over_tasks._run_statistics import AGGREGATES, RunStatistic, run_statistic
 
 Tasks: TypeAlias = Literal["fixed", "random"]
 Method: TypeAlias = Literal["t", "percentile", "bca"]

@@ -13,8 +13,8 @@ from ogive.arguments import NO_BOUNDS, Bounds, FloatArray, as_bounds
 from ogive.errors import InputError, InvalidScores
 from ogive.results import Guarantee
 from ogive.statistics._assumptions import Assumption
-from ogive.statistics._lattice import bootstrap_p_values, dithered, fit
-from ogive.statistics._normality_tests import LARGEST_SHAPIRO, SMALLEST, BoolArray, NormalityTest, measure, p_values
+from ogive.statistics.shape._lattice import bootstrap_p_values, dithered, fit
+from ogive.statistics.shape._tests import LARGEST_SHAPIRO, SMALLEST, BoolArray, NormalityTest, measure, p_values
 
 Ties: TypeAlias = Literal["bootstrap", "dither"]
 ConstantRule: TypeAlias = Literal["exclude", "gaussian", "not gaussian"]
