@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import ogive
-from ogive.answers._plan import TAKES, plan
+from ogive.answers import plan
+from ogive.answers._plan import TAKES
 from ogive.errors import FailedTrials, InputError, InvalidConfidence
 
 RNG = np.random.default_rng(2)

@@ -9,9 +9,7 @@ from ogive.algorithms import Algorithm
 from ogive.cli import main
 from ogive.errors import StoreConflict
 from ogive.runner import run
-from ogive.store import Store
-from ogive.store._care import Repair
-from ogive.store._damage import Damage
+from ogive.store import Damage, Repair, Store
 from ogive.study import Study
 from ogive.tasks import none
 

@@ -7,7 +7,7 @@ import time
 import pyarrow as pa
 import pytest
 
-from ogive.cli._app import main
+from ogive.cli import main
 from ogive.cli._output import say, show
 from ogive.store import TRIALS, Store
 from ogive.store._parts import write_part

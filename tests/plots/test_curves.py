@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
-from ogive.plots._curves import learning_fan, size_ticks
-from ogive.plots._curves_slices import slices
-from ogive.plots._curves_strips import NORMAL, REJECTED, leading, normality_strips
+from ogive.plots import leading, learning_fan, normality_strips, slices
+from ogive.plots._curves import size_ticks
+from ogive.plots._curves_strips import NORMAL, REJECTED
 from ogive.plots._look import COLOURS
 
 RNG = np.random.default_rng(2)

@@ -7,10 +7,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from ogive.errors import InputError
-from ogive.plots._aggregates import aggregates as draw_aggregates
-from ogive.plots._critical_difference import critical_difference
+from ogive.plots import aggregates as draw_aggregates
+from ogive.plots import critical_difference
+from ogive.plots import profile as draw
 from ogive.plots._profile import _spread
-from ogive.plots._profile import profile as draw
 from ogive.profiles import AverageRanks, RankedPair, aggregates, average_ranks, performance_profile
 
 RNG = np.random.default_rng(4)

@@ -7,10 +7,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError
-from ogive.statistics import Assumption, variance_components
+from ogive.statistics import Assumption, explained_share, restriction_gain, variance_components, variance_shares
 from ogive.statistics._components import spread_differs
-from ogive.statistics._effects import explained_share, restriction_gain
-from ogive.statistics._strata import variance_shares
 
 
 def shares(scores, draws, seed=0, **choices):

@@ -12,8 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics import _lattice
-from ogive.statistics._normality import Normality, normality
+from ogive.statistics import Normality, _lattice, normality
 
 SCIPY = {
     "dagostino": stats.normaltest,

@@ -12,12 +12,12 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
-from ogive.statistics import band, mean_interval, quantile_interval, tail_mean_interval, variance_components
+from ogive.statistics import Plan, band, mean_interval, quantile_interval, tail_mean_interval, variance_components
 from ogive.statistics._anytime import anytime_constant, anytime_margin, spend
 from ogive.statistics._band import margin
 from ogive.statistics._levels import local_level
 from ogive.statistics._pilot import PilotPrecision, TwoLevelPrecision, best_repeats
-from ogive.statistics._planning import Plan, largest_spread, plan_trials, trials_for
+from ogive.statistics._planning import largest_spread, plan_trials, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
 from ogive.statistics._precision import SLOW_FROM, TABLE_END, BandPrecision, QuantilePrecision, WorstCasePrecision
 
