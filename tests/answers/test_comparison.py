@@ -266,7 +266,7 @@ def test_folds_are_compared_by_the_corrected_mean_and_called_heuristic():
     assert (c.criterion, c.paired, c.primary.guarantee, c.other_improvement) == ("mean", True, "heuristic", None)
     for call in (compare, lambda t, a, b, **k: ogive.rank(t, **k), lambda t, a, b, **k: ogive.answers.leaders(t, **k)):
         for criterion in ("median", "improvement"):
-            with pytest.raises(InputError, match="for the mean only"):
+            with pytest.raises(InputError, match="mean only"):
                 call(t, "a", "b", criterion=criterion)
 
 
@@ -311,7 +311,7 @@ def test_three_runs_against_three_cannot_decide():
 
 def test_folds_that_are_not_joined_are_refused():
     rows = [{"method": m, "fold": f"{m}{k}", "score": k % 3} for m in "ab" for k in range(10)]
-    with pytest.raises(InputError, match=r"share too few folds.*call each fold the same for both"):
+    with pytest.raises(InputError, match="share too few folds"):
         compare(ogive.read(pandas(rows), fold="fold"), "a", "b")
 
 
@@ -355,7 +355,7 @@ def test_failures_without_a_bound_have_a_place_in_the_order_and_no_value():
     assert math.isnan(c.violation_ratio)
     assert c.to_dict()["violation_ratio"] is None
     for choices in ({"criterion": "mean"}, {"margin": 0.01}):
-        with pytest.raises(InputError, match="leave the mean without a value"):
+        with pytest.raises(InputError, match="the mean without"):
             compare(t, "a", "b", failures="worst", **choices)
 
 

@@ -143,7 +143,7 @@ def test_spreads_that_differ_take_more_trials_for_an_improvement():
     assert plan("improvement", p=0.65, sd=(1e-3, 1)).n_trials == pytest.approx(117 * 1.5, abs=1)
     assert "spread alike" in alike.assumptions[-1]
     assert "spreads of 1 and 5" in differ.assumptions[-1]
-    with pytest.raises(InputError, match="two spreads, of methods that are not paired"):
+    with pytest.raises(InputError, match="two spreads"):
         plan("improvement", p=0.65, sd=(1, 5), paired=True)
 
 
@@ -201,7 +201,7 @@ def test_failed_trials_of_a_pilot_must_be_answered():
     with pytest.raises(FailedTrials):
         plan(trials, difference=0.05)
     assert plan(trials, difference=0.05, failures="exclude").question.n_pilot == 30
-    with pytest.raises(InputError, match="a spread needs numbers"):
+    with pytest.raises(InputError, match="spread"):
         plan(trials, difference=0.05, failures="worst")
 
 
@@ -250,15 +250,15 @@ def test_what_makes_no_plan_is_refused_in_one_sentence(what, options, said):
 
 
 def test_a_pilot_table_is_refused_with_the_names_it_holds(paired):
-    with pytest.raises(InputError, match="`a` must name one of the 2 methods of the pilot: 'a', 'b'"):
+    with pytest.raises(InputError, match=r"`a`.*'a', 'b'"):
         plan(paired, half_width=0.1)
-    with pytest.raises(InputError, match="'c' is not in the table"):
+    with pytest.raises(InputError, match="'c'"):
         plan(paired, difference=0.1, a="c")
-    with pytest.raises(InputError, match="`a` and `b` must name two of the 3 methods"):
+    with pytest.raises(InputError, match=r"`a` and `b`.*3"):
         plan(ogive.read(frame(a=A, b=B, c=A + B), unit="row", pair="seed"), difference=0.1)
-    with pytest.raises(InputError, match="`pilot` is the table itself"):
+    with pytest.raises(InputError, match="`pilot`"):
         plan(paired, difference=0.1, pilot=A)
-    with pytest.raises(InputError, match="`paired` needs a column that joins"):
+    with pytest.raises(InputError, match="`paired`"):
         plan(ogive.read({"a": A, "b": B[:20]}, unit="row"), difference=0.1, paired=True)
     with pytest.raises(InvalidConfidence):
         plan(paired, difference=0.1, confidence=95)

@@ -221,7 +221,7 @@ def test_folds_over_several_tasks_count_by_their_mean_on_each():
     found = rank(t)
     assert (found.question.over, found.criterion, found.pairs[0].difference.n) == ("sample", "mean", 4)
     assert ogive.compare(t, "a", "b").n == 4
-    with pytest.raises(InputError, match="for the mean only"):
+    with pytest.raises(InputError, match="mean only"):
         rank(t, criterion="median")
 
 

@@ -311,7 +311,7 @@ def test_the_budget_goes_to_configurations_unless_they_are_dear():
     assert dear.configurations == int(1000 // (400 + brute))
     told = sources(table(100, 10), holds=EVERY_TEN, budget=1000, cost_ratio=400.0).cell()
     assert str(told.allocation) == told.sentences[-1]
-    with pytest.raises(InputError, match="budget can be divided"):
+    with pytest.raises(InputError, match="budget"):
         sources(table(), holds={}).cell().allocate(100)
     for wrong in ({"budget": 1}, {"budget": 100, "cost_ratio": -1}):
         with pytest.raises(InputError):
@@ -380,7 +380,7 @@ def test_adaptive_tables_and_wrong_names_are_refused():
     ):
         with pytest.raises(InputError):
             sources(table(30), **wrong)
-    with pytest.raises(InputError, match="must be a path, a frame"):
+    with pytest.raises(InputError, match="a path"):
         sources([1, 2, 3])
 
 

@@ -96,7 +96,7 @@ def test_an_unknown_statistic_is_refused(name):
 
 @pytest.mark.parametrize("statistics", [None, 3, [3]])
 def test_statistics_that_are_no_names_are_refused(statistics):
-    with pytest.raises(InputError, match="`statistics` must be a name or a list of names; got"):
+    with pytest.raises(InputError, match="`statistics`"):
         ogive.summarize(ogive.read({"a": [0.1, 0.2, 0.3]}), statistics=statistics)
 
 
@@ -111,16 +111,16 @@ def test_a_statistic_may_be_one_name_and_counts_once():
 def test_a_summary_of_nothing_is_refused():
     with pytest.raises(InputError, match="`statistics` is empty"):
         ogive.summarize(ogive.read({"a": SCORES}), statistics=[])
-    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+    with pytest.raises(InputError, match=r"`metric`.*'auc'"):
         ogive.summarize(ogive.read({"a": SCORES}), metric="auc")
-    with pytest.raises(InvalidConfidence, match=r"got 95. Did you mean 0.95\?"):
+    with pytest.raises(InvalidConfidence, match=r"got 95.*0.95"):
         ogive.summarize(ogive.read({"a": SCORES}), confidence=95)
 
 
 def test_scores_that_never_differ_are_refused():
-    with pytest.raises(InputError, match=r"all 4 scores in 'score' equal 0.5; .* Is it the right column"):
+    with pytest.raises(InputError, match=r"4 scores in 'score' equal 0.5"):
         ogive.summarize(ogive.read({"a": [0.5, 0.5], "b": [0.5, 0.5]}))
-    with pytest.raises(InputError, match="none of the 2 trials has a usable 'score'"):
+    with pytest.raises(InputError, match=r"2.*'score'"):
         ogive.summarize(ogive.read({"a": [np.nan, np.inf]}))
 
 
@@ -167,7 +167,7 @@ def test_failures_are_refused_with_counts_and_ways_out():
     trials = ogive.read({"a": [1.0, np.nan, np.inf, 2.0], "b": [1.0, 2.0, 3.0, np.nan]})
     with pytest.raises(
         FailedTrials,
-        match=r"3 of 8 trials.*2 of 4 of 'a' and 1 of 4 of 'b'.*'worst', a number, 'like:NAME' or 'exclude'",
+        match=r"3 of 8.*2 of 4 of 'a' and 1 of 4 of 'b'.*'like:NAME'",
     ):
         ogive.summarize(trials)
 
@@ -323,11 +323,9 @@ def test_latex_holds_tasks_or_statistics_across():
     assert "Method & x & y" in summary.to_latex()
     assert "--" in summary.to_latex()
     assert "Method & median & P(reaches 0.5)" in summary.to_latex("methods-by-statistics", task="x")
-    with pytest.raises(InputError, match=r"shows one task; there are 2. Choose one with task="):
+    with pytest.raises(InputError, match="task="):
         summary.to_latex("methods-by-statistics")
-    with pytest.raises(
-        InputError, match=r"there is no 'mean' of 'score' in the summary of median, exceedance_0.5 of score"
-    ):
+    with pytest.raises(InputError, match=r"'mean' of 'score'.*exceedance_0.5"):
         summary.to_latex(statistic="mean")
     with pytest.raises(InputError, match="`layout` must be"):
         summary.to_latex("sideways")

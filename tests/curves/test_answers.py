@@ -258,20 +258,20 @@ def test_missing_scores_leave_a_gap_in_every_answer(curves_of):
 
 def test_wrong_questions_are_refused(curves_of):
     made = curves_of(CROSSED, SIZES)
-    with pytest.raises(InputError, match="`model` 'c' is not among these curves; there are 'a', 'b'"):
+    with pytest.raises(InputError, match=r"`model` 'c'.*'a', 'b'"):
         made.crossings("a", "c")
-    with pytest.raises(InputError, match="`statistic` may name mean, median"):
+    with pytest.raises(InputError, match="`statistic`"):
         made.crossings("a", "b", "worst")
-    with pytest.raises(InputError, match="`metric` 'auc' is not among"):
+    with pytest.raises(InputError, match=r"`metric`.*'auc'"):
         made.mean("auc")
     with pytest.raises(InputError, match="at least 20 repetitions"):
         curves_of(CROSSED[:, :, :10], SIZES).crossings("a", "b")
-    with pytest.raises(InputError, match="`target` must be a number"):
+    with pytest.raises(InputError, match="`target`"):
         made.required_size("a", target="high")
     for wrong in (0, 1.5, "mean", "q0.05", True):
-        with pytest.raises(InputError, match=r"a quantile must be a share in \(0, 1\), such as 0\.05; got "):
+        with pytest.raises(InputError, match=r"quantile.*0\.05; got "):
             made.required_size("a", target=0.5, quantile=wrong)
-    with pytest.raises(InputError, match="a quantile must be a share"):
+    with pytest.raises(InputError, match="quantile"):
         made.quantile("mean")
     with pytest.raises(InputError, match="two different models"):
         made.crossings("a", "a")

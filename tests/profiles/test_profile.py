@@ -261,7 +261,7 @@ def test_rows_of_one_unit_are_one_run():
     assert p.n == (6, 6)
     assert p.curves[0].points.tolist() == [1.5, 11.5, 21.5]
     assert Note(NoteKind.VARIED, values={"varied": ("seed",)}) in p.notes
-    with pytest.raises(InputError, match="rows may belong together"):
+    with pytest.raises(InputError, match="belong together"):
         performance_profile(ogive.read(frame), "score")
 
 
