@@ -98,9 +98,9 @@ def test_tasks_are_panels_unless_one_is_named():
     one = best_of(table, "y")
     ax = Figure().subplots()
     assert one.plot(ax=ax).axes_ == {"y": ax}
-    with pytest.raises(InputError, match="`ax` can hold one task; there are 2"):
+    with pytest.raises(InputError, match=r"`ax`.*2"):
         best_of(table).plot(ax=Figure().subplots())
-    with pytest.raises(InputError, match="`task` 'z' is not in the table"):
+    with pytest.raises(InputError, match=r"`task`.*'z'"):
         best_of(table, "z")
 
 

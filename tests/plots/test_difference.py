@@ -145,13 +145,13 @@ def test_a_given_axis_is_drawn_into():
 def test_questions_that_make_no_sense_are_refused():
     with pytest.raises(InputError, match="must differ"):
         difference(trials(), "a", "a")
-    with pytest.raises(InputError, match="`algorithm` 'c' is not in the table"):
+    with pytest.raises(InputError, match=r"`algorithm`.*'c'"):
         difference(trials(), "a", "c")
-    with pytest.raises(InputError, match="`task` must be named"):
+    with pytest.raises(InputError, match="`task`"):
         difference(ogive.read({"a": {"x": A, "y": A}, "b": {"x": B, "y": B}}, unit="row"), "a", "b")
-    with pytest.raises(InputError, match="'b' has no usable score on 'all'"):
+    with pytest.raises(InputError, match=r"'b'.*'all'"):
         difference(trials(a=A, b=[np.nan] * 5), "a", "b")
-    with pytest.raises(InputError, match="nothing has been drawn yet"):
+    with pytest.raises(InputError, match="drawn yet"):
         _ = difference(trials(), "a", "b").figure_
 
 
@@ -159,5 +159,5 @@ def test_questions_that_make_no_sense_are_refused():
 def test_names_stay_text(tmp_path: Path, name):
     path = difference(trials(**{name: A, "b": B}), name, "b").save(tmp_path / "p.svg")
     assert b"<script" not in path.read_bytes()
-    with pytest.raises(InputError, match="a picture's name must end"):
+    with pytest.raises(InputError, match="must end"):
         difference(trials(), "a", "b").save(tmp_path / "p.txt")

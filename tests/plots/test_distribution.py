@@ -239,7 +239,7 @@ def test_a_given_axis_is_drawn_into():
 
 def test_one_axis_cannot_hold_several_tasks():
     display = ogive.plots.distribution(ogive.read({"a": {"x": MANY, "y": MANY}}))
-    with pytest.raises(InputError, match="`ax` can hold one task; there are 2"):
+    with pytest.raises(InputError, match=r"`ax`.*2"):
         display.plot(ax=Figure().subplots())
     assert tuple(display.plot().axes_) == ("x", "y")
 
@@ -260,7 +260,7 @@ def test_the_ending_decides_the_format(tmp_path: Path, ending):
 
 @pytest.mark.parametrize("name", ["p", "p.txt", "p.exe", ".png"])
 def test_other_endings_are_refused(tmp_path: Path, name):
-    with pytest.raises(InputError, match=r"a picture's name must end in one of .png"):
+    with pytest.raises(InputError, match=r"must end.*\.png"):
         ogive.plots.distribution(ogive.read({"a": MANY})).save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -295,15 +295,15 @@ def test_long_names_are_clipped_and_control_characters_are_not_drawn(tmp_path: P
 
 def test_questions_that_make_no_sense_are_refused():
     trials = ogive.read({"a": MANY})
-    with pytest.raises(InputError, match="`kind` must be 'quantile' or 'cdf'; got 'pdf'"):
+    with pytest.raises(InputError, match=r"`kind`.*'pdf'"):
         ogive.plots.distribution(trials, kind="pdf")
-    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+    with pytest.raises(InputError, match=r"`metric`.*'auc'"):
         ogive.plots.distribution(trials, metric="auc")
-    with pytest.raises(InputError, match="`method` of the band must be 'exact', 'ks' or 'dkw'; got 'bootstrap'"):
+    with pytest.raises(InputError, match=r"`method`.*'bootstrap'"):
         ogive.plots.distribution(trials, method="bootstrap")
     with pytest.raises(InvalidConfidence):
         ogive.plots.distribution(ogive.read({"a": MANY}, independent=False), confidence=95)
-    with pytest.raises(InputError, match="nothing has been drawn yet"):
+    with pytest.raises(InputError, match="drawn yet"):
         _ = ogive.plots.distribution(trials).figure_
 
 

@@ -87,9 +87,9 @@ def test_several_metrics_are_drawn_one_at_a_time():
 
 
 def test_what_is_not_there_is_refused_with_what_is():
-    with pytest.raises(InputError, match=r"there is no 'iqm' of 'score' in the summary of mean, median"):
+    with pytest.raises(InputError, match="'iqm' of 'score'"):
         intervals(SUMMARY, "iqm")
-    with pytest.raises(InputError, match="`ax` can hold one task; there are 2"):
+    with pytest.raises(InputError, match=r"`ax`.*2"):
         intervals(SUMMARY).plot(ax=Figure().subplots())
 
 

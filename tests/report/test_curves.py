@@ -143,7 +143,7 @@ def test_missing_scores_are_counted_said_and_can_be_given_a_value(tmp_path):
     counted = Page(made, tmp_path, failures="worst")
     assert "count as 0, the worst possible score" in counted.text
     assert "b certainly has the best accuracy by the mean" in counted.text
-    with pytest.raises(InputError, match="must be 'worst' or a number"):
+    with pytest.raises(InputError, match="'worst'"):
         write_curves(made, tmp_path / "curves.html", failures="like:a")
 
 
@@ -170,15 +170,15 @@ def test_odd_curves_are_described(name, tmp_path):
 
 def test_sizes_metric_and_path_are_checked(tmp_path):
     made = curves_of(crossing(20))
-    with pytest.raises(InputError, match="must be on the grid"):
+    with pytest.raises(InputError, match="the grid"):
         write_curves(made, tmp_path / "a.html", sizes=[6])
-    with pytest.raises(InputError, match="is not among these curves"):
+    with pytest.raises(InputError, match="these curves"):
         write_curves(made, tmp_path / "a.html", metric="auc")
-    with pytest.raises(InputError, match=r"must end in \.html"):
+    with pytest.raises(InputError, match=r"\.html"):
         write_curves(made, tmp_path / "a.pdf")
-    with pytest.raises(InputError, match="takes learning curves; got list"):
+    with pytest.raises(InputError, match="got list"):
         write_curves([1], tmp_path / "a.html")
-    with pytest.raises(InputError, match=r"written by report\.write_curves"):
+    with pytest.raises(InputError, match="write_curves"):
         write(made, tmp_path / "a.html")
 
 

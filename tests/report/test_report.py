@@ -271,7 +271,7 @@ def test_a_rule_for_failures_is_used_and_refusing_is_not_one(page):
         "counted as the worst possible score"
         in page({"a": failing(A, 5), "b": B}, {"bounds": (-9, 9)}, failures="worst").text
     )
-    with pytest.raises(InputError, match="a report never refuses"):
+    with pytest.raises(InputError, match="never refuses"):
         page({"a": A, "b": B}, failures="refuse")
 
 
@@ -406,16 +406,16 @@ def test_the_random_search_is_a_page(real_data, written):
 
 def test_questions_that_make_no_sense_are_refused(tmp_path: Path):
     trials = read({"a": A, "b": B})
-    with pytest.raises(InputError, match=r"a report's name must end in \.html; got 'r.txt'"):
+    with pytest.raises(InputError, match=r"\.html; got 'r.txt'"):
         write(trials, tmp_path / "r.txt")
     with pytest.raises(InvalidConfidence):
         write(trials, tmp_path / "r.html", confidence=95)
-    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+    with pytest.raises(InputError, match=r"`metric`.*'auc'"):
         write(trials, tmp_path / "r.html", metric="auc")
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="no folder"):
         write(trials, tmp_path / "absent" / "r.html")
     for absent in ("scores.csv", Path("scores.csv")):
-        with pytest.raises(InputError, match=r"scores.csv does not exist"):
+        with pytest.raises(InputError, match=r"scores.csv"):
             write(absent, tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
 
