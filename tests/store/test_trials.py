@@ -134,7 +134,7 @@ def test_a_store_of_failures_is_a_table_of_failures(store, make):
 def test_a_store_without_rows_has_no_trials(store):
     assert store.table().num_rows == 0
     assert store.finished() == {}
-    with pytest.raises(StoreError, match="holds no finished trial yet"):
+    with pytest.raises(StoreError, match="no finished trial"):
         store.trials()
 
 
