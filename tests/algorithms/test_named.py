@@ -21,12 +21,13 @@ def configs(name, n=600):
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_one_learns_moons_better_than_chance(name):
     algorithm = getattr(algorithms, name)()
-    scores = []
-    for i in range(3):
-        config = algorithm.space.sample(stream(1, "config", trial=i))
-        draw = tasks.moons(n=300).draw(stream(1, "data", trial=i))
-        scores.append(algorithm.evaluate(config, draw, stream(1, "train", trial=i)).scores["accuracy"])
-    assert max(scores) > 0.7
+
+    def accuracy(trial):
+        config = algorithm.space.sample(stream(1, "config", trial=trial))
+        draw = tasks.moons(n=300).draw(stream(1, "data", trial=trial))
+        return algorithm.evaluate(config, draw, stream(1, "train", trial=trial)).scores["accuracy"]
+
+    assert any(accuracy(trial) > 0.7 for trial in range(3))
 
 
 def test_spaces_are_those_of_appendix_a():

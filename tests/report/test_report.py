@@ -381,13 +381,8 @@ def test_large_tables_stay_small(written, methods):
         else ogive.read(frame, independent=False)
     )
     assert page.path.stat().st_size < 10e6
-
-
-def test_the_atari_table_is_a_page(real_data, written):
-    found = written(ogive.read(real_data / "rliable_atari100k_tidy.csv", independent=False))
-    assert "13650 runs" in found.text
-    assert len(found.figures[0]["layout"]["annotations"]) == 26 + 2
-    assert found.path.stat().st_size < 10e6
+    assert "100000 runs" in page.text
+    assert len(page.figures[0]["layout"].get("annotations", ())) == (0 if methods == 2 else 26 + 2)
 
 
 def test_the_random_search_is_a_page(real_data, written):

@@ -236,9 +236,15 @@ def test_real_data_sets_have_the_rows_and_classes_of_their_descriptions(cache, r
         assert abs(np.mean(train.y == data.y[0]) - np.mean(test.y == data.y[0])) < 0.02
 
 
-def test_a_csv_file_and_the_cache_give_the_same_arrays(cache, real_data):
-    put_table(cache, 61, pd.read_csv(real_data / "openml_61_iris.csv"))
-    one = tasks.csv(real_data / "openml_61_iris.csv", target="target").fingerprint()
+def test_a_csv_file_and_the_cache_give_the_same_arrays(cache, tmp_path):
+    flowers = {
+        "length": [5.1, 4.9, 6.3, 5.8],
+        "width": [3.5, 3.0, 2.9, 2.7],
+        "target": ["wild", "wild", "tame", "tame"],
+    }
+    pd.DataFrame(flowers).to_csv(tmp_path / "flowers.csv", index=False)
+    put_table(cache, 61, pd.read_csv(tmp_path / "flowers.csv"))
+    one = tasks.csv(tmp_path / "flowers.csv", target="target").fingerprint()
     assert one["sha256"] == tasks.openml(61).fingerprint()["sha256"]
 
 
