@@ -302,7 +302,7 @@ def test_questions_that_make_no_sense_are_refused():
 def test_each_of_many_tasks_has_a_panel_with_bands_for_methods_with_many_runs():
     """As in published tables of games: five agents with many runs, three with few."""
     games = [f"game {i}" for i in range(26)]
-    display = drawn(ogive.read({f"m{i}": dict.fromkeys(games, MANY[:30 if i < 5 else 5] + i) for i in range(8)}))
+    display = drawn(ogive.read({f"m{i}": dict.fromkeys(games, MANY[: 30 if i < 5 else 5] + i) for i in range(8)}))
     assert len(display.lines_) == 26 * 8
     assert all(len(fills(ax)) == 5 for ax in display.axes_.values())
     assert [ax.get_title() for ax in display.axes_.values()] == games
