@@ -58,6 +58,8 @@ COMMANDS: dict[str, tuple[Callable[[str, Path], list[str]], tuple[int, ...]]] = 
     "wide": (lambda f, d: ["summary", f, "--wide", "--failures", "exclude", "--unit", "row"], (0, 2)),
     "profile": (lambda f, d: ["profile", f, "--runs", "mean", "--json"], (0, 2)),
     "profile of columns": (lambda f, d: ["profile", f, "--wide"], (0, 2)),
+    "aggregate": (lambda f, d: ["aggregate", f, "--min-max", "--failures", "exclude", "-s", "mean", "--json"], (0, 2)),
+    "geometric": (lambda f, d: ["aggregate", f, "--geometric", "10", "--time-limit", "60", "--runs", "mean"], (0, 2)),
     "baselines": (lambda f, d: ["profile", str(d / "good.csv"), "--kind", "score", "--baselines", f], (0, 2)),
     "curves": (lambda f, d: ["curves", f, "--target", "model", "--models", "nmc", "-n", "2", "--sizes", "8", "--workers", "0", "-q", "--out", str(d / "curves")], (0, 2)),
     "plot": (lambda f, d: ["plot", f, "--unit", "row", "--out", str(d / "a.png")], (0, 2)),

@@ -95,7 +95,7 @@ def test_many_tasks_are_inspected_and_summarized():
     assert any(line.startswith("40 runs on each task of m0") for line in found.structure)
     summary = ogive.summarize(trials, statistics=["median", "mean"])
     assert len(summary.rows) == 8 * 26 * 2
-    assert len(summary.blocks()) == 26
+    assert len(summary.as_tables()) == 26
     assert summary.sentences
     assert all("26 tasks" in sentence for sentence in summary.sentences)
 

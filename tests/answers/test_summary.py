@@ -225,7 +225,7 @@ def test_clusters_are_counted_by_unit_and_their_failures_by_row():
     trials = clustered([*SCORES, *SCORES, np.nan, np.nan, np.nan, 0.4])
     summary = ogive.summarize(trials, statistics=["std", "mean", "median"], failures="exclude")
     assert [(r.n, r.n_failed) for r in summary.rows] == [(11, 3)] * 3
-    ((_, _, [line]),) = summary.blocks()
+    ((line,),) = (table.rows for table in summary.as_tables())
     assert line[1] == "11 (3 of 24 rows failed)"
     assert "3 of 24 rows" in summary.footnote()
 
@@ -443,7 +443,7 @@ def test_a_table_too_wide_continues_below_with_the_methods_repeated():
     narrow = summary.to_text(60)
     assert max(len(line) for line in narrow.split("\n\nBrackets")[0].splitlines()) <= 60
     assert sum(line.startswith("a ") for line in narrow.splitlines()) > 1
-    cells = [cell for _, _, body in summary.blocks() for row in body for cell in row]
+    cells = [str(cell) for table in summary.as_tables() for row in table.rows for cell in row]
     assert all(cell in narrow for cell in cells)
     assert summary.to_text() == str(summary) == summary.to_text(10_000)
 

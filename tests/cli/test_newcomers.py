@@ -93,7 +93,9 @@ def test_what_a_newcomer_types_is_answered_rightly_or_refused_with_the_way_out(t
         assert seen.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["inspect", "summary", "compare", "rank", "sources", "plot", "report", "profile"])
+@pytest.mark.parametrize(
+    "command", ["inspect", "summary", "compare", "rank", "sources", "plot", "report", "profile", "aggregate"]
+)
 def test_rows_and_failures_are_chosen_by_every_command_that_reads_a_table(
     command, tables, tmp_path, monkeypatch, capsys
 ):
@@ -104,7 +106,7 @@ def test_rows_and_failures_are_chosen_by_every_command_that_reads_a_table(
     roles = ["--task", "problem", "--task", "settings", "--status", "found"]
     code = main([command, "solvers.csv", *chosen, *roles, *counted, *out])
     seen = "".join(capsys.readouterr())
-    refused = {"plot": "one run on each task", "sources": "", "summary": ""}
+    refused = {"plot": "one run on each task", "sources": "", "summary": "", "aggregate": "no score to average"}
     assert code == 0 or (code == 2 and refused.get(command, "\0") in seen), seen
 
 

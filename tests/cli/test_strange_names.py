@@ -56,7 +56,7 @@ def table(folder: Path, names: list[str], name: str = "s.csv") -> str:
         "inspect", "summary", "summary --format markdown", "summary --format latex", "summary --format csv", "summary --json", "compare --a X --b Y",
         "compare --a X --b Y --json", "rank", "rank --json", "sources", "plan --difference 0.1 --a X --b Y --on =t", "check --margin 0.1 --baseline SELF --method X",
         "check --margin 0.1 --baseline SELF --method X --json", "profile --kind score --runs mean --goal maximize", "summary --on absent", "compare",
-        "inspect --score absent",
+        "inspect --score absent", "aggregate", "aggregate --format markdown", "aggregate --format latex", "aggregate --format csv", "aggregate --json",
     ],
 )  # fmt: skip
 def test_no_command_prints_a_name_that_steers(command, tmp_path, capsys):
@@ -102,7 +102,7 @@ def test_trials_written_as_csv_are_safe_in_every_column_and_in_the_head(tmp_path
 LIKE_ARGUMENTS = ["task='a'", "kind='rank' x", "paired=False", "bounds=(0, 1)", "looks=2"]
 
 
-@pytest.mark.parametrize("command", ["summary", "rank", "compare", "inspect", "sources"])
+@pytest.mark.parametrize("command", ["summary", "rank", "compare", "inspect", "sources", "aggregate"])
 def test_a_name_that_looks_like_an_argument_is_shown_as_it_is(command, tmp_path, capsys):
     names = LIKE_ARGUMENTS[1:3] if command == "compare" else LIKE_ARGUMENTS
     rows = [f'"{name}",{i},{(i * 7 + shift) % 10 / 10}' for shift, name in enumerate(names) for i in range(8)]

@@ -45,6 +45,7 @@ WRITES = {
     "sources": (["sources", "scores.csv", "--param", "C", "--method", "a", "--unit", "row", "-q", "--out", "{}"], "p.png"),
     "profile": (["profile", "scores.csv", "--kind", "score", "-q", "--out", "{}"], "p.png"),
     "pairs of a profile": (["profile", "scores.csv", "--kind", "score", "-q", "--pairs", "{}"], "p.png"),
+    "aggregate": (["aggregate", "scores.csv", "-s", "mean", "-q", "--out", "{}"], "p.png"),
     "check": (["check", "scores.csv", "--baseline", "scores.csv", "--method", "a", "--margin", "9", "-q", "--comment", "{}"], "c.md"),
     "curves": ([*CURVES, "--out", "cu", "--report", "{}"], "p.html"),
     "pictures of curves": ([*CURVES, "--out", "cu"], "cu/curves-accuracy.png"),

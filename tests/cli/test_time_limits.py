@@ -22,7 +22,7 @@ def table(path: Path, score: str, time: str | None) -> Path:
 @pytest.mark.parametrize(("score", "time"), [("accuracy", "time"), ("score", "time"), ("accuracy", "wall_time")])
 @pytest.mark.parametrize(
     ("command", "said"),
-    [("compare", "good is better than poor"), ("rank", "good is better than poor"), ("summary", "(2 failed)"), ("profile", "good    100 %")],
+    [("compare", "good is better than poor"), ("rank", "good is better than poor"), ("summary", "(2 failed)"), ("profile", "good    100 %"), ("aggregate", "good    0.9")],
 )  # fmt: skip
 def test_a_limit_on_the_times_leaves_the_verdict_on_the_score_as_it_is(tmp_path, capsys, command, said, score, time):
     source = table(tmp_path / "runs.csv", score, time)
@@ -42,7 +42,7 @@ def test_a_report_names_the_column_of_times(tmp_path, capsys):
     assert "limit of 60" in page.read_text()
 
 
-@pytest.mark.parametrize("command", ["compare", "rank", "summary", "profile", "report"])
+@pytest.mark.parametrize("command", ["compare", "rank", "summary", "profile", "report", "aggregate"])
 def test_a_limit_is_refused_where_no_column_is_a_time(tmp_path, capsys, command):
     assert _app.main([command, str(table(tmp_path / "runs.csv", "accuracy", None)), "--time-limit", "60"]) == 2
     err = capsys.readouterr().err

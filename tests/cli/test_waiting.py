@@ -103,7 +103,7 @@ def test_a_closed_stderr_disturbs_nothing(impatient, monkeypatch):
     assert not [thread for thread in threading.enumerate() if thread.name == "ogive-waiting"]
 
 
-@pytest.mark.parametrize("command", ["inspect", "summary", "rank", "plot", "report", "profile"])
+@pytest.mark.parametrize("command", ["inspect", "summary", "rank", "plot", "report", "profile", "aggregate"])
 def test_every_command_that_reads_a_table_says_how_far_it_is(command, tmp_path, impatient, monkeypatch, capsys):
     heard = []
     # Small tables are done before a timer is due: who is told to begin would draw.

@@ -223,7 +223,7 @@ def test_the_profile_is_json_and_shows_itself():
         held = json.loads(json.dumps(p.to_dict(), allow_nan=False))
         assert held["schema"] == 1
         assert [row["algorithm"] for row in held["rows"]] == list(p.methods)
-        assert p._repr_html_().startswith("<pre>")
+        assert p._repr_html_().startswith("<table>")
         assert repr(p).startswith("Profile(")
         json.dumps(p.compare("a", "b").to_dict(), allow_nan=False)
 

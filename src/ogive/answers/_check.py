@@ -17,10 +17,11 @@ from ogive.answers._hidden import hidden_collapse
 from ogive.answers._question import Question, refuse_undecidable
 from ogive.answers._verdict import Conclusion, rule
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind, sentences
+from ogive.notes import Note, NoteKind, narrowed, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics._interval import tail_count
+from ogive.tables import Table, Tabular
 from ogive.trials import Trials, compact
 from ogive.words import listed, plural, printable
 
@@ -34,7 +35,7 @@ FEWEST_FOR_POWER = 5
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Check:
+class Check(Tabular):
     """The outcome of a gate, the comparisons behind it, and how much it could have seen.
 
     `worse` does not ask for more than the margin: it says that the new version is worse, with
@@ -93,6 +94,16 @@ class Check:
         from ogive.answers._wording import check_sentences
 
         return check_sentences(self)
+
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each task."""
+        from ogive.answers._wording import check_table
+
+        return (check_table(self),)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each task."""
+        return [row for c in self.comparisons for row in c.records()]
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""
@@ -297,6 +308,9 @@ def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:
             "both tables need the same scores, goals and bounds; "
             f"new has {_described(new)}, the baseline {_described(baseline)}."
         )
+    new, baseline = (
+        replace(t, notes=narrowed(t.notes, None if algorithm is None else [algorithm])) for t in (new, baseline)
+    )
     parts = [_one_method(trials, algorithm, name) for trials, name in ((new, NEW), (baseline, BASELINE))]
     _refuse_missing(*(part["task"].unique().to_pylist() for part in parts))
     for trials in (new, baseline):

@@ -22,6 +22,7 @@ from ogive.results import json_ready
 from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
 from ogive.statistics._planning import achieved, trials_for
 from ogive.statistics._power import DifferenceTest, ImprovementTest
+from ogive.tables import Table, Tabular
 from ogive.trials import FloatArray, Trials
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class NamedAnswer:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Comparison:
+class Comparison(Tabular):
     """Two methods, on one task or over several. Differences are positive where `a` is better.
 
     Attributes
@@ -112,11 +113,23 @@ class Comparison:
 
         return comparison_text(self)
 
-    def _repr_html_(self) -> str:
-        from ogive.answers._wording import comparison_tables
+    def as_tables(self) -> tuple[Table, ...]:
+        """The four questions, and the tasks where there are several."""
+        from ogive.answers._wording import comparison_as_tables
 
-        # The tables below the verdict are aligned by spaces, which HTML keeps in <pre> alone.
-        return f"<p>{html.escape(self.verdict)}</p><pre>{html.escape(comparison_tables(self))}</pre>"
+        return comparison_as_tables(self)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.verdict)}</p>{super()._repr_html_()}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each task, or one."""
+        columns = ("a", "b", "task", "metric", "criterion", "conclusion")
+        return [
+            {**{name: getattr(c, name) for name in columns}, "estimate": c.primary.estimate, "low": c.primary.low,
+             "high": c.primary.high, "method": c.primary.method, "guarantee": c.primary.guarantee, "n": c.n}
+            for c in (self.tasks or (self,))
+        ]  # fmt: skip
 
     @property
     def several(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of, weakest
 from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
+from ogive.tables import Table, Tabular
 from ogive.trials import FloatArray, IntArray, Trials
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Leading:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Ranking:
+class Ranking(Tabular):
     """Methods in tiers, best first.
 
     Attributes
@@ -124,8 +124,11 @@ class Ranking:
 
         return ranking_text(self)
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+    def as_tables(self) -> tuple[Table, ...]:
+        """Tiers and ranks, and who leads by each of the four questions."""
+        from ogive.answers._wording import ranking_tables
+
+        return ranking_tables(self)
 
     @property
     def criterion(self) -> str:

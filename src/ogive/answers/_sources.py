@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -28,13 +27,14 @@ from ogive.answers._sources_words import (
 from ogive.answers._wording import scope_words, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, argument, sentences
+from ogive.notes import Note, NoteKind, argument, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
 from ogive.seeding import stream
 from ogive.stages import counting
 from ogive.statistics import Interval, VarianceShares, variance_shares
+from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule
 from ogive.words import aligned, interval, number, percent_sure, plural, printable
 
@@ -128,7 +128,7 @@ class CellSources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Sources:
+class Sources(Tabular):
     """Where the spread of every method on every task comes from. Sentences first."""
 
     cells: tuple[CellSources, ...]
@@ -149,8 +149,15 @@ class Sources:
         cells = "\n\n".join(_cell_text(c, again=first is not None and c is not first) for c in self.cells)
         return f"{cells}\n\n{self.footnote().strip()}".rstrip()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+    def as_tables(self) -> tuple[Table, ...]:
+        """Shares, explained shares and gains, in percent where they are shares."""
+        frame = [row for c in self.cells for row in c.rows()]
+        rows = tuple(
+            (row["algorithm"], row["task"], row["kind"], row["name"], Ranged(row["estimate"], row["low"], row["high"]))
+            for row in frame
+        )
+        head = ("method", "task", "kind", "source", "estimate")
+        return (Table(head=head, rows=rows, below=(*self.sentences, self.footnote())),)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -176,6 +183,8 @@ class Sources:
             text = f"Brackets: {percent_sure(self.confidence)} intervals, {kind}, over {self.unit}."
         if any(r.shown for c in self.cells for r in c.ranges):
             text += f" {RANGES}"
+        if not text:  # elsewhere the unit says it
+            text = " ".join(capitalized(note) for note in self.notes if note.kind is NoteKind.UNFINISHED)
         return f"{text} {self.failed.sentence(self.cells)}".strip()
 
     def to_pandas(self) -> pd.DataFrame:

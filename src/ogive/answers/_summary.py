@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
 from ogive.answers._statistic import DEFAULT, Sample, intervals_of, right_or_wrong
-from ogive.answers._summary_latex import latex_table
 from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import InputError
@@ -23,8 +21,9 @@ from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of
 from ogive.stages import counting
 from ogive.statistics import Assumption, Interval, Statistic
+from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import Trials, failure_rule
-from ogive.words import aligned, comma_separated, interval, markdown, number, percent_sure, plural, printable
+from ogive.words import comma_separated, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +41,7 @@ COLUMNS = (
     "n",
     "n_failed",
 )
+LAYOUTS = ("methods-by-tasks", "tasks-by-methods", "methods-by-statistics")
 NOTHING: dict[str, Any] = {
     "estimate": math.nan,
     "low": math.nan,
@@ -69,7 +69,12 @@ class Row:
     n_failed: int
 
     def __str__(self) -> str:
-        return number(self.estimate) if self.unlimited else interval(self.estimate, self.low, self.high)
+        return str(self.cell)
+
+    @property
+    def cell(self) -> Ranged:
+        """What stands in a table."""
+        return Ranged(self.estimate, self.low, self.high)
 
     @property
     def strength(self) -> Strength:
@@ -95,7 +100,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Summary:
+class Summary(Tabular):
     """Statistics by method, task and metric, with intervals, and what they are intervals of."""
 
     rows: tuple[Row, ...]
@@ -116,17 +121,13 @@ class Summary:
 
     def to_text(self, width: int | None = None) -> str:
         """Lines of text; a table wider than `width` continues below with further columns."""
-        lines = []
-        for title, head, body in self.blocks():
-            lines += [title] if title else []
-            for part in _folded([head, *body], width):
-                lines += [*aligned(part), ""]
-        return "\n".join([*lines, *self.sentences, *([""] if self.sentences else []), self.footnote()]).strip()
+        tables = [replace(table, below=()).to_text(width) for table in self.as_tables()]
+        return "\n\n".join([*tables, *(["\n".join(self.sentences)] if self.sentences else []), self.footnote()]).strip()
 
-    def blocks(self) -> list[tuple[str, list[str], list[list[str]]]]:
-        """A title, a head and lines of text for each task and metric."""
+    def as_tables(self) -> tuple[Table, ...]:
+        """A table for each task and metric: methods down, statistics across."""
         names = list(dict.fromkeys(r.statistic for r in self.rows))
-        head = ["method", "n", *(Statistic.parse(s).label for s in names)]
+        head = ("method", "n", *(Statistic.parse(s).label for s in names))
         tasks, metrics = ({getattr(r, field) for r in self.rows} for field in ("task", "metric"))
         blocks: dict[tuple[str, str], dict[str, list[Row]]] = {}
         for row in self.rows:
@@ -134,12 +135,9 @@ class Summary:
         out = []
         for (task, metric), methods in blocks.items():
             title = ", ".join(printable(t) for t, many in ((task, len(tasks) > 1), (metric, len(metrics) > 1)) if many)
-            body = [
-                [printable(name), self.count(cells[0]), *(str(cell) for cell in cells)]
-                for name, cells in methods.items()
-            ]
-            out.append((title, head, body))
-        return out
+            body = tuple((name, self.count(rows[0]), *(r.cell for r in rows)) for name, rows in methods.items())
+            out.append(Table(head=head, rows=body, title=title))
+        return (*out[:-1], replace(out[-1], below=(*self.sentences, self.footnote())))
 
     def count(self, row: Row) -> str:
         """`9`, `9 (1 failed)`; `9 (7 of 50 rows failed)` where several rows share a unit."""
@@ -193,19 +191,9 @@ class Summary:
             "rows": [json_ready({c: getattr(r, c) for c in COLUMNS}) for r in self.rows],
         }
 
-    def to_markdown(self) -> str:
-        """Markdown tables, one for each task and metric, and the footnote."""
-        parts = []
-        for title, head, body in self.blocks():
-            lines = [f"**{markdown(title)}**", ""] if title else []
-            lines += ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-            lines += ["| " + " | ".join([markdown(row[0]), *row[1:]]) + " |" for row in body]
-            parts.append("\n".join(lines))
-        return "\n\n".join([*parts, markdown(self.footnote())]) + "\n"
-
     def to_latex(
         self,
-        layout: str = "methods-by-tasks",
+        layout: str | None = None,
         *,
         statistic: str | None = None,
         metric: str | None = None,
@@ -213,12 +201,12 @@ class Summary:
         bold: Mapping[str, Sequence[str]] | None = None,
         note: str | None = None,
     ) -> str:
-        r"""A booktabs table: methods down; tasks across, or statistics across where there is one task.
+        r"""A booktabs table of one statistic, or of one task.
 
         Parameters
         ----------
-        layout : {"methods-by-tasks", "methods-by-statistics"}
-            What stands across.
+        layout : {"methods-by-tasks", "tasks-by-methods", "methods-by-statistics"}, optional
+            What stands down and what across. Where not given methods and tasks, whichever are more down.
         statistic, metric : str, optional
             Which one is shown; the first where not given.
         task : str, optional
@@ -228,17 +216,45 @@ class Summary:
         note : str, optional
             What stands below the table instead of the footnote.
         """
-        return latex_table(self, layout, statistic=statistic, metric=metric, task=task, bold=bold, note=note)
+        if layout not in (None, *LAYOUTS):
+            raise InputError(
+                f"`layout` must be {', '.join(map(repr, LAYOUTS[:-1]))} or {LAYOUTS[-1]!r}; got {layout!r}."
+            )
+        by_task, name = layout != "methods-by-statistics", metric or self.rows[0].metric
+        rows = self._chosen(by_task, statistic or self.rows[0].statistic, name, task)
+        methods, across = (
+            list(dict.fromkeys(getattr(r, key) for r in rows))
+            for key in ("algorithm", "task" if by_task else "statistic")
+        )
+        found = {(r.algorithm, r.task if by_task else r.statistic): r for r in rows}
+        leading = {t: set(names) for t, names in (bold or {}).items()}
+        cells = {at: replace(r.cell, bold=r.algorithm in leading.get(r.task, ())) for at, r in found.items()}
+        heads = [a if by_task else Statistic.parse(a).label for a in across]
+        if layout == "tasks-by-methods" or (layout is None and len(across) > len(methods)):
+            head, body = ("task", *methods), [(a, *(cells.get((m, a)) for m in methods)) for a in across]
+        else:
+            head, body = ("method", *heads), [(m, *(cells.get((m, a)) for a in across)) for m in methods]
+        what = f"{Statistic.parse(rows[0].statistic).label} of {name}." if by_task else f"{name}."
+        told = () if bold is None else ("Bold: no other method is certainly better on that task.",)
+        return Table(
+            head=head, rows=tuple(body), below=(what, *told, self.footnote(rows) if note is None else note)
+        ).to_latex()
 
-    def _repr_html_(self) -> str:
-        parts = []
-        for title, head, body in self.blocks():
-            caption = f"<caption>{html.escape(title)}</caption>" if title else ""
-            top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
-            lines = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in body)
-            parts.append(f"<table>{caption}<thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>")
-        text = "".join(f"<p>{html.escape(s)}</p>" for s in (*self.sentences, self.footnote()))
-        return "".join(parts) + text
+    def _chosen(self, by_task: bool, statistic: str, metric: str, task: str | None) -> list[Row]:
+        """The rows of a table, refused where there are none or where they would hide each other."""
+        rows = [r for r in self.rows if r.metric == metric and task in (None, r.task)]
+        if by_task:
+            rows = [r for r in rows if r.statistic == statistic]
+        if not rows:
+            held = (", ".join(dict.fromkeys(getattr(r, name) for r in self.rows)) for name in ("statistic", "metric"))
+            where = "" if task is None else f" on {task!r}"
+            raise InputError(f"there is no {statistic!r} of {metric!r}{where} in the summary of {' of '.join(held)}.")
+        tasks = {r.task for r in rows}
+        if not by_task and len(tasks) > 1:
+            raise InputError(
+                f"layout 'methods-by-statistics' shows one task; there are {len(tasks)}. Choose one with task=."
+            )
+        return rows
 
 
 def summarize(
@@ -408,17 +424,6 @@ def _kinds(rows: Sequence[Row]) -> dict[str, list[str]]:
     for (label, method), strengths in found.items():
         kinds.setdefault(f"{method}, {' or '.join(strengths)}", []).append(label)
     return kinds
-
-
-def _folded(table: list[list[str]], width: int | None) -> list[list[list[str]]]:
-    """The table; in parts that repeat the method where all columns together are wider than `width`."""
-    widths = [max(len(row[i]) for row in table) + 2 for i in range(len(table[0]))]
-    parts: list[list[int]] = [[0]]
-    for column in range(1, len(widths)):
-        if width is not None and len(parts[-1]) > 1 and sum(widths[c] for c in (*parts[-1], column)) - 2 > width:
-            parts.append([0])
-        parts[-1].append(column)
-    return [[[row[c] for c in part] for row in table] for part in parts]
 
 
 def _sentence(text: object) -> str:

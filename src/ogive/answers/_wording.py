@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from ogive.answers._question import AVERAGE, BAD_DAY, IMPROVEMENT, NAMED, TRIES, TYPICAL, Criterion, Question
 from ogive.answers._samples import all_pairs
-from ogive.notes import argument
+from ogive.notes import NoteKind, argument, narrowed, unfinished_words
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
+from ogive.tables import Ranged, Table
 from ogive.trials import Trials
 from ogive.words import (
     aligned,
@@ -69,12 +70,20 @@ def scope_words(trials: Trials, tasks: Sequence[str]) -> str:
     return f", on {rows}, over random splits{where}"
 
 
+def missing_words(trials: Trials, methods: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> str:
+    """`330 of 480 trials; 150 are missing (svm)` where a study of these methods and tasks is not finished; else nothing."""
+    found = (n for n in narrowed(trials.notes, methods, tasks) if n.kind is NoteKind.UNFINISHED)
+    return "; ".join(dict.fromkeys(unfinished_words(note.values["cells"]) for note in found))
+
+
 def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
-    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`; the scope of these tasks."""
+    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`; the scope of these tasks, and what is missing of them."""
     if trials.n_folds is not None:
         return f"cross-validation folds ({trials.n_folds} to a repeat)"
     varied = f"; varied: {printable(', '.join(trials.varied))}" if trials.varied else ""
     varied += scope_words(trials, trials.tasks if tasks is None else tasks)
+    lacking = missing_words(trials, tasks=tasks)
+    varied += f"; {lacking}" if lacking else ""
     if trials.unit is None:
         return f"runs, assumed independent{varied}"
     if trials.unit in ("row", "rows"):
@@ -108,6 +117,23 @@ def comparison_tables(c: Comparison) -> str:
     if c.tasks:
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
+
+
+def comparison_as_tables(c: Comparison) -> tuple[Table, ...]:
+    """The four questions, and the tasks."""
+    parts = [_questions_table(c), *([_tasks_table(c)] if c.tasks else [])]
+    below = [second_error(c), "" if c.tasks else c.verdict]
+    return tuple(
+        Table(head=tuple(head), rows=tuple(map(tuple, rows)), below=(said,) if said else ())
+        for (head, *rows), said in zip(parts, below, strict=False)
+    )
+
+
+def check_table(c: Check) -> Table:
+    """A row for each task."""
+    head = ("task", "difference (positive: the new version is better)", "conclusion")
+    rows = tuple((str(x.task), shown(x.primary, x.criterion, x.margin), x.conclusion) for x in c.comparisons)
+    return Table(head=head, rows=rows, below=(c.verdict,))
 
 
 def _claim_with_effect(c: Comparison) -> str:
@@ -439,6 +465,7 @@ def _of_what(c: Comparison) -> str:
     parts = [_counts(c), _varied(c._trials), *_tasks_words(c.question)]
     parts += [f"{plural(c.n_unmatched, 'row')} without a partner left out"] if c.n_unmatched else []
     parts += [_left_out(c)] if _left_out(c) else []
+    parts.append(missing_words(c._trials, _compared(c), c.question.tasks))
     parts.append(_level(c))
     parts += [_looked(c._trials, c.question)] if _looked(c._trials, c.question) else []
     scope = ", for new data like these rows" if c.question.new_data else scope_words(c._trials, c.question.tasks)
@@ -448,6 +475,12 @@ def _of_what(c: Comparison) -> str:
     # A sentence of its own where that makes three in all.
     could = _what_would_do(c)
     return f"{text}; {could}." if _failed(c) or _alone(c) or _other_questions(c) else f"{text}. {_capital(could)}."
+
+
+def _compared(c: Comparison) -> tuple[str, str] | None:
+    """The methods of the study that are compared; None in a gate, whose two tables have methods of other names."""
+    known = {cell[0] for note in c._trials.notes if note.kind is NoteKind.UNFINISHED for cell in note.values["cells"]}
+    return (c.a, c.b) if {c.a, c.b} <= known else None
 
 
 def _counts(c: Comparison) -> str:
@@ -675,6 +708,17 @@ def ranking_text(r: Ranking) -> str:
     return "\n".join([*aligned([head, *rows]), *apart, "", r.verdict, "", *aligned(leading), "", second_error(r)])
 
 
+def ranking_tables(r: Ranking) -> tuple[Table, ...]:
+    """Tiers, and who leads by each of the four questions."""
+    rows = tuple((x.algorithm, x.tier, _ranks(x.rank_low, x.rank_high), Ranged(x.score)) for x in r.rows)
+    unranked = tuple((m, "–", "not ranked", "–") for m in r.unranked)
+    leading = tuple((f"{q.name}{DECIDES}" if q.primary else q.name, _leaders_cell(q, r)) for q in r.questions.values())
+    return (
+        Table(head=("method", "tier", "rank", score_label(r.question)), rows=rows + unranked, below=(r.verdict,)),
+        Table(head=("question", "ahead"), rows=leading, below=(second_error(r),)),
+    )
+
+
 def score_label(question: Question) -> str:
     """What methods are ordered by."""
     averaged = ", over tasks" if len(question.tasks) > 1 else ""
@@ -858,6 +902,8 @@ def _runs_of(r: Ranking) -> str:
     few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
     fewest = f" ({low}{' each' if len(few) > 1 else ''} of {_some(few)})" if low < high else ""
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
+    lacking = missing_words(r._trials, tasks=r.question.tasks)
+    parts += [lacking] if lacking else []
     sure = (
         f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, [OTHERS] if _bad_days(r) else [])}"
     )
@@ -964,6 +1010,6 @@ def _after(lead: str, claim: str) -> str:
 
 __all__ = [
     "DECIDES", "NAMED", "QUESTION_COLUMNS", "TYPICAL", "better_minus_worse", "check_markdown", "check_sentences", "check_text", "comparison_tables", "comparison_text", "difference_words", "effect_label", "margin_words", "question_effect",
-    "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "shown_parts", "unit_words",
+    "missing_words", "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "shown_parts", "unit_words",
     "verdict_parts", "verdict_sentences",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ import typer
 
 from ogive import __version__
 from ogive.cli import (
+    _aggregate,
     _check,
     _compact,
     _compare,
@@ -56,6 +57,7 @@ app.command("check")(_check.check)
 app.command("plot")(_plot.plot)
 app.command("report")(_report.report)
 app.command("profile")(_profile.profile)
+app.command("aggregate")(_aggregate.aggregate)
 app.command("curves")(_curves.curves)
 app.command("run")(_run.run)
 app.command("status")(_status.status)

@@ -10,6 +10,7 @@ import typer
 
 from ogive.cli._options import Confidence, Json, Quiet
 from ogive.cli._output import say, show_text
+from ogive.cli._picture import picture_options
 from ogive.cli._target import as_page, as_picture
 from ogive.errors import InputError, UnwritableFile
 from ogive.notes import sentences
@@ -63,11 +64,12 @@ ReportFile = Annotated[
 ]
 
 
+@picture_options
 def curves(
     data: DataFile, target: Target, models: ModelNames, out: Out, repetitions: Repetitions = 100, design: DesignName = "additive",
     test: TestName = "fixed", test_size: TestSize = 0.2, sizes: Sizes = None, metric: MetricName = None, seed: Seed = 0,
     workers: Workers = None, max_cost: MaxCost = 3600.0, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
-    report: ReportFile = None,
+    report: ReportFile = None, *, drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """Scores of models at every training-set size, many times over: who leads at which size, on good days and bad."""
     import numpy as np
@@ -75,7 +77,7 @@ def curves(
     from ogive.arguments import as_confidence
     from ogive.curves import learning_curves
     from ogive.curves._metrics import as_metrics
-    from ogive.tasks._files import File
+    from ogive.tasks import File
 
     # What is wrong with a name, a number or a place is said before anything is run.
     first = as_metrics(metric, "classification")[0]
@@ -94,7 +96,7 @@ def curves(
     shown = [made.statistic(s, name, confidence=confidence) for s in _statistics(made, name)]
     several = len(made.models) > 1 and made.n_repetitions >= 20
     leaders = made.leaders(name, confidence=confidence) if several else None
-    files, trouble = _write(made, name, leaders, out, page, confidence)
+    files, trouble = _write(made, name, leaders, out, page, confidence, drawing)
     _print(made, name, shown, leaders, files, as_json=as_json)
     if trouble is not None:
         say(f"{made.n_repetitions} repetitions are kept in {out}; the same command writes what is missing.")
@@ -114,7 +116,13 @@ def _pictures(metric: str) -> tuple[str, str]:
 
 
 def _write(
-    made: LearningCurves, metric: str, leaders: Any, out: Path, page: Path | None, confidence: float
+    made: LearningCurves,
+    metric: str,
+    leaders: Any,
+    out: Path,
+    page: Path | None,
+    confidence: float,
+    drawing: dict[str, Any],
 ) -> tuple[Written, UnwritableFile | None]:
     """Pictures and the page as far as they can be written, and what stopped that: answers are not lost with a picture."""
     from ogive.plots import leading, learning_fan
@@ -123,9 +131,9 @@ def _write(
     pictures: list[Path] = []
     try:
         fan, strip = _pictures(metric)
-        pictures.append(learning_fan(made, metric).save(out / fan))
+        pictures.append(learning_fan(made, metric).save(out / fan, **drawing))
         if leaders is not None:
-            pictures.append(leading(leaders).save(out / strip))
+            pictures.append(leading(leaders).save(out / strip, **drawing))
         if page is not None:
             make_folder_of(page)
             write_curves(made, page, metric=metric, confidence=confidence)

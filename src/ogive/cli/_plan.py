@@ -20,9 +20,9 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, show_text, tell
+from ogive.cli._picture import picture_options, save_picture
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
-from ogive.writing import make_folder_of
 
 NAMES = ("band", "quantile", "mean", "cvar", "improvement", "difference")
 WIDTH = "How close, or which difference; one of them"
@@ -69,11 +69,13 @@ CostRatio = Annotated[
 ]
 Rows = Annotated[bool, typer.Option("--table", help="Show what more and fewer trials achieve.")]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw width against trials: .png, .pdf or .svg.")
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Draw width against trials: .png, .pdf, .svg or .eps."),
 ]
 
 
 @reading_options
+@picture_options
 def plan(
     what: What, half_width: HalfWidth = None, difference: Difference = None, trials: Count = None, p: Level = None,
     mass: Mass = None, tail: Tail = None, confidence: Confidence = 0.95, power: Power = 0.8, band: BandName = None,
@@ -81,7 +83,7 @@ def plan(
     a: FirstMethod = None, b: OtherMethod = None, on: OnTask = None, metric: MetricName = None, failures: Failures = None,
     repeats: Repeats = None, cost_ratio: CostRatio = None, table: Rows = False, out: Out = None, as_json: Json = False,
     quiet: Quiet = False,
-    *, roles: dict[str, Any],
+    *, roles: dict[str, Any], drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """How many trials are enough, by name or from a pilot; with --trials, what so many of them can show."""
     from ogive.answers import plan as ask
@@ -103,10 +105,10 @@ def plan(
         if not quiet:
             tell(pilot.notes)
         result = ask(pilot, **asked)
-    _show(result, table=table, out=target, as_json=as_json)
+    _show(result, table=table, out=target, drawing=drawing, as_json=as_json)
 
 
-def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
+def _show(result: Any, *, table: bool, out: Path | None, drawing: dict[str, Any], as_json: bool) -> None:
     show(result, as_json=as_json)
     if not as_json:
         show_text("\n".join(result.footnotes()))
@@ -118,8 +120,7 @@ def _show(result: Any, *, table: bool, out: Path | None, as_json: bool) -> None:
     if out is not None:
         from ogive.plots import planning
 
-        make_folder_of(out)
-        planning(result).save(out)
+        save_picture(planning(result), out, drawing)
         if not as_json:
             print(out)
 

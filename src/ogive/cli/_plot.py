@@ -20,12 +20,12 @@ from ogive.cli._options import (
     reading_options,
 )
 from ogive.cli._output import say, tell
+from ogive.cli._picture import picture_options, save_picture
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
 from ogive.notes import NoteKind
-from ogive.writing import make_folder_of
 
-Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf or .svg.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf, .svg or .eps.")]
 Kind = Annotated[
     str,
     typer.Option("--kind", metavar="quantile|cdf", help="Share of runs across and score up, or the other way round."),
@@ -36,10 +36,11 @@ BandName = Annotated[
 
 
 @reading_options
+@picture_options
 def plot(
     source: Sources, out: Out = None, kind: Kind = "quantile", band: BandName = "exact", confidence: Confidence = 0.95,
     metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
-    *, roles: dict[str, Any],
+    *, roles: dict[str, Any], drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """Draw all runs of every method from worst to best, with bands; one panel for each task."""
     from ogive.plots import distribution
@@ -59,5 +60,4 @@ def plot(
         tell(trials.notes)
         if metric is None and len(trials.metrics) > 1:
             say(f"drawn: {display.metric!r}; --metric draws another of {', '.join(map(repr, trials.metrics))}.")
-    make_folder_of(target)
-    print(display.save(target))
+    print(save_picture(display, target, drawing))

@@ -25,11 +25,12 @@ from ogive.cli._options import (
     Without,
 )
 from ogive.cli._output import say, show, tell
+from ogive.cli._picture import picture_options, save_picture
 from ogive.cli._target import as_picture
 from ogive.cli._waiting import waiting
 from ogive.errors import InputError
 from ogive.notes import Names
-from ogive.writing import make_folder_of, refuse_same
+from ogive.writing import refuse_same
 
 if TYPE_CHECKING:
     from ogive.plots._page import Picture
@@ -88,10 +89,12 @@ BaselineFile = Annotated[
 Pair = Annotated[
     str | None, typer.Option("--compare", metavar="A,B", help="Also say who is ahead of these two methods.")
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture: .png, .pdf or .svg.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture: .png, .pdf, .svg or .eps.")]
 PairsOut = Annotated[
     Path | None,
-    typer.Option("--pairs", metavar="FILE", help="A picture of every method against every other: .png, .pdf or .svg."),
+    typer.Option(
+        "--pairs", metavar="FILE", help="A picture of every method against every other: .png, .pdf, .svg or .eps."
+    ),
 ]
 ScoreColumn = Annotated[
     str | None, typer.Option("--score", metavar="COLUMN", help="The time, cost or score.", rich_help_panel=COLUMNS)
@@ -106,6 +109,7 @@ Strict = Annotated[
 ]
 
 
+@picture_options
 def profile(
     source: Table, kind: KindName = "ratio", time_limit: TimeLimit = None, floor: Floor = None, runs: RunsRule = None,
     missing: MissingRule = "refuse", unsolved: Unsolved = "keep", tasks: TasksRule = "fixed", n: Count = None,
@@ -114,6 +118,7 @@ def profile(
     metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
     repeat: Repeat = None, status: Status = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
     where: Where = None, without: Without = None, failures: FailureRule = "worst",
+    *, drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """How often each method is within τ of the best, over many problems, with bands."""
     from ogive.plots import profile as draw
@@ -132,16 +137,16 @@ def profile(
                 repeat=repeat, status=status, wide=wide, where=where or None, without=without or None, time_limit=time_limit,
             ),
             cast("ProfileKind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
-            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), normalize=None if baselines is None else _baselines(baselines),
+            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), normalize=None if baselines is None else read_baselines(baselines),
             confidence=confidence, strict=strict, equalize=cast(Any, equalize), band=band, failures=failures,
         )  # fmt: skip
         if not quiet:
             tell(result.reading)
         show(result if compare is None else _With(result, _compared(result, compare)), as_json=as_json)
         if target is not None:
-            _save(draw(result), target)
+            _save(draw(result), target, drawing)
         if matrix is not None:
-            _save(draw_pairs(result), matrix)
+            _save(draw_pairs(result), matrix, drawing)
 
 
 @dataclass(frozen=True)
@@ -169,7 +174,7 @@ def _compared(result: Profile, names: str) -> PairOfCurves:
     )
 
 
-def _baselines(path: Path) -> Baselines:
+def read_baselines(path: Path) -> Baselines:
     """Low and high scores by task, from the first three columns of a CSV file."""
     from ogive.files import read_table
     from ogive.profiles import Baselines
@@ -182,7 +187,5 @@ def _baselines(path: Path) -> Baselines:
     return Baselines(*(dict(zip(known, map(float, column), strict=True)) for column in ends))
 
 
-def _save(picture: Picture, target: Path) -> None:
-    make_folder_of(target)
-    picture.save(target)
-    say(f"picture: {target}")
+def _save(picture: Picture, target: Path, drawing: dict[str, Any]) -> None:
+    say(f"picture: {save_picture(picture, target, drawing)}")

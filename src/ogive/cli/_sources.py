@@ -22,9 +22,9 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, tell
+from ogive.cli._picture import picture_options, save_picture
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
-from ogive.writing import make_folder_of
 
 Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Only this method.")]
 Holds = Annotated[
@@ -38,16 +38,17 @@ CostRatio = Annotated[
     float, typer.Option("--cost-ratio", metavar="RUNS", help="What a new configuration costs beside its runs.")
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture of one method on one task: .png, .pdf or .svg.")
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture of one method on one task: .png, .pdf, .svg or .eps.")
 ]  # fmt: skip
 
 
 @reading_options
+@picture_options
 def sources(
     source: Sources, on: OnTask = None, method: Method = None, out: Out = None, holds: Holds = None, budget: Budget = None,
     cost_ratio: CostRatio = 0.0, failures: Failures = "refuse", confidence: Confidence = 0.95,
     metric: MetricName = None, as_json: Json = False, quiet: Quiet = False,
-    *, roles: dict[str, Any],
+    *, roles: dict[str, Any], drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """Where the spread comes from: configuration, data or seed; which hyper-parameter, which of its values."""
     held = _holds(holds)
@@ -68,8 +69,7 @@ def sources(
     if target is not None:  # last: an answer is not lost with its picture
         from ogive.plots import sources as picture
 
-        make_folder_of(target)
-        print(picture(result).save(target), file=sys.stderr if as_json else sys.stdout)
+        print(save_picture(picture(result), target, drawing), file=sys.stderr if as_json else sys.stdout)
 
 
 def _holds(text: str | None) -> dict[str, Any] | None:

@@ -21,11 +21,12 @@ from ogive.cli._options import (
     read_sources,
     reading_options,
 )
-from ogive.cli._output import say, show, show_text, tell
+from ogive.cli._output import as_options, say, show, show_text, tell
 from ogive.errors import InputError
 
 if TYPE_CHECKING:
     from ogive.answers import Summary
+    from ogive.trials import Trials
 
 MANY_TASKS = 6
 Statistics = Annotated[
@@ -43,7 +44,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="text|markdown|latex|csv",
-        help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic. In csv, names that a spreadsheet would run as formulas begin with an apostrophe.",
+        help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic, methods bold that no other is certainly better than. In csv, names that a spreadsheet would run as formulas begin with an apostrophe.",
     ),
 ]
 Raw = Annotated[
@@ -80,20 +81,32 @@ def summary(
     elif output == "text":
         show_text(result.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
     else:
-        print(_written(result, output, raw), end="")
+        print(_latex(result, trials, failures) if output == "latex" else _written(result, output, raw), end="")
 
 
 def _written(result: Summary, output: str, raw: bool) -> str:
-    if output == "csv":
-        return result.to_csv(raw=raw)
-    return result.to_markdown() if output == "markdown" else _latex(result)
+    return result.to_csv(raw=raw) if output == "csv" else result.to_markdown()
 
 
-def _latex(result: Summary) -> str:
-    """A table for each metric; for each statistic of it, where tasks stand across."""
+def _latex(result: Summary, trials: Trials, failures: str) -> str:
+    """A table for each metric; for each statistic of it, where there are several tasks."""
     shown = dict.fromkeys((r.metric, r.statistic) for r in result.rows)
+    bold = {
+        metric: _leading(trials, metric, failures, result.confidence) for metric in dict.fromkeys(m for m, _ in shown)
+    }
     if len({r.task for r in result.rows}) > 1:
-        tables = [result.to_latex(metric=metric, statistic=statistic) for metric, statistic in shown]
+        tables = [result.to_latex(metric=m, statistic=s, bold=bold[m]) for m, s in shown]
     else:
-        tables = [result.to_latex("methods-by-statistics", metric=m) for m in dict.fromkeys(m for m, _ in shown)]
+        tables = [result.to_latex("methods-by-statistics", metric=m) for m in bold]
     return "\n".join(tables)
+
+
+def _leading(trials: Trials, metric: str, failures: str, confidence: float) -> dict[str, tuple[str, ...]] | None:
+    """Whom a table prints bold; nobody, and why, where a best method cannot be looked for."""
+    from ogive.answers import leaders
+
+    try:
+        return leaders(trials, metric=metric, failures=failures, confidence=confidence)
+    except InputError as error:
+        say(f"nothing is bold: {as_options(str(error))}")
+        return None

@@ -17,6 +17,7 @@ from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.statistics import Statistic
+from ogive.tables import Table, Tabular
 from ogive.trials import FloatArray, Trials
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LearningCurves:
+class LearningCurves(Tabular):
     """A distribution of scores for every model, metric and training-set size.
 
     Attributes
@@ -74,6 +75,10 @@ class LearningCurves:
             f"LearningCurves({shape[0]} models x {shape[1]} metrics x {shape[2]} sizes x {shape[3]} repetitions, "
             f"{self.design}, {self.test} test set, on these {self.n_rows} rows)"
         )
+
+    def as_tables(self) -> tuple[Table, ...]:
+        """The mean of every model at some sizes, for the first metric."""
+        return self.mean().as_tables()
 
     def _repr_html_(self) -> str:
         return f"<code>{html.escape(repr(self))}</code>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +15,9 @@ from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.results import Guarantee, Strength, strength_of
 from ogive.statistics import Statistic, mean_interval, quantile_interval
+from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import FloatArray
-from ogive.words import aligned, interval, percent_sure, printable
+from ogive.words import percent_sure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,7 @@ class StatisticCurve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class StatisticCurves:
+class StatisticCurves(Tabular):
     """The same statistic of several models.
 
     Attributes
@@ -107,14 +108,20 @@ class StatisticCurves:
         return f"StatisticCurves({self.statistic} of {self.metric}, {len(self.curves)} models, {self.curves[0].sizes.size} sizes)"
 
     def __str__(self) -> str:
+        (table,) = self.as_tables()
+        return "\n".join([replace(table, below=()).to_text(), self.reading])
+
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each size, of many sizes some."""
         sizes = self.curves[0].sizes
         chosen = np.unique(np.round(np.linspace(0, sizes.size - 1, min(MOST_SHOWN, sizes.size))).astype(int))
-        rows = [["n", *(printable(c.model) for c in self.curves)]]
-        for i in chosen:
-            cells = [interval(float(c.estimate[i]), float(c.low[i]), float(c.high[i])) for c in self.curves]
-            rows.append([str(sizes[i]), *cells])
+        rows = tuple(
+            (str(sizes[i]), *(Ranged(float(c.estimate[i]), float(c.low[i]), float(c.high[i])) for c in self.curves))
+            for i in chosen
+        )
         some = f", {chosen.size} of {sizes.size} sizes" if chosen.size < sizes.size else ""
-        return "\n".join([f"{self.label} of {self.metric}{some}", *aligned(rows), self.reading])
+        title = f"{self.label} of {self.metric}{some}"
+        return (Table(head=("n", *(c.model for c in self.curves)), rows=rows, title=title, below=(self.reading,)),)
 
     @property
     def strength(self) -> Strength:

@@ -13,6 +13,7 @@
   learning_fan(curves)      quantiles against the training-set size; also slices, leading, normality_strips
   critical_difference(ranks)  average ranks and who cannot be told apart
   aggregates(table)         IQM, mean, median, optimality gap over tasks
+  of(result)                the picture that a result has of itself: what result.plot() draws
 
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colours
@@ -34,7 +35,8 @@ from ogive.plots._curves_strips import StripsDisplay, leading, normality_strips
 from ogive.plots._difference import DifferenceDisplay, difference
 from ogive.plots._distribution import DistributionDisplay, distribution
 from ogive.plots._intervals import IntervalsDisplay, intervals
-from ogive.plots._page import as_picture
+from ogive.plots._of import of
+from ogive.plots._page import as_picture, as_width
 from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
@@ -62,6 +64,7 @@ __all__ = [
     "StripsDisplay",
     "aggregates",
     "as_picture",
+    "as_width",
     "best_of",
     "critical_difference",
     "cross_validation",
@@ -71,6 +74,7 @@ __all__ = [
     "leading",
     "learning_fan",
     "normality_strips",
+    "of",
     "pairs",
     "planning",
     "profile",

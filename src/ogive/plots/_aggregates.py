@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import capitalized
-from ogive.plots._look import RC, Look, looks
-from ogive.plots._page import Picture, new_page
+from ogive.plots._look import Look, looks
+from ogive.plots._page import Paper, Picture
 from ogive.profiles import Aggregates
 from ogive.statistics._run_statistics import aggregate_label
 from ogive.words import clipped, listed
@@ -45,32 +45,33 @@ class AggregatesDisplay(Picture):
     def __repr__(self) -> str:
         return f"AggregatesDisplay({len(self.aggregates.statistics)} statistics, {len(self.order)} methods)"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if there is one statistic, else into a new figure. Returns itself."""
-        import matplotlib as mpl
-
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         names = self.aggregates.statistics
         if ax is not None and len(names) > 1:
             raise InputError(f"`ax` can hold one statistic; there are {len(names)}. Leave it out, or ask for one.")
         style = looks(self.aggregates.methods)
-        with mpl.rc_context(RC):
-            panels = [ax] if ax is not None else self._new_figure()
-            self.axes_.clear()
-            self.points_.clear()
-            for name, panel in zip(names, panels, strict=True):
-                self.axes_[name] = panel
-                self._panel(panel, name, style)
-        return self
+        panels = [ax] if ax is not None else self._new_figure(paper)
+        self.axes_.clear()
+        self.points_.clear()
+        for name, panel in zip(names, panels, strict=True):
+            self.axes_[name] = panel
+            self._panel(panel, name, style, paper)
 
     def _sign(self, statistic: str) -> float:
         return _sign(self.aggregates, statistic)
 
-    def _new_figure(self) -> list[Axes]:
+    def _new_figure(self, paper: Paper) -> list[Axes]:
         n = len(self.aggregates.statistics)
-        middle = new_page(max(5.6, 1.75 * n + 1.2), 0.27 * len(self.order) + 0.75, self.headline, self.caption)
-        return list(np.atleast_1d(middle.subplots(1, n, sharey=True)).ravel())
+        columns = min(n, paper.columns(1.3))
+        rows = -(-n // columns)
+        height = rows * (0.27 * len(self.order) + 0.75)
+        middle = paper.page(paper.wide(max(5.6, 1.75 * n + 1.2)), height, self.headline, self.caption)
+        panels = np.atleast_1d(middle.subplots(rows, columns, sharey=True)).ravel()
+        for unused in panels[n:]:
+            unused.set_visible(False)
+        return list(panels[:n])
 
-    def _panel(self, ax: Axes, statistic: str, style: dict[str, Look]) -> None:
+    def _panel(self, ax: Axes, statistic: str, style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import MaxNLocator
 
         found = {m: self.aggregates.of(m, statistic) for m in self.order}
@@ -88,10 +89,10 @@ class AggregatesDisplay(Picture):
         ax.set_title(f"{aggregate_label(statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")
         ax.set_xlim(*span)
         ax.set_ylim(len(self.order) - 0.5, -0.5)
-        ax.set_yticks(range(len(self.order)), [clipped(m, LONGEST_NAME) for m in self.order])
+        ax.set_yticks(range(len(self.order)), [clipped(m, paper.longest(LONGEST_NAME)) for m in self.order])
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="y", visible=False)
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=4))
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=3 if paper.narrow else 4))
 
 
 def aggregates(aggregates: Aggregates) -> AggregatesDisplay:

@@ -13,7 +13,7 @@ from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
 from ogive.plots._look import Look
-from ogive.plots._page import Picture, new_page
+from ogive.plots._page import Paper, Picture
 from ogive.plots._panels import CurvePanels
 from ogive.reading import Source, as_trials
 from ogive.statistics import best_of_level
@@ -82,24 +82,24 @@ class BestOfDisplay(CurvePanels, Picture):
         side = Metric.toward(self.goal).good_side
         return across, f"{printable(self.metric)} of the best of k ({side} is better)"
 
-    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
+    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
         from matplotlib.lines import Line2D
 
-        width, height = (6.4, 3.8) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
+        one = (paper.wide(6.4), paper.tall(6.4, 3.8))
+        width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
         handles = [
             Line2D([], [], color=look.colour, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
             for name, look in style.items()
         ]
-        middle = new_page(width, height, self.headline, self.caption, handles)
-        middle.supxlabel(self.labels[0], fontsize=9.5)
-        middle.supylabel(self.labels[1], fontsize=9.5)
+        middle = paper.page(width, height, self.headline, self.caption, handles)
+        paper.label(middle, *self.labels, height=height)
         return middle
 
-    def _panel(self, ax: Axes, curves: list[BestOfCurve], style: dict[str, Look]) -> None:
+    def _panel(self, ax: Axes, curves: list[BestOfCurve], style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
         if len(self.tasks) > 1:
-            ax.set_title(clipped(curves[0].task, 40))
+            ax.set_title(clipped(curves[0].task, 22 if paper.narrow else 40))
         span = _span(curves)
         for curve in curves:
             look = style[curve.algorithm]
@@ -129,7 +129,7 @@ class BestOfDisplay(CurvePanels, Picture):
         )
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.yaxis.set_major_locator(MaxNLocator(nbins=6))
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5 if paper.narrow else 6))
 
 
 def best_of(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.plots._look import COLOURS, RC
-from ogive.plots._page import GREY, Picture, new_page
+from ogive.plots._look import COLOURS
+from ogive.plots._page import GREY, Paper, Picture
 from ogive.profiles import AverageRanks
 from ogive.words import clipped, number, percent_sure, plural
 
@@ -43,8 +43,7 @@ class CriticalDifferenceDisplay(Picture):
     def __repr__(self) -> str:
         return f"CriticalDifferenceDisplay({len(self.ranks.methods)} methods, {len(self.ranks.groups)} groups)"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         import matplotlib as mpl
 
         order, values = self.ranks.order[:MOST_NAMES], np.sort(self.ranks.ranks)[:MOST_NAMES]
@@ -52,9 +51,9 @@ class CriticalDifferenceDisplay(Picture):
         half = -(-len(order) // 2)
         bars = BAR * len(groups) + 0.1
         depth = bars + ROW * half + 0.1
-        with mpl.rc_context(RC | {"axes.grid": False}):
+        with mpl.rc_context({"axes.grid": False}):
             if ax is None:
-                ax = new_page(WIDTH, depth + 0.7, self.headline, self.caption).subplots()
+                ax = paper.page(paper.wide(WIDTH), depth + 0.7, self.headline, self.caption).subplots()
             self.axes_.clear()
             self.bars_.clear()
             self.names_.clear()
@@ -64,7 +63,14 @@ class CriticalDifferenceDisplay(Picture):
             for k, (method, rank) in enumerate(zip(order, values, strict=True)):
                 left = k < half
                 y = -(bars + ROW * (k if left else len(order) - 1 - k) + 0.1)
-                self._method(ax, method, float(rank), y, (low, high), left=left)
+                self._method(
+                    ax,
+                    clipped(method, paper.longest(LONGEST_NAME) - 8 if paper.narrow else LONGEST_NAME),
+                    float(rank),
+                    y,
+                    (low, high),
+                    left=left,
+                )
             for g, group in enumerate(groups):
                 ends = [float(values[order.index(m)]) for m in (group[0], group[-1])]
                 pad = 0.012 * (high - low)
@@ -73,7 +79,6 @@ class CriticalDifferenceDisplay(Picture):
                 )  # fmt: skip
                 self.bars_.append(bar)
             self._axis(ax, low, high, depth)
-        return self
 
     def _method(self, ax: Axes, method: str, rank: float, y: float, span: tuple[int, int], *, left: bool) -> None:
         edge = span[0] if left else span[1]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import RC, Look, grid, looks
-from ogive.plots._page import Picture, new_page
+from ogive.plots._look import Look, grid, looks
+from ogive.plots._page import Paper, Picture
 from ogive.trials import FloatArray
 from ogive.words import clipped, listed, number, plural, printable
 
@@ -58,21 +58,16 @@ class FanDisplay(Picture):
     def __repr__(self) -> str:
         return f"FanDisplay({len(self.fans)} models, {self.fans[0].sizes.size} sizes)"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
-        import matplotlib as mpl
-
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         style = looks([fan.model for fan in self.fans])
-        with mpl.rc_context(RC):
-            panels = {"all": ax} if ax is not None else self._new_figure(style)
-            self.axes_.clear()
-            self.lines_.clear()
-            for name, panel in panels.items():
-                self.axes_[name] = panel
-                self._panel(panel, None if name == "all" else name, style)
-        return self
+        panels = {"all": ax} if ax is not None else self._new_figure(style, paper)
+        self.axes_.clear()
+        self.lines_.clear()
+        for name, panel in panels.items():
+            self.axes_[name] = panel
+            self._panel(panel, None if name == "all" else name, style, paper)
 
-    def _new_figure(self, style: dict[str, Look]) -> dict[str, Axes]:
+    def _new_figure(self, style: dict[str, Look], paper: Paper) -> dict[str, Axes]:
         from matplotlib.lines import Line2D
 
         if len(self.fans) <= TOGETHER:
@@ -80,11 +75,15 @@ class FanDisplay(Picture):
                 Line2D([], [], color=look.colour, linewidth=2, label=clipped(name, LONGEST_NAME))
                 for name, look in style.items()
             ]
-            return {"all": new_page(6.4, 3.9, self.headline, self.caption, handles).subplots()}
-        rows, columns = grid(len(self.fans))
-        middle = new_page(2.4 * columns + 0.4, 2.1 * rows + 0.4, self.headline, self.caption)
-        middle.supxlabel("training-set size n", fontsize=9.5)
-        middle.supylabel(self.label, fontsize=9.5)
+            return {
+                "all": paper.page(
+                    paper.wide(6.4), paper.tall(6.4, 3.9), self.headline, self.caption, handles
+                ).subplots()
+            }
+        rows, columns = grid(len(self.fans), paper.columns(1.35))
+        width, height = paper.panels(rows, columns, (2.4, 2.1))
+        middle = paper.page(width, height, self.headline, self.caption)
+        paper.label(middle, "training-set size n", self.label, height=height)
         axes = np.atleast_1d(middle.subplots(rows, columns, sharex=True, sharey=True)).ravel()
         for unused in axes[len(self.fans) :]:
             unused.set_visible(False)
@@ -95,7 +94,7 @@ class FanDisplay(Picture):
         """The axis of scores in words."""
         return f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)"
 
-    def _panel(self, ax: Axes, only: str | None, style: dict[str, Look]) -> None:
+    def _panel(self, ax: Axes, only: str | None, style: dict[str, Look], paper: Paper) -> None:
         for fan in self.fans:
             if only is None or fan.model == only:
                 self._fan(ax, fan, style[fan.model].colour)
@@ -106,7 +105,7 @@ class FanDisplay(Picture):
             ax.set_ylabel(self.label)
         else:
             ax.set_title(clipped(only, LONGEST_NAME))
-        size_axis(ax, self.fans[0].sizes, few=only is not None)
+        size_axis(ax, self.fans[0].sizes, few=only is not None or paper.narrow)
 
     def _fan(self, ax: Axes, fan: Fan, colour: str) -> None:
         alpha = 0.16 if len(self.fans) > 1 else 0.2

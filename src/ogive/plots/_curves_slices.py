@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import COLOURS, RC
-from ogive.plots._page import Picture, new_page
+from ogive.plots._look import COLOURS
+from ogive.plots._page import Paper, Picture
 from ogive.words import clipped, listed, plural, printable
 
 if TYPE_CHECKING:
@@ -47,32 +47,31 @@ class SlicesDisplay(Picture):
     def __repr__(self) -> str:
         return f"SlicesDisplay({len(self.slices)} distributions of {self.metric})"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
-        import matplotlib as mpl
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        if ax is None:
+            ax = self._new_figure(paper)
+        self.axes_.clear()
+        self.fills_.clear()
+        self.axes_["slices"] = ax
+        for i, (one, label) in enumerate(zip(self.slices, self.labels, strict=True)):
+            self._row(ax, len(self.slices) - 1 - i, one, label)
+        ax.set_yticks(
+            range(len(self.slices)), [clipped(label, paper.longest(LONGEST_NAME)) for label in reversed(self.labels)]
+        )
+        ax.set_ylim(-0.12, len(self.slices))
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.set_xlabel(f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)")
 
-        with mpl.rc_context(RC):
-            if ax is None:
-                ax = self._new_figure()
-            self.axes_.clear()
-            self.fills_.clear()
-            self.axes_["slices"] = ax
-            for i, (one, label) in enumerate(zip(self.slices, self.labels, strict=True)):
-                self._row(ax, len(self.slices) - 1 - i, one, label)
-            ax.set_yticks(range(len(self.slices)), [clipped(label, LONGEST_NAME) for label in reversed(self.labels)])
-            ax.set_ylim(-0.12, len(self.slices))
-            ax.tick_params(axis="y", length=0)
-            ax.spines["left"].set_visible(False)
-            ax.set_xlabel(f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)")
-        return self
-
-    def _new_figure(self) -> Axes:
+    def _new_figure(self, paper: Paper) -> Axes:
         from matplotlib.patches import Patch
 
         kinds = [(ONE, "one mode fits"), (SEVERAL, "more than one mode")]
         several = {one.several_modes for one in self.slices}
         handles = [Patch(color=c, alpha=0.55, label=t) for c, t in kinds if (t == kinds[1][1]) in several]
-        return new_page(6.4, ROW * len(self.slices) + 0.75, self.headline, self.caption, handles).subplots()
+        return paper.page(
+            paper.wide(6.4), ROW * len(self.slices) + 0.75, self.headline, self.caption, handles
+        ).subplots()
 
     def _row(self, ax: Axes, base: int, one: Slice, label: str) -> None:
         colour = SEVERAL if one.several_modes else ONE

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.plots._curves import size_axis
-from ogive.plots._look import COLOURS, RC, looks
-from ogive.plots._page import Picture, new_page
+from ogive.plots._look import COLOURS, looks
+from ogive.plots._page import Paper, Picture
 from ogive.trials import FloatArray
 from ogive.words import clipped, listed, printable, share
 
@@ -58,37 +58,35 @@ class StripsDisplay(Picture):
     def __repr__(self) -> str:
         return f"StripsDisplay({len(self.strips)} strips, {self.sizes.size} sizes)"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
-        import matplotlib as mpl
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         from matplotlib.patches import Patch
 
-        with mpl.rc_context(RC):
-            if ax is None:
-                handles = [
-                    Patch(color=c, alpha=1.0 if full else PALE, label=clipped(t, 36))
-                    for t, (c, full) in self.key.items()
-                ]
-                height = 0.36 * len(self.strips) + 0.8
-                ax = new_page(WIDTH, height, self.headline, self.caption, handles).subplots()
-            self.axes_.clear()
-            self.bars_.clear()
-            self.axes_["strips"] = ax
-            for i, (label, cells) in enumerate(self.strips.items()):
-                self.bars_[label] = [
-                    ax.fill_between(
-                        [c.low, c.high], i - HALF, i + HALF, color=c.colour, alpha=1.0 if c.full else PALE, linewidth=0, zorder=2
-                    )
-                    for c in cells
-                ]  # fmt: skip
-            ax.set_yticks(range(len(self.strips)), [clipped(label, 40) for label in self.strips])
-            ax.set_ylim(len(self.strips) - 0.45, -0.55)
-            ax.tick_params(axis="y", length=0)
-            ax.grid(axis="y", visible=False)
-            size_axis(ax, self.sizes)
-            ax.set_xlim(*_edges(self.sizes)[[0, -1]])
-            ax.set_xlabel("training-set size n")
-        return self
+        if ax is None:
+            handles = [
+                Patch(color=c, alpha=1.0 if full else PALE, label=clipped(t, 36)) for t, (c, full) in self.key.items()
+            ]
+            height = 0.36 * len(self.strips) + 0.8
+            ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, handles).subplots()
+        self.axes_.clear()
+        self.bars_.clear()
+        self.axes_["strips"] = ax
+        for i, (label, cells) in enumerate(self.strips.items()):
+            self.bars_[label] = [
+                ax.fill_between(
+                    [c.low, c.high], i - HALF, i + HALF, color=c.colour, alpha=1.0 if c.full else PALE, linewidth=0, zorder=2
+                )
+                for c in cells
+            ]  # fmt: skip
+        ax.set_yticks(
+            range(len(self.strips)),
+            [paper.fit(clipped(label, 40), 0.42 * paper.wide(WIDTH), 8) for label in self.strips],
+        )
+        ax.set_ylim(len(self.strips) - 0.45, -0.55)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="y", visible=False)
+        size_axis(ax, self.sizes, few=paper.narrow)
+        ax.set_xlim(*_edges(self.sizes)[[0, -1]])
+        ax.set_xlabel("training-set size n")
 
 
 def leading(result: Leaders) -> StripsDisplay:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from ogive.answers._wording import unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
-from ogive.plots._look import COLOURS, RC
-from ogive.plots._page import GREY, Picture, new_page
+from ogive.plots._look import COLOURS
+from ogive.plots._page import GREY, Paper, Picture
 from ogive.reading import Source, as_trials
 from ogive.statistics import Distribution
 from ogive.trials import FloatArray, Trials
@@ -76,29 +77,28 @@ class DifferenceDisplay(Picture):
         margin = 0.08 * ((high - low) or 1.0)
         return low - margin, high + margin
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
-        import matplotlib as mpl
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        room = ROOM_FOR_WORDS
+        if ax is None:
+            room = math.inf  # the legend says it, and words in the picture lay upon the line at zero
+            ax = paper.page(
+                paper.wide(WIDTH), paper.tall(WIDTH, HEIGHT), self.headline, self.caption, self._handles()
+            ).subplots()
+        self.axes_.clear()
+        self.axes_[self.task] = ax
+        self._curves(ax, room)
+        ticks = [0, 0.25, 0.5, 0.75, 1]
+        ax.xaxis.set_ticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
+        ax.set_xlim(0, 1)
+        ax.set_ylim(*self.span)
+        ax.set_xlabel("share of runs, worst → best")
+        ax.set_ylabel(self.label)
 
-        with mpl.rc_context(RC):
-            if ax is None:
-                ax = new_page(WIDTH, HEIGHT, self.headline, self.caption, self._handles()).subplots()
-            self.axes_.clear()
-            self.axes_[self.task] = ax
-            self._draw(ax)
-            ticks = [0, 0.25, 0.5, 0.75, 1]
-            ax.xaxis.set_ticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
-            ax.set_xlim(0, 1)
-            ax.set_ylim(*self.span)
-            ax.set_xlabel("share of runs, worst → best")
-            ax.set_ylabel(self.label)
-        return self
-
-    def _draw(self, ax: Axes) -> None:
+    def _curves(self, ax: Axes, room: float) -> None:
         names = {"a": self.a, "b": self.b}
         for start, end, who in self.certain:
             ax.axvspan(start, end, color=COLOUR[who], alpha=0.13, linewidth=0, zorder=1)
-            if end - start >= ROOM_FOR_WORDS:
+            if end - start >= room:
                 ax.text(
                     (start + end) / 2, 0.98, f"{clipped(names[who], 24)}\ncertainly better", ha="center", va="top",
                     fontsize=8, color=COLOUR[who], transform=ax.get_xaxis_transform(), zorder=4,

@@ -11,11 +11,11 @@ import numpy as np
 
 from ogive.answers import CellBand, Foremost, bands, foremost
 from ogive.answers._facts import facts
-from ogive.answers._wording import unit_words
+from ogive.answers._wording import missing_words, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._look import Look
-from ogive.plots._page import new_page
+from ogive.plots._page import Paper
 from ogive.plots._panels import CurvePanels
 from ogive.reading import Source, as_trials
 from ogive.statistics import Band, Distribution
@@ -61,16 +61,16 @@ class DistributionDisplay(CurvePanels):
         """What is drawn."""
         return self.bands
 
-    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
-        width, height = (6.4, 4.0) if len(self.tasks) == 1 else (2.5 * columns + 0.4, 2.1 * rows + 0.4)
+    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
+        one = (paper.wide(6.4), paper.tall(6.4, 4.0))
+        width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
         handles = [self._handle(name, look) for name, look in style.items()]
-        middle = new_page(width, height, "\n".join(self.headline), self.caption, handles)
+        middle = paper.page(width, height, "\n".join(self.headline), self.caption, handles)
         unit = "" if len(self.tasks) == 1 else " in %"
         share = f"share of runs{unit}" + (", worst → best" if self.kind == "quantile" else " at or below the score")
         score = f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)"
         x, y = (share, score) if self.kind == "quantile" else (score, share)
-        middle.supxlabel(x, fontsize=9.5)
-        middle.supylabel(y, fontsize=9.5)
+        paper.label(middle, x, y, height=height)
         return middle
 
     def _handle(self, name: str, look: Look) -> Any:
@@ -85,22 +85,22 @@ class DistributionDisplay(CurvePanels):
             label=f"{clipped(name, LONGEST_NAME)}{note}",
         )  # fmt: skip
 
-    def _panel(self, ax: Axes, cells: list[CellBand], style: dict[str, Look]) -> None:
+    def _panel(self, ax: Axes, cells: list[CellBand], style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
         span, heights = lanes(cells, self.goal if self.kind == "quantile" else "")
         for cell in cells:
             self._cell(ax, cell, style[cell.algorithm], span, heights.get(cell.algorithm))
         shares, scores = (ax.xaxis, ax.yaxis) if self.kind == "quantile" else (ax.yaxis, ax.xaxis)
-        ticks, words = share_ticks(small=len(self.tasks) > 1)
+        ticks, words = share_ticks(small=len(self.tasks) > 1, narrow=paper.narrow)
         shares.set_ticks(ticks, words)
         if len(self.tasks) > 1:
-            ax.set_title(clipped(cells[0].task, 40))
+            ax.set_title(clipped(cells[0].task, 22 if paper.narrow else 40))
             if are_long(span):
                 scores.set_major_formatter(FuncFormatter(lambda value, _: in_thousands(value)))
         getattr(ax, "set_ylim" if self.kind == "quantile" else "set_xlim")(*span)
         getattr(ax, "set_xlim" if self.kind == "quantile" else "set_ylim")(0, 1)
-        scores.set_major_locator(MaxNLocator(nbins=6))
+        scores.set_major_locator(MaxNLocator(nbins=5 if paper.narrow else 6))
 
     def _cell(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None) -> None:
         kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
@@ -250,11 +250,11 @@ def lanes(cells: Sequence[CellBand], goal: str) -> tuple[tuple[float, float], di
     return (min(low, far), max(high, far)), heights
 
 
-def share_ticks(*, small: bool) -> tuple[list[float], list[str]]:
+def share_ticks(*, small: bool, narrow: bool = False) -> tuple[list[float], list[str]]:
     """Where shares are marked, and how: small panels leave the sign to the title, so that neighbours do not touch."""
     if small:
         return [0.0, 0.5, 1.0], ["0", "50", "100"]
-    ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
+    ticks = [0.0, 0.5, 1.0] if narrow else [0.0, 0.25, 0.5, 0.75, 1.0]
     return ticks, [f"{100 * t:.0f} %" for t in ticks]
 
 
@@ -300,11 +300,14 @@ def _caption(
 
 
 def why_bare(trials: Trials, cells: Sequence[CellBand]) -> str:
-    """` No band for a: …` where a curve has no band, and why; empty where all have one."""
+    """` No band for a: …` where a curve has no band, and why; what is missing where no words on bands say it."""
+    shaded = any(c.band is not None and c.band.n >= FEWEST_FOR_BAND for c in cells)
+    lacking = "" if shaded else missing_words(trials)
+    text = f" {lacking}." if lacking else ""
     bare = [c for c in cells if c.band is None]
     if not bare:
-        return ""
-    return f" No band{'s' if len(bare) == len(cells) else f' for {_named(bare)}'}: {_why_no_bands(trials)}."
+        return text
+    return f"{text} No band{'s' if len(bare) == len(cells) else f' for {_named(bare)}'}: {_why_no_bands(trials)}."
 
 
 def _failed_words(trials: Trials, metric: str, kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ogive.answers import Summary, summarize
 from ogive.answers._summary import Row
 from ogive.errors import InputError
 from ogive.plots._look import Look
-from ogive.plots._page import Picture, new_page
+from ogive.plots._page import Paper, Picture
 from ogive.plots._panels import Panels
 from ogive.reading import Source
 from ogive.statistics import Statistic
@@ -42,6 +42,7 @@ class IntervalsDisplay(Panels, Picture):
 
     one_task = "summarize one task"
     one_scale = True
+    least_width = 1.45
     rows: tuple[Row, ...]
     methods: tuple[str, ...]
     metric: str
@@ -56,12 +57,10 @@ class IntervalsDisplay(Panels, Picture):
         """What is drawn."""
         return self.rows
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
-        super().plot(ax)
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        super()._draw(ax, paper)
         if ax is not None:
             ax.set_xlabel(self.label)
-        return self
 
     @property
     def label(self) -> str:
@@ -71,15 +70,15 @@ class IntervalsDisplay(Panels, Picture):
     def _artists(self) -> dict[tuple[str, str], Any]:
         return self.points_
 
-    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
+    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
         one = len(self.tasks) == 1
-        width = 6.4 if one else 2.3 * columns + 1.2
+        width = paper.wide(6.4 if one else 2.3 * columns + 1.2)
         height = rows * (0.28 * len(self.methods) + (0.35 if one else 0.55)) + 0.35
-        middle = new_page(width, height, self.headline, self.caption)
-        middle.supxlabel(self.label, fontsize=9.5)
+        middle = paper.page(width, height, self.headline, self.caption)
+        paper.label(middle, self.label)
         return middle
 
-    def _panel(self, ax: Axes, rows: list[Row], style: dict[str, Look]) -> None:
+    def _panel(self, ax: Axes, rows: list[Row], style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import MaxNLocator
 
         if len(self.tasks) > 1:
@@ -91,10 +90,10 @@ class IntervalsDisplay(Panels, Picture):
             self._row(ax, row, self.methods.index(row.algorithm), style[row.algorithm], span)
         ax.set_xlim(*span)
         ax.set_ylim(len(self.methods) - 0.5, -0.5)
-        ax.set_yticks(range(len(self.methods)), [clipped(m, LONGEST_NAME) for m in self.methods])
+        ax.set_yticks(range(len(self.methods)), [clipped(m, paper.longest(LONGEST_NAME)) for m in self.methods])
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="y", visible=False)
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=7 if len(self.tasks) == 1 else 4))
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=7 if len(self.tasks) == 1 and not paper.narrow else 4))
 
     def _row(self, ax: Axes, row: Row, place: int, look: Look, span: tuple[float, float]) -> None:
         kind: dict[str, Any] = {"color": look.colour, "zorder": 3}

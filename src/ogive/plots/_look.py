@@ -23,7 +23,17 @@ RC: dict[Any, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "text.parse_math": False,  # a method called "a$b$c" keeps its name
+    # TrueType outlines: publishers refuse the bitmaps of Type 3, matplotlib's default. Words of an SVG stay words.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
 }
+# In a column of a paper type is a point smaller, as its captions are; it is never scaled with the picture.
+NARROW = 4.6
+NARROW_RC: dict[Any, Any] = {
+    "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +50,9 @@ def looks(names: Sequence[str]) -> dict[str, Look]:
     return {name: Look(COLOURS[i % n], STYLES[(i // n) % len(STYLES)]) for i, name in enumerate(names)}
 
 
-def grid(n: int) -> tuple[int, int]:
-    """Rows and columns for n panels: one row up to four, then about as wide as high."""
-    if n <= 4:
-        return 1, n
-    columns = min(6, max(3, round((1.6 * n) ** 0.5)))
+def grid(n: int, most: int = 6) -> tuple[int, int]:
+    """Rows and columns for n panels: one row up to four, then about as wide as high; `most` columns at most."""
+    columns = min(most, n if n <= 4 else min(6, max(3, round((1.6 * n) ** 0.5))))
     return -(-n // columns), columns
 
 

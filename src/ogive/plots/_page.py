@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ogive.errors import InputError
-from ogive.plots._look import RC, inches, wrap
+from ogive.plots._look import NARROW, NARROW_RC, RC, inches, wrap
 from ogive.writing import as_path, ready, write
 
 if TYPE_CHECKING:
@@ -23,7 +25,13 @@ GREY = "#8a8a8a"
 HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
 HANDLE = 3.2
 LEAST = 1 << 14  # bytes of a picture
-ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
+ENDINGS = (".png", ".pdf", ".svg", ".eps", ".ps", ".jpg", ".jpeg", ".webp")
+POSTSCRIPT = (".eps", ".ps")
+# Inches of a unit; px are those of a browser.
+UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.0, "px": 1 / 96.0}
+WIDTH = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*(in|cm|mm|pt|px)?\s*")
+NARROWEST, WIDEST = 2.0, 30.0
+FINE, PIXELS = 200, 96  # dots to the inch; for a width in pixels that many pixels come out
 
 
 def as_picture(path: str | Path, *, folders: bool = False) -> Path:
@@ -38,8 +46,137 @@ def save(figure: Figure, target: Path, dpi: int) -> None:
     """Write a figure; the name's ending decides the format."""
     # Drawn in memory: a writer of matplotlib that meets a full disk raises what it likes (for PDF an error of zlib).
     content = io.BytesIO()
+    if target.suffix.lower() in POSTSCRIPT:
+        _without_transparency(figure)
     figure.savefig(content, dpi=dpi, format=target.suffix[1:].lower())
     write(target, content.getvalue())
+
+
+def _without_transparency(figure: Figure) -> None:
+    """Colors as they look on white: PostScript knows no transparency, and would fill a band until nothing is seen through it."""
+    from matplotlib.collections import Collection
+    from matplotlib.colors import to_rgba_array
+    from matplotlib.patches import Patch
+
+    for artist in figure.findobj(lambda one: isinstance(one, Collection | Patch)):
+        assert isinstance(artist, Collection | Patch)
+        colours = to_rgba_array(artist.get_facecolor())
+        if colours.size and (colours[:, 3] < 1.0).any() and (colours[:, 3] > 0.0).all():
+            mixed = colours[:, :3] * colours[:, 3:] + 1.0 - colours[:, 3:]
+            artist.set_alpha(None)
+            artist.set_facecolor(mixed if isinstance(artist, Collection) else tuple(mixed[0]))
+
+
+def as_width(width: float | str | None, name: str = "width") -> float | None:
+    """Inches: a number of them, or a number with its unit; `name` is what a refusal calls it.
+
+    Examples
+    --------
+    >>> as_width("3.25in"), as_width("254mm"), as_width("6.5"), as_width("300 px")
+    (3.25, 10.0, 6.5, 3.125)
+    """
+    if width is None:
+        return None
+    found = WIDTH.fullmatch(str(width))
+    if found is None:
+        raise InputError(
+            f"`{name}` must be a number of inches, or one with in, cm, mm, pt or px, such as 3.25in; got {width!r}."
+        )
+    inches_wide = float(found[1]) * UNITS[found[2] or "in"]
+    if not NARROWEST <= inches_wide <= WIDEST:
+        raise InputError(
+            f"`{name}` must lie between {NARROWEST:g} and {WIDEST:g} inches; got {width!r}, {inches_wide:.3g} inches."
+        )
+    return inches_wide
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What a picture is drawn on: its width where one was asked for, and which words stand around it."""
+
+    width: float | None = None
+    title: bool = True
+    caption: bool = True
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it is about a column of a paper."""
+        return self.width is not None and self.width < NARROW
+
+    @property
+    def rc(self) -> dict[Any, Any]:
+        """How it is drawn, in matplotlib's words."""
+        return RC | NARROW_RC if self.narrow else RC
+
+    def wide(self, own: float) -> float:
+        """Inches across; `own` where nothing was asked for."""
+        return own if self.width is None else self.width
+
+    def tall(self, own_width: float, own_height: float) -> float:
+        """The height that follows from the width: less than in proportion, so that a narrow picture keeps its detail."""
+        return own_height if self.width is None else max(1.9, own_height * min(1.5, (self.width / own_width) ** 0.6))
+
+    def columns(self, least: float) -> int:
+        """How many panels of at least so many inches stand side by side; six at most."""
+        return 6 if self.width is None else max(1, min(6, int((self.width - 0.3) / least)))
+
+    def panels(self, rows: int, columns: int, own: tuple[float, float] = (2.5, 2.1)) -> tuple[float, float]:
+        """Width and height of a grid of panels, each of which is `own` wide and high where nothing was asked for."""
+        if self.width is None:
+            return own[0] * columns + 0.4, own[1] * rows + 0.4
+        each = (self.width - 0.4) / columns
+        return self.width, rows * min(2.4, max(1.45, own[1] * (each / own[0]) ** 0.6)) + 0.4
+
+    def label(self, middle: SubFigure, across: str, up: str = "", *, height: float = 99.0) -> None:
+        """What stands along both axes of all panels, in lines that fit."""
+        size = 8.0 if self.narrow else 9.5
+        width = math.inf if self.width is None else self.width
+        for text, room, place in ((across, width, middle.supxlabel), (up, height, middle.supylabel)):
+            if text:
+                place(self.fit(text, room, size), fontsize=size)
+
+    def fit(self, text: str, room: float, size: float) -> str:
+        """Text in lines of so many inches; as it is where no width was asked for."""
+        # Labels are set in lower case, of which a sign is about half as wide as high.
+        return text if self.width is None or math.isinf(room) else wrap(text.replace(" %", "\u00a0%"), 1.2 * room, size)
+
+    def longest(self, own: int) -> int:
+        """Characters of a name beside the axes: `own`, or what two fifths of the width hold."""
+        return own if self.width is None else min(own, int(0.4 * self.width / 0.056))
+
+    def page(self, width: float, height: float, headline: str, caption: str, handles: Sequence[Any] = ()) -> SubFigure:
+        """A new figure with room for `height` inches of picture, which is returned."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        title_size = CAPTION_SIZE + 1.5 if self.narrow else HEADLINE_SIZE
+        title = wrap(headline, width, title_size) if self.title else ""
+        foot = wrap(caption, width, CAPTION_SIZE) if self.caption else ""
+        longest = max((len(str(handle.get_label())) for handle in handles), default=0)
+        across = max(
+            1, min(len(handles), int(width / (0.6 + 0.066 * longest if self.narrow else 0.75 + 0.075 * longest)))
+        )
+        legend = 0.2 * -(-len(handles) // across) if handles else 0.0
+        heights = {
+            "top": inches(title, title_size) + legend + (0.15 if title else 0.05 if handles else 0.0), "middle": height,
+            "bottom": inches(foot, CAPTION_SIZE) + 0.1 if foot else 0.0,
+        }  # fmt: skip
+        heights = {name: part for name, part in heights.items() if part}
+        figure = Figure(figsize=(width, sum(heights.values())), layout="constrained")
+        FigureCanvasAgg(figure)
+        made = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=list(heights.values())).ravel().tolist()
+        parts: dict[str, SubFigure] = dict(zip(heights, made, strict=True))
+        if title:
+            at = 1 - 0.05 / heights["top"]
+            parts["top"].text(0.08 / width, at, title, fontsize=title_size, fontweight="bold", va="top")
+        if handles:
+            # Long enough for every style of line to show its pattern twice.
+            parts["top"].legend(
+                handles=handles, loc="lower left", ncols=across, frameon=False, borderaxespad=0.1, handlelength=2.6 if self.narrow else HANDLE
+            )  # fmt: skip
+        if foot:
+            parts["bottom"].text(0.08 / width, 1, foot, fontsize=CAPTION_SIZE, color="#444444", va="top")
+        return parts["middle"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -57,9 +194,33 @@ class Drawable(ABC):
     caption: str
     axes_: dict[str, Axes] = field(default_factory=dict)
 
+    def plot(
+        self, ax: Axes | None = None, *, width: float | str | None = None, title: bool = True, caption: bool = True
+    ) -> Self:
+        """Draw; into `ax` if given, else into a new figure. Returns itself.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Axes of yours; they get neither title nor caption.
+        width : float or str, optional
+            Of a new figure: inches, or text such as "3.25in", "8.5cm", "85mm", "240pt" or "600px". The height
+            follows; type keeps its size in points.
+        title, caption : bool
+            Whether the sentence above and the explanation below are drawn.
+        """
+        import matplotlib as mpl
+
+        if ax is not None and width is not None:
+            raise InputError("`width` is that of a new figure, and `ax` has a width already; leave one of them out.")
+        paper = Paper(as_width(width), title, caption)
+        with mpl.rc_context(paper.rc):
+            self._draw(ax, paper)
+        return self
+
     @abstractmethod
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        """Draw into `ax`, or on a new page of the paper."""
 
     @property
     def figure_(self) -> Figure:
@@ -70,11 +231,29 @@ class Drawable(ABC):
         assert figure is not None
         return figure
 
-    def save(self, path: str | Path, *, dpi: int = 200) -> Path:
-        """Draw and write a picture; the name's ending decides the format."""
+    def save(
+        self,
+        path: str | Path,
+        *,
+        dpi: int | None = None,
+        width: float | str | None = None,
+        title: bool = True,
+        caption: bool = True,
+    ) -> Path:
+        """Draw and write a picture; the name's ending decides the format: .png, .pdf, .svg, .eps …
+
+        Parameters
+        ----------
+        dpi : int, optional
+            Dots to the inch: 200, or for a width in pixels 96, so that so many come out.
+        width, title, caption
+            As for `plot`.
+        """
         target = as_picture(path)
-        with self._drawn() as figure:
-            save(figure, target, dpi)
+        written = WIDTH.fullmatch(str(width))
+        dots = PIXELS if written is not None and written[2] == "px" else FINE
+        with self._drawn(width=width, title=title, caption=caption) as figure:
+            save(figure, target, dots if dpi is None else dpi)
         return target
 
     def _repr_png_(self) -> bytes:
@@ -85,13 +264,13 @@ class Drawable(ABC):
         return content.getvalue()
 
     @contextmanager
-    def _drawn(self) -> Iterator[Figure]:
+    def _drawn(self, **asked: Any) -> Iterator[Figure]:
         import matplotlib as mpl
 
         with mpl.rc_context(RC), warnings.catch_warnings():
             # A sign that the font lacks becomes a box; there is nothing for the reader of a log to do.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            yield self.plot().figure_
+            yield self.plot(**asked).figure_
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -99,27 +278,3 @@ class Picture(Drawable):
     """Results ready to be drawn, with a headline: what is seen in these data."""
 
     headline: str
-
-
-def new_page(width: float, height: float, headline: str, caption: str, handles: Sequence[Any] = ()) -> SubFigure:
-    """A new figure with room for `height` inches of picture, which is returned."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    title, foot = wrap(headline, width, HEADLINE_SIZE), wrap(caption, width, CAPTION_SIZE)
-    longest = max((len(str(handle.get_label())) for handle in handles), default=0)
-    across = max(1, min(len(handles), int(width / (0.75 + 0.075 * longest))))
-    legend = 0.2 * -(-len(handles) // across)
-    heights = [inches(title, HEADLINE_SIZE) + legend + 0.15, height, inches(foot, CAPTION_SIZE) + 0.1]
-    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-    FigureCanvasAgg(figure)
-    parts: list[SubFigure] = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel().tolist()
-    top, middle, bottom = parts
-    top.text(0.08 / width, 1 - 0.05 / heights[0], title, fontsize=HEADLINE_SIZE, fontweight="bold", va="top")
-    if handles:
-        # Long enough for every style of line to show its pattern twice.
-        top.legend(
-            handles=handles, loc="lower left", ncols=across, frameon=False, borderaxespad=0.1, handlelength=HANDLE
-        )
-    bottom.text(0.08 / width, 1, foot, fontsize=CAPTION_SIZE, color="#444444", va="top")
-    return middle

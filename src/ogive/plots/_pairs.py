@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from ogive.answers import Pair, Question, Ranking, rank
 from ogive.answers._wording import margin_words, shown
-from ogive.plots._look import RC
 from ogive.plots._matrix import (
     BETTER,
     MOST_WITH_NUMBERS,
@@ -17,9 +16,10 @@ from ogive.plots._matrix import (
     WORSE,
     Face,
     draw_matrix,
+    has_room_for_numbers,
     size_of,
 )
-from ogive.plots._page import Picture, new_page
+from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.words import percent_sure, share
 
@@ -37,11 +37,14 @@ class PairsDisplay(Picture):
         Rows and columns, best first.
     cells : dict
         By (row, column): the pair, turned so that the method of the row comes first.
+    sign_caption : str
+        How to read it where the paper is too narrow for numbers.
     """
 
     methods: tuple[str, ...]
     cells: dict[tuple[str, str], Pair]
     question: Question
+    sign_caption: str
 
     def __repr__(self) -> str:
         return f"PairsDisplay({len(self.methods)} methods, {len(self.cells) // 2} pairs)"
@@ -54,7 +57,7 @@ class PairsDisplay(Picture):
     def lines(self, pair: Pair) -> list[str]:
         """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
         if not self.has_numbers:
-            return [{1: "+", -1: "−", 0: "?"}[pair.certain]]
+            return [_sign(pair)]
         lines = [pair.conclusion, shown(pair.difference, self.question.criterion.name, pair.margin)]
         if pair.wins + pair.ties + pair.losses > 1:
             lines.append(f"{pair.wins} won, {pair.losses} lost" + (f", {pair.ties} tied" if pair.ties else ""))
@@ -64,18 +67,24 @@ class PairsDisplay(Picture):
         """The lines of a cell, one below the other."""
         return "\n".join(self.lines(pair))
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         import matplotlib as mpl
 
-        with mpl.rc_context(RC | {"axes.grid": False}):
+        full = has_room_for_numbers(len(self.methods), paper)
+        with mpl.rc_context({"axes.grid": False}):
             if ax is None:
-                ax = new_page(*size_of(len(self.methods)), self.headline, self.caption).subplots()
+                said = self.caption if full or not self.has_numbers else self.sign_caption
+                ax = paper.page(*size_of(len(self.methods), paper), self.headline, said).subplots()
             self.axes_.clear()
             self.axes_["pairs"] = ax
             colours = {1: BETTER, -1: WORSE, 0: UNDECIDED}
-            draw_matrix(ax, self.methods, {at: Face(self.text(p), colours[p.certain]) for at, p in self.cells.items()})
-        return self
+            words = {at: self.text(p) if full else _sign(p) for at, p in self.cells.items()}
+            faces = {at: Face(words[at], colours[p.certain]) for at, p in self.cells.items()}
+            draw_matrix(ax, self.methods, faces, paper, full=full)
+
+
+def _sign(pair: Pair) -> str:
+    return {1: "+", -1: "−", 0: "?"}[pair.certain]
 
 
 def pairs(ranking: Ranking | Source, *, first: int | None = None) -> PairsDisplay:
@@ -104,6 +113,7 @@ def pairs(ranking: Ranking | Source, *, first: int | None = None) -> PairsDispla
         question=ranking.question,
         headline=_headline(ranking),
         caption=f"{_caption(ranking, len(methods))}{_withheld(cells)}",
+        sign_caption=_caption(ranking, max(len(methods), MOST_WITH_NUMBERS + 1)),
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ogive.errors import InputError
-from ogive.plots._look import RC, Look, grid, looks
-from ogive.plots._page import Drawable
+from ogive.plots._look import Look, grid, looks
+from ogive.plots._page import Drawable, Paper
 from ogive.stages import counting
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Panels(Drawable):
     # How one task is chosen, for the message that only one fits into the caller's axes.
     one_task: ClassVar[str]
     one_scale: ClassVar[bool] = False  # of the vertical axes
+    least_width: ClassVar[float] = 1.35  # inches of a panel, below which fewer stand side by side
 
     @property
     @abstractmethod
@@ -43,25 +44,20 @@ class Panels(Drawable):
         def methods(self) -> tuple[str, ...]:
             """Curves or rows, in order."""
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if there is one task, else into a new figure. Returns itself."""
-        import matplotlib as mpl
-
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         if ax is not None and len(self.tasks) > 1:
             raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or {self.one_task}.")
         style = looks(self.methods)
-        with mpl.rc_context(RC):
-            panels = {self.tasks[0]: ax} if ax is not None else self._new_panels(style)
-            self.axes_.clear()
-            self._artists().clear()
-            for task, panel in counting(list(panels.items()), "drawing, by task"):
-                self.axes_[task] = panel
-                self._panel(panel, [entry for entry in self.entries if entry.task == task], style)
-        return self
+        panels = {self.tasks[0]: ax} if ax is not None else self._new_panels(style, paper)
+        self.axes_.clear()
+        self._artists().clear()
+        for task, panel in counting(list(panels.items()), "drawing, by task"):
+            self.axes_[task] = panel
+            self._panel(panel, [entry for entry in self.entries if entry.task == task], style, paper)
 
-    def _new_panels(self, style: dict[str, Look]) -> dict[str, Axes]:
-        rows, columns = grid(len(self.tasks))
-        middle = self._frame(rows, columns, style)
+    def _new_panels(self, style: dict[str, Look], paper: Paper) -> dict[str, Axes]:
+        rows, columns = grid(len(self.tasks), paper.columns(self.least_width))
+        middle = self._frame(rows, columns, style, paper)
         axes = np.atleast_1d(middle.subplots(rows, columns, sharey=self.one_scale)).ravel()
         for unused in axes[len(self.tasks) :]:
             unused.set_visible(False)
@@ -72,11 +68,11 @@ class Panels(Drawable):
         """What was drawn last, by (task, method)."""
 
     @abstractmethod
-    def _frame(self, rows: int, columns: int, style: dict[str, Look]) -> SubFigure:
+    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
         """A new page with room for so many panels, and the words around them."""
 
     @abstractmethod
-    def _panel(self, ax: Axes, entries: list[Any], style: dict[str, Look]) -> None:
+    def _panel(self, ax: Axes, entries: list[Any], style: dict[str, Look], paper: Paper) -> None:
         """Draw one task."""
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import RC, Look, looks
-from ogive.plots._page import Picture, new_page
+from ogive.plots._look import Look, looks
+from ogive.plots._page import Paper, Picture
 from ogive.profiles import Profile, Steps
 from ogive.profiles._pair import Conclusion
 from ogive.profiles._profile import together
@@ -67,23 +67,23 @@ class ProfileDisplay(Picture):
     def __repr__(self) -> str:
         return f"ProfileDisplay({self.profile.kind}, {len(self.order)} methods)"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
-        import matplotlib as mpl
-
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         style = self.style
-        with mpl.rc_context(RC):
-            if ax is None:
-                ax = new_page(WIDTH, HEIGHT, self.headline, self.caption).subplots()
-            self.axes_.clear()
-            self.lines_.clear()
-            self.bands_.clear()
-            self.axes_["profile"] = ax
-            for method in reversed(self.drawn):  # the best one on top
-                self._curve(ax, method, style[method])
-            self._axes(ax)
+        # Falling curves end at one place, and a narrow picture has no room beside it: their names stand above.
+        keyed = ax is None and (paper.narrow or not self.profile.rising)
+        if ax is None:
+            height = paper.tall(WIDTH, HEIGHT)
+            above = self._handles(style) if keyed else []
+            ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, above).subplots()
+        self.axes_.clear()
+        self.lines_.clear()
+        self.bands_.clear()
+        self.axes_["profile"] = ax
+        for method in reversed(self.drawn):  # the best one on top
+            self._curve(ax, method, style[method])
+        self._axes(ax, paper)
+        if not keyed:
             self._labels(ax, style)
-        return self
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -137,17 +137,28 @@ class ProfileDisplay(Picture):
         )  # fmt: skip
         self.lines_[method] = line
 
-    def _axes(self, ax: Axes) -> None:
+    def _axes(self, ax: Axes, paper: Paper) -> None:
         if self.profile.kind == "ratio":
             ax.set_xscale("log", base=2)
-            ax.set_xticks(self.powers, [f"{t:g}×" for t in self.powers])
+            powers = self.powers[:: 2 if paper.narrow and self.powers.size > 5 else 1]
+            ax.set_xticks(powers, [f"{t:g}×" for t in powers])
             ax.minorticks_off()
         ax.set_xlim(self.profile.start, self.tau_max)
         ax.set_ylim(0.0, 1.015)
         ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
         across, up = self.labels
-        ax.set_xlabel(across)
-        ax.set_ylabel(up)
+        ax.set_xlabel(paper.fit(across, 0.8 * paper.wide(WIDTH), 8))
+        ax.set_ylabel(paper.fit(up, 0.8 * paper.tall(WIDTH, HEIGHT), 8))
+
+    def _handles(self, style: dict[str, Look]) -> list[Any]:
+        from matplotlib.lines import Line2D
+
+        return [
+            Line2D(
+                [], [], color=style[m].colour, linestyle=style[m].style, linewidth=1.8, label=clipped(m, LONGEST_NAME)
+            )
+            for m in self.drawn
+        ]
 
     def _labels(self, ax: Axes, style: dict[str, Look]) -> None:
         """Names beside the ends of the curves, or where the curves lie apart for falling ones."""

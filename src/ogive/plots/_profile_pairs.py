@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from ogive.plots._look import RC
 from ogive.plots._matrix import (
     BETTER,
     EVEN,
@@ -16,9 +15,10 @@ from ogive.plots._matrix import (
     WORSE,
     Face,
     draw_matrix,
+    has_room_for_numbers,
     size_of,
 )
-from ogive.plots._page import Picture, new_page
+from ogive.plots._page import Paper, Picture
 from ogive.plots._profile import by_area, of_two, scope
 from ogive.profiles import PairOfCurves, Profile
 from ogive.stages import counting
@@ -51,18 +51,21 @@ class ProfilePairsDisplay(Picture):
         Rows and columns, the largest area first.
     cells : dict
         By (row, column): the pair, the method of the row first.
+    sign_caption : str
+        How to read it where the paper is too narrow for words.
     """
 
     profile: Profile
     methods: tuple[str, ...]
     cells: dict[tuple[str, str], PairOfCurves]
+    sign_caption: str
 
     def __repr__(self) -> str:
         return f"ProfilePairsDisplay({self.profile.kind}, {len(self.methods)} methods, {len(self.cells) // 2} pairs)"
 
-    def face(self, pair: PairOfCurves) -> Face:
+    def face(self, pair: PairOfCurves, *, full: bool = True) -> Face:
         """What stands in a cell: who is ahead, on how many problems the row's method won and lost, and a bar of these."""
-        if len(self.methods) > MOST_WITH_NUMBERS:
+        if not full or len(self.methods) > MOST_WITH_NUMBERS:
             return Face(SIGN[pair.conclusion], COLOUR[pair.conclusion])
         counts = pair.wins, pair.ties, pair.losses
         won = f"{pair.wins} won, {pair.losses} lost" + (f",\n{pair.ties} tied" if pair.ties else "")
@@ -70,17 +73,18 @@ class ProfilePairsDisplay(Picture):
         n = sum(counts)
         return Face("\n".join([*said, won]), COLOUR[pair.conclusion], (counts[0] / n, counts[1] / n, counts[2] / n))
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         import matplotlib as mpl
 
-        with mpl.rc_context(RC | {"axes.grid": False}):
+        full = has_room_for_numbers(len(self.methods), paper)
+        with mpl.rc_context({"axes.grid": False}):
             if ax is None:
-                ax = new_page(*size_of(len(self.methods)), self.headline, self.caption).subplots()
+                said = self.caption if full or len(self.methods) > MOST_WITH_NUMBERS else self.sign_caption
+                ax = paper.page(*size_of(len(self.methods), paper), self.headline, said).subplots()
             self.axes_.clear()
             self.axes_["pairs"] = ax
-            draw_matrix(ax, self.methods, {at: self.face(pair) for at, pair in self.cells.items()})
-        return self
+            faces = {at: self.face(pair, full=full) for at, pair in self.cells.items()}
+            draw_matrix(ax, self.methods, faces, paper, full=full)
 
 
 def profile_pairs(profile: Profile) -> ProfilePairsDisplay:
@@ -101,7 +105,8 @@ def profile_pairs(profile: Profile) -> ProfilePairsDisplay:
     asked = [(a, b) for a in methods for b in methods if a != b]
     cells = {(a, b): profile.compare(a, b) for a, b in counting(asked, "comparing methods, by pair")}
     return ProfilePairsDisplay(
-        profile=profile, methods=methods, cells=cells, headline=_headline(profile, methods, cells), caption=f"{said}{_caption(profile)}"
+        profile=profile, methods=methods, cells=cells, headline=_headline(profile, methods, cells),
+        caption=f"{said}{_caption(profile, full=len(profile.methods) <= MOST_WITH_NUMBERS)}", sign_caption=f"{said}{_caption(profile, full=False)}",
     )  # fmt: skip
 
 
@@ -127,19 +132,19 @@ def _headline(profile: Profile, methods: tuple[str, ...], cells: dict[tuple[str,
     return f"In {ahead.total()} of {n} pairs one method is certainly ahead at some τ and behind at none; {often}"
 
 
-def _caption(profile: Profile) -> str:
+def _caption(profile: Profile, *, full: bool) -> str:
     unit = "task" if profile.kind == "score" else "problem"
     better = "had the better mean" if profile.kind == "score" else "was the better of the two"
     n = len(profile.methods) * (len(profile.methods) - 1) // 2
     text = "Read a row: "
-    if len(profile.methods) <= MOST_WITH_NUMBERS:
+    if full:
         counts = f"on how many of {plural(len(profile.problems), unit)} the row's method {better}"
         text += f"won and lost say {counts}; the bar shows the same (blue won, gray tied or both failed, orange lost). "
     if profile.band == "none":
         return f"{text}Without a band nothing says how sure this is."
     together = f" for all {n:,} pairs together" if n > 1 else ""
     sure = profile.strength
-    signs = "" if len(profile.methods) <= MOST_WITH_NUMBERS else " + ahead, − behind, ± each at some τ, ? cannot tell."
+    signs = "" if full else " + ahead, − behind, ± each at some τ, ? cannot tell."
     return (
         f"{text}Ahead, on blue: its profile lies above the column's at some τ and below it at none, with "
         f"{percent_sure(profile.confidence)} confidence{together}, {scope(profile)}{profile.estimated} ({sure}). Behind, on orange: the reverse. "

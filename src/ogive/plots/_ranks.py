@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import textwrap
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ogive.answers import Rank, Ranking, rank
 from ogive.answers._wording import score_label
-from ogive.plots._look import COLOURS, RC
-from ogive.plots._page import Picture, new_page
+from ogive.plots._look import COLOURS
+from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.words import clipped, listed, number, percent_sure, plural
 
@@ -47,29 +47,24 @@ class RanksDisplay(Picture):
     def __repr__(self) -> str:
         return f"RanksDisplay({len(self.rows)} methods in {self.rows[-1].tier} tiers)"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` if given, else into a new figure. Returns itself."""
-        import matplotlib as mpl
-
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
         n = len(self.rows)
-        with mpl.rc_context(RC):
-            if ax is None:
-                ax = new_page(WIDTH, ROW * n + 0.9, self.headline, self.caption).subplots()
-            self.axes_.clear()
-            self.bars_.clear()
-            self.axes_["ranks"] = ax
-            for place, row in enumerate(self.rows):
-                self._row(ax, place, row)
-            self._tiers(ax)
-            most = max(r.rank_high for r in self.rows)
-            ax.set_xlim(0.4, most + 0.6)
-            ax.set_ylim(n - 0.5, -0.5)
-            ax.set_xticks(range(1, most + 1, -(-most // MOST_TICKS)))
-            ax.set_yticks(range(n), [clipped(r.algorithm, LONGEST_NAME) for r in self.rows])
-            ax.grid(axis="y", visible=False)
-            ax.tick_params(axis="y", length=0)
-            ax.set_xlabel("rank (1 is best)")
-        return self
+        if ax is None:
+            ax = paper.page(paper.wide(WIDTH), ROW * n + 0.9, self.headline, self.caption).subplots()
+        self.axes_.clear()
+        self.bars_.clear()
+        self.axes_["ranks"] = ax
+        for place, row in enumerate(self.rows):
+            self._row(ax, place, row)
+        self._tiers(ax)
+        most = max(r.rank_high for r in self.rows)
+        ax.set_xlim(0.4, most + 0.6)
+        ax.set_ylim(n - 0.5, -0.5)
+        ax.set_xticks(range(1, most + 1, -(-most // (MOST_TICKS // 3 if paper.narrow else MOST_TICKS))))
+        ax.set_yticks(range(n), [clipped(r.algorithm, paper.longest(LONGEST_NAME)) for r in self.rows])
+        ax.grid(axis="y", visible=False)
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel("rank (1 is best)")
 
     def _row(self, ax: Axes, place: int, row: Rank) -> None:
         bar = (row.rank_low - HALF_BAR, row.rank_high - row.rank_low + 2 * HALF_BAR)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_words import percent
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import COLOURS, RC
-from ogive.plots._page import Picture, new_page
+from ogive.plots._look import COLOURS
+from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.statistics import Interval
 from ogive.words import clipped, percent_sure, plural, printable
@@ -53,40 +53,36 @@ class SourcesDisplay(Picture):
     def __repr__(self) -> str:
         return f"SourcesDisplay({self.cell.place}, {plural(len(self.effects), 'parameter')})"
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw; into `ax` the parameter that explains most, else everything into a new figure. Returns itself."""
-        import matplotlib as mpl
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        self.axes_.clear()
+        self.lines_.clear()
+        self.bars_.clear()
+        if ax is not None:
+            if not self.effects:
+                raise InputError("no parameter has an effect to draw; leave `ax` out to see the shares.")
+            self.axes_[self.effects[0].parameter] = ax
+        else:
+            self._new_figure(paper)
+        span = _span(self.effects)
+        for e in self.effects:
+            if e.parameter in self.axes_:
+                self._panel(self.axes_[e.parameter], e, span, narrow=paper.narrow)
 
-        with mpl.rc_context(RC):
-            self.axes_.clear()
-            self.lines_.clear()
-            self.bars_.clear()
-            if ax is not None:
-                if not self.effects:
-                    raise InputError("no parameter has an effect to draw; leave `ax` out to see the shares.")
-                self.axes_[self.effects[0].parameter] = ax
-            else:
-                self._new_figure()
-            span = _span(self.effects)
-            for e in self.effects:
-                if e.parameter in self.axes_:
-                    self._panel(self.axes_[e.parameter], e, span)
-        return self
-
-    def _new_figure(self) -> None:
+    def _new_figure(self, paper: Paper) -> None:
         from matplotlib.lines import Line2D
 
         n = len(self.effects)
-        columns = 2 if n == 4 else max(1, min(3, n))
+        columns = min(paper.columns(1.45), 2 if n == 4 else max(1, min(3, n)))
         rows = -(-n // columns)
-        width = 3.0 if n == 0 else max(6.0, 2.6 * columns + 0.4)
-        width, bar = max(width, 6.0), 0.75 if self.cell.shares is not None else 0.0
+        bar = 0.0 if self.cell.shares is None else 0.75
+        width = paper.wide(max(6.0, 2.6 * columns + 0.4))
+        each = 2.3 if paper.width is None else paper.panels(1, columns, (2.6, 2.3))[1]
         handles = [
             Line2D([], [], color=MEDIAN, marker="o", markersize=4, label="median run"),
             Line2D([], [], color=WORST, marker="s", markersize=4, linestyle="--", label="average of the worst 10 % of runs"),
         ] if n else []  # fmt: skip
-        middle = new_page(width, bar + 2.3 * rows, self.headline, self.caption, handles)
-        parts = [p for p in (bar, 2.3 * rows) if p]
+        middle = paper.page(width, bar + each * rows, self.headline, self.caption, handles)
+        parts = [p for p in (bar, each * rows) if p]
         found = middle.subfigures(len(parts), 1, squeeze=False, height_ratios=parts).ravel().tolist()
         if bar:
             self.axes_["shares"] = found[0].subplots()
@@ -94,7 +90,7 @@ class SourcesDisplay(Picture):
         if not n:
             return
         side = Metric.toward(self.cell.goal).good_side
-        found[-1].supylabel(f"{printable(self.cell.metric)} ({side} is better)", fontsize=9.5)
+        paper.label(found[-1], "", f"{printable(self.cell.metric)} ({side} is better)", height=each * rows)
         axes = np.atleast_1d(found[-1].subplots(rows, columns, sharey=True)).ravel()
         for unused in axes[n:]:
             unused.set_visible(False)
@@ -131,7 +127,7 @@ class SourcesDisplay(Picture):
             handlelength=1,
         )
 
-    def _panel(self, ax: Axes, e: Effect, span: tuple[float, float]) -> None:
+    def _panel(self, ax: Axes, e: Effect, span: tuple[float, float], *, narrow: bool) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         x, log = _places(e)
@@ -150,20 +146,22 @@ class SourcesDisplay(Picture):
             self.lines_[e.parameter, kind] = line
         ax.set_ylim(*span)
         where = "" if e.present > 0.999 else f", set in {100 * e.present:.0f} %"
-        ax.set_title(
-            f"{clipped(e.parameter, LONGEST_NAME)}: explains {percent(e.explained)}{where}", loc="left", fontsize=8
-        )
+        if narrow:
+            said = f"{clipped(e.parameter, 16)} explains\n{percent(e.explained)}{where}"
+        else:
+            said = f"{clipped(e.parameter, LONGEST_NAME)}: explains {percent(e.explained)}{where}"
+        ax.set_title(said, loc="left", fontsize=7.5 if narrow else 8)
         if e.kind == "numeric":
             if log:
                 ax.set_xscale("log")
-                ax.xaxis.set_major_locator(LogLocator(base=10, numticks=5))
+                ax.xaxis.set_major_locator(LogLocator(base=10, numticks=3 if narrow else 5))
                 ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
                 ax.xaxis.set_minor_formatter(NullFormatter())
             else:
-                ax.locator_params(axis="x", nbins=4)
+                ax.locator_params(axis="x", nbins=3 if narrow else 4)
         else:
             labels = [clipped(b.label, LONGEST_VALUE) for b in e.bins]
-            crowded = sum(map(len, labels)) > 26
+            crowded = sum(map(len, labels)) > (12 if narrow else 26)
             ax.set_xticks(x, labels, rotation=35 if crowded else 0, ha="right" if crowded else "center")
             ax.set_xlim(-0.5, x.size - 0.5)
 

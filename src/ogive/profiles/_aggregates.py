@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,11 +18,9 @@ from ogive.profiles._rescaling import reference_intervals
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, aggregate, improvement_over_tasks
 from ogive.statistics._run_statistics import AGGREGATES, aggregate_label
+from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import failure_rule
-from ogive.words import aligned, interval, listed, percent_sure, plural, printable
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ogive.words import listed, percent_sure, plural
 
 LABELS = {name: aggregate_label(name) for name in AGGREGATES}
 DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
@@ -31,7 +28,7 @@ COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guara
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Aggregates:
+class Aggregates(Tabular):
     """Aggregates of every method over the same tasks, each with an interval of its own.
 
     Attributes
@@ -57,12 +54,13 @@ class Aggregates:
         return f"Aggregates({', '.join(self.statistics)}; {len(self.methods)} methods, {self.n_tasks} tasks)"
 
     def __str__(self) -> str:
-        head = ["method", *(aggregate_label(s) for s in self.statistics)]
-        rows = [[printable(m), *(_shown(self.found[m, s]) for s in self.statistics)] for m in self.methods]
-        return "\n".join([*aligned([head, *rows]), "", self.sentence, *map(capitalized, self.notes)])
+        return self.as_tables()[0].to_text()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each method, a column for each statistic."""
+        head = ("method", *(aggregate_label(s) for s in self.statistics))
+        rows = tuple((m, *(_cell(self.found[m, s]) for s in self.statistics)) for m in self.methods)
+        return (Table(head=head, rows=rows, below=(self.sentence, *map(capitalized, self.notes))),)
 
     @property
     def sentence(self) -> str:
@@ -96,29 +94,19 @@ class Aggregates:
             raise InputError(f"there is no {statistic!r} here; there are {', '.join(map(repr, self.statistics))}.")
         return self.found[method, statistic]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """A row for each method and statistic."""
         return [
-            json_ready({"algorithm": m, "statistic": s, "estimate": i.estimate, "low": i.low, "high": i.high, "method": i.method,
-             "guarantee": i.guarantee, "n": i.n}) for (m, s), i in self.found.items()
+            {"algorithm": m, "statistic": s, "estimate": i.estimate, "low": i.low, "high": i.high, "method": i.method,
+             "guarantee": i.guarantee, "n": i.n} for (m, s), i in self.found.items()
         ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         return {
             "schema": 1, "source": self.source, "unit": self.tasks, "notes": sentences((*self.reading, *self.notes)),
-            "confidence": self.confidence, "rows": self.rows(),
+            "confidence": self.confidence, "rows": [json_ready(row) for row in self.records()],
         }  # fmt: skip
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row for each method and statistic."""
-        import pandas as pd
-
-        rows = [
-            {"algorithm": m, "statistic": s, "estimate": i.estimate, "low": i.low, "high": i.high, "method": i.method,
-             "guarantee": i.guarantee, "n": i.n} for (m, s), i in self.found.items()
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def aggregates(
@@ -234,8 +222,8 @@ def _turned(found: Interval, statistic: str, sign: float) -> Interval:
     return found if sign > 0 or statistic == "optimality_gap" else found.negated()
 
 
-def _shown(i: Interval) -> str:
-    return interval(i.estimate, i.low, i.high)
+def _cell(i: Interval) -> Ranged:
+    return Ranged(i.estimate, i.low, i.high)
 
 
 def probability_of_improvement(

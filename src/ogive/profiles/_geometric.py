@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +16,11 @@ from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, mean_interval
-from ogive.words import aligned, interval, number, printable
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ogive.tables import Ranged, Table, Tabular
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class GeometricMeans:
+class GeometricMeans(Tabular):
     """Shifted geometric means of every method, and each as a multiple of the smallest.
 
     Attributes
@@ -49,40 +45,34 @@ class GeometricMeans:
         return f"GeometricMeans({len(self.means)} methods, {self.n_problems} problems, shift {self.shift:g})"
 
     def __str__(self) -> str:
-        head = ["method", "shifted geometric mean", "times the best", "failed"]
-        rows = [
-            [printable(m), interval(i.estimate, i.low, i.high), number(self.scaled[m]), str(self.n_unsolved[m])]
-            for m, i in sorted(self.means.items(), key=lambda entry: entry[1].estimate)
-        ]
-        return "\n".join([*aligned([head, *rows]), "", *map(capitalized, self.notes)])
+        return self.as_tables()[0].to_text()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each method, the smallest mean first."""
+        rows = tuple(
+            (m, Ranged(i.estimate, i.low, i.high), self.scaled[m], self.n_unsolved[m])
+            for m, i in sorted(self.means.items(), key=lambda entry: entry[1].estimate)
+        )
+        head = ("method", "shifted geometric mean", "times the best", "failed")
+        return (Table(head=head, rows=rows, below=tuple(map(capitalized, self.notes))),)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
-        rows = [
-            json_ready({"algorithm": m, "estimate": i.estimate, "low": i.low, "high": i.high, "scaled": self.scaled[m],
-                        "n_unsolved": self.n_unsolved[m]}) for m, i in self.means.items()
-        ]  # fmt: skip
         return {
             "schema": 1,
             "source": self.source,
             "unit": "problems",
             "notes": sentences(self.notes),
             "shift": self.shift,
-            "rows": rows,
+            "rows": [json_ready(row) for row in self.records()],
         }
 
-    def to_pandas(self) -> pd.DataFrame:
-        """One row for each method."""
-        import pandas as pd
-
-        rows = [
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each method."""
+        return [
             {"algorithm": m, "estimate": i.estimate, "low": i.low, "high": i.high, "scaled": self.scaled[m],
              "n_unsolved": self.n_unsolved[m]} for m, i in self.means.items()
         ]  # fmt: skip
-        return pd.DataFrame(rows)
 
 
 def shifted_geometric_mean(

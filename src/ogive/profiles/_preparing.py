@@ -73,8 +73,8 @@ def counted_failures(cells: Cells, rule: str | float) -> Cells:
             for p, cell in enumerate(row):
                 if not cell.size:
                     raise InputError(
-                        f"failures='exclude' leaves no run of {cells.methods[m]!r} on {cells.problems[p]!r}; say "
-                        "failures='worst', or leave the method out with without=."
+                        f"failures='exclude' leaves no run of {cells.methods[m]!r} on {cells.problems[p]!r}; count "
+                        "failed runs by another rule, or read the table without the method (without=)."
                     )
         left_out = Note(NoteKind.FAILED_RUNS, "failures", {"n": n, "of_runs": failed.size, "counted": None})
         return replace(from_lists(cells.methods, cells.problems, runs, cells), notes=(*cells.notes, left_out))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,8 @@ from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_r
 from ogive.profiles._sensitivity import Sensitivity, sensitivity
 from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
-from ogive.words import aligned, interval, percent_sure, printable, runs_each, share
+from ogive.tables import Ranged, Table, Tabular
+from ogive.words import interval, percent_sure, runs_each, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Profile:
+class Profile(Tabular):
     """How often each method is within τ of the best, for all τ at once.
 
     Attributes
@@ -108,6 +108,13 @@ class Profile:
 
     def text(self, names: Names = "python") -> str:
         """A table and what must be said about it, with arguments as Python or the command line names them."""
+        return self._table(names).to_text()
+
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each method, the largest area first."""
+        return (self._table("python"),)
+
+    def _table(self, names: Names) -> Table:
         areas = self.area()
         # On scores an area depends on the largest score of all; the middle run does not.
         last = (
@@ -117,14 +124,11 @@ class Profile:
         )
         shown = areas if self.kind != "score" else self.reach(0.5)
         order = sorted(range(len(self.methods)), key=lambda i: -areas[self.methods[i]].estimate)
-        rows = [
-            [printable(self.methods[i]), share(float(self.wins[i])), share(float(self.solved[i])), _interval_text(shown[self.methods[i]])]
-            for i in order
-        ]  # fmt: skip
-        return "\n".join([*aligned([["method", "best on", "solved", last], *rows]), "", *self.statements(names)])
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        rows = tuple(
+            (m, share(float(self.wins[i])), share(float(self.solved[i])), Ranged(shown[m].estimate, shown[m].low, shown[m].high))
+            for i in order for m in (self.methods[i],)
+        )  # fmt: skip
+        return Table(head=("method", "best on", "solved", last), rows=rows, below=self.statements(names))
 
     def statements(self, names: Names = "python") -> tuple[str, ...]:
         """What is shown, what is random, and the notes, a line each."""

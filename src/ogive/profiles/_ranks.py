@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,10 +15,8 @@ from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, plac
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import Roles, as_table, refuse_duplicates
 from ogive.profiles._signed_ranks import signed_ranks_ps
-from ogive.words import aligned, listed, number, percent_sure, plural, printable
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ogive.tables import Table, Tabular
+from ogive.words import listed, number, percent_sure, plural, printable
 
 FEWEST_PROBLEMS = 10
 
@@ -38,7 +35,7 @@ class RankedPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class AverageRanks:
+class AverageRanks(Tabular):
     """The average rank of every method, 1 being best.
 
     Attributes
@@ -68,12 +65,12 @@ class AverageRanks:
         return f"AverageRanks({len(self.methods)} methods, {self.n_problems} problems)"
 
     def __str__(self) -> str:
-        rows = [[printable(m), number(float(self.ranks[place_of(m, self.methods)]), 2)] for m in self.order]
-        table = aligned([["method", "average rank"], *rows])
-        return "\n".join([*table, "", self.verdict, *map(capitalized, self.notes)])
+        return self.as_tables()[0].to_text()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each method, best average rank first."""
+        rows = tuple((m, number(float(self.ranks[place_of(m, self.methods)]), 2)) for m in self.order)
+        return (Table(head=("method", "average rank"), rows=rows, below=(self.verdict, *map(capitalized, self.notes))),)
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -109,11 +106,9 @@ class AverageRanks:
             "verdict": self.verdict, "rows": rows, "pairs": pairs, "groups": [list(g) for g in self.groups],
         }  # fmt: skip
 
-    def to_pandas(self) -> pd.DataFrame:
-        """One row for each method, best first."""
-        import pandas as pd
-
-        return pd.DataFrame({"algorithm": self.order, "rank": np.sort(self.ranks)})
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each method, best first."""
+        return [{"algorithm": m, "rank": float(r)} for m, r in zip(self.order, np.sort(self.ranks), strict=True)]
 
 
 def average_ranks(

@@ -62,7 +62,7 @@ from ogive.statistics._interval import (
 )
 from ogive.statistics._many import can_sum, mean_intervals, quantile_intervals, tail_mean_intervals
 from ogive.statistics._normality import Normality, normality
-from ogive.statistics._planning import Plan
+from ogive.statistics._planning import Plan, PlanRow
 from ogive.statistics._ranking import rank_limits, tiers
 from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
 from ogive.statistics._statistic import Statistic, best_of_level
@@ -88,6 +88,7 @@ __all__ = [
     "Over",
     "Permutable",
     "Plan",
+    "PlanRow",
     "ScoreProfile",
     "Statistic",
     "TaskRuns",

@@ -20,6 +20,7 @@ import numpy as np
 from ogive.arguments import as_count
 from ogive.errors import InputError
 from ogive.results import Guarantee, Strength, json_ready, strength_of
+from ogive.tables import Ranged, Table, Tabular
 
 MOST_TRIALS = 10**9
 # How sure a plan from a pilot is to allow for the true spread. At the pilot's own spread every other plan falls short.
@@ -116,7 +117,7 @@ class Question(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Plan:
+class Plan(Tabular):
     """A number of trials, what it achieves, and in which sense.
 
     Attributes
@@ -157,10 +158,14 @@ class Plan:
             return f"{counted(self.n_trials, self.question.unit)} are too few for an interval or a conclusion ({self.method})."
         return f"{self.question.claim(self.n_trials, self.width)} ({self.method}, {self.strength})."
 
-    def _repr_html_(self) -> str:
-        import html
+    def as_tables(self) -> tuple[Table, ...]:
+        """What fewer and more trials achieve."""
+        rows = tuple((f"{row.n_trials:,}", Ranged(row.achieved_width)) for row in self.table())
+        return (Table(head=(self.question.unit, self.question.axis), rows=rows, below=(str(self), *self.footnotes())),)
 
-        return f"<p>{html.escape(str(self))}</p>" + "".join(f"<p>{html.escape(a)}</p>" for a in self.footnotes())
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each number of trials."""
+        return [row._asdict() for row in self.table()]
 
     @property
     def width(self) -> float:
