@@ -10,8 +10,7 @@ import pytest
 
 from ogive.algorithms import Algorithm, Outcome, Series
 from ogive.algorithms import Candidate as Tried
-from ogive.runner import run
-from ogive.runner._status import status
+from ogive.runner import run, status
 from ogive.spaces import loguniform
 from ogive.store import Store, StoreDamaged
 from ogive.study import Study
