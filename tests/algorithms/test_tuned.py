@@ -197,9 +197,7 @@ def test_when_all_candidates_fail_one_sentence_says_why():
     def f(config, train, test, *, rng):
         raise ValueError("never works")
 
-    with pytest.raises(
-        InputError, match=r"each of the 6 candidates .* failed; the first said: ValueError: never works"
-    ):
+    with pytest.raises(InputError, match=r"6 candidates.*ValueError: never works"):
         search_of(f)
 
 

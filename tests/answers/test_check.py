@@ -311,7 +311,7 @@ def test_what_only_one_table_says_is_not_claimed_of_both():
 
 @pytest.mark.parametrize("drop", [np.inf, np.nan, 0.0, -1.0])
 def test_a_drop_must_be_a_positive_number(drop):
-    with pytest.raises(InputError, match="`drop` must be positive and finite"):
+    with pytest.raises(InputError, match="`drop`"):
         check(version(0.8), version(0.8), margin=0.1, drop=drop)
 
 
@@ -377,7 +377,7 @@ def test_the_error_of_a_gate_is_divided_among_the_looks():
     assert five.comparisons[0].primary.low < one.comparisons[0].primary.low
     assert "at 5 looks" in five.comparisons[0].verdict
     assert five.power < one.power
-    with pytest.raises(InputError, match="`looks` must be at least 1"):
+    with pytest.raises(InputError, match=r"`looks`.*1"):
         check(new, old, margin=0.02, looks=0)
 
 

@@ -108,7 +108,6 @@ def test_rows_of_one_draw_are_paired_and_fresh_runs_are_another_question(names):
     assert (c.paired, c.n) == (True, 100)
     assert c.probability_of_improvement.low > 0.9
     assert 0.5 < c.other_improvement.estimate < c.other_improvement.high < 0.7
-    assert "on the same seed" in c.verdict
     assert not compare(ogive.read(pandas(rows), unit="row"), *names).paired
 
 
@@ -117,7 +116,6 @@ def test_rows_without_partner_are_counted():
     rows += [{"method": "b", "seed": i, "score": i % 5} for i in range(5, 22)]
     c = compare(ogive.read(pandas(rows), unit="row", pair="seed"), "a", "b")
     assert (c.n, c.n_unmatched) == (15, 7)
-    assert "7 rows without a partner" in c.verdict
 
 
 def test_pairing_can_be_declined():
@@ -150,10 +148,9 @@ def test_pairs_of_right_and_wrong_answers_are_told_apart_where_mcnemar_does(wins
     assert (c.conclusion == "better") == (c.mcnemar_p < 0.05) == (c.direction == 1)
 
 
-def test_few_pairs_cannot_decide_and_the_sentence_says_so():
+def test_few_pairs_cannot_decide():
     c = compare(paired_table([5, 6, 7, 8, 9], [1, 2, 3, 4, 5]), "a", "b")
     assert (c.conclusion, c.detectable) == ("cannot tell", 1.0)
-    assert "So few runs can show no difference" in c.verdict
 
 
 def test_six_pairs_can_decide_at_one_look_but_not_at_ten():
@@ -183,11 +180,6 @@ def test_three_runs_on_each_of_twelve_tasks_decide_over_tasks_though_on_none_alo
     c = compare(ogive.read(scores, unit="row", varied="seed"), "a", "b")
     assert c.conclusion == "better"
     assert {x.conclusion for x in c.tasks} == {"cannot tell"}
-
-
-def test_the_scope_stands_in_the_sentence():
-    t = table(draws(0, 30, 2), draws(1, 30), scope="these rows")
-    assert "on these rows, over random splits" in compare(t, "a", "b").verdict
 
 
 def test_a_comparison_is_json():
@@ -242,7 +234,7 @@ def test_equal_methods_are_told_apart_at_most_as_often_as_said(tasks):
     assert wrong / repetitions <= 0.05 + 4.8 * np.sqrt(0.05 * 0.95 / repetitions)
 
 
-def test_generalizing_to_new_rows_widens_the_interval_and_says_so():
+def test_generalizing_to_new_rows_widens_the_interval_and_is_called_heuristic():
     t = paired_table(draws(0, 100, 0.3, 0.5), draws(1, 100, 0.0, 0.5), scope="these rows")
     here, beyond = (
         compare(t, "a", "b", criterion="mean", **choices)
@@ -250,7 +242,6 @@ def test_generalizing_to_new_rows_widens_the_interval_and_says_so():
     )
     assert beyond.primary.high - beyond.primary.low > 5 * (here.primary.high - here.primary.low)
     assert beyond.primary.guarantee == "heuristic"
-    assert "for new data like these rows" in beyond.verdict
     with pytest.raises(InputError):
         compare(t, "a", "b", generalize="rows")
 
@@ -266,7 +257,7 @@ def test_folds_are_compared_by_the_corrected_mean_and_called_heuristic():
     assert (c.criterion, c.paired, c.primary.guarantee, c.other_improvement) == ("mean", True, "heuristic", None)
     for call in (compare, lambda t, a, b, **k: ogive.rank(t, **k), lambda t, a, b, **k: ogive.answers.leaders(t, **k)):
         for criterion in ("median", "improvement"):
-            with pytest.raises(InputError, match="for the mean only"):
+            with pytest.raises(InputError, match="mean only"):
                 call(t, "a", "b", criterion=criterion)
 
 
@@ -311,7 +302,7 @@ def test_three_runs_against_three_cannot_decide():
 
 def test_folds_that_are_not_joined_are_refused():
     rows = [{"method": m, "fold": f"{m}{k}", "score": k % 3} for m in "ab" for k in range(10)]
-    with pytest.raises(InputError, match=r"share too few folds.*call each fold the same for both"):
+    with pytest.raises(InputError, match="share too few folds"):
         compare(ogive.read(pandas(rows), fold="fold"), "a", "b")
 
 
@@ -329,19 +320,12 @@ def test_the_violation_ratio_speaks_against_a_in_the_direction_of_the_metric(goa
     assert ogive.compare(trials, "b", "a").violation_ratio == 1.0 - expected
 
 
-@pytest.mark.parametrize(
-    ("failures", "words"),
-    [
-        ("exclude", "a failed in 2 of 10 runs and b in none; failed runs are left out here"),
-        ("exclude", "Among runs that finished, a is better"),
-        ("worst", "a failed in 2 of 10 runs and b in none; failed runs count as worse than every score"),
-        (0.0, "a failed in 2 of 10 runs and b in none; failed runs count as 0"),
-    ],
-)
-def test_failures_stand_in_the_verdict(failures, words):
+@pytest.mark.parametrize("failures", ["exclude", "worst", 0.0])
+def test_failures_stand_in_the_verdict(failures):
     t = ogive.read({"a": [0.9, 0.92, 0.91, np.nan, 0.93, np.nan, 0.95, 0.96, 0.97, 0.9], "b": np.linspace(0.7, 0.8, 10)}, unit="row")  # fmt: skip
     c = compare(t, "a", "b", failures=failures)
-    assert words in c.verdict
+    assert "2 of 10" in c.verdict
+    assert c.question.failures == failures
     assert c.n_failed == (2, 0)
     assert c.to_dict()["n_failed"] == [2, 0]
 
@@ -355,34 +339,32 @@ def test_failures_without_a_bound_have_a_place_in_the_order_and_no_value():
     assert math.isnan(c.violation_ratio)
     assert c.to_dict()["violation_ratio"] is None
     for choices in ({"criterion": "mean"}, {"margin": 0.01}):
-        with pytest.raises(InputError, match="leave the mean without a value"):
+        with pytest.raises(InputError, match="the mean without"):
             compare(t, "a", "b", failures="worst", **choices)
 
 
-def test_runs_that_are_all_equal_set_no_limits_and_say_so():
+def test_runs_that_are_all_equal_set_no_limits():
     c = compare(ogive.read({"a": [0.8] * 5, "b": [0.8] * 5}, unit="row"), "a", "b", margin=0.01)
     assert c.conclusion == "cannot tell"
     assert math.isinf(c.primary.high)
     assert "∞" not in c.verdict
-    assert "all runs of both score the same, which sets no limits to the difference of their mean score" in c.verdict
-    assert "a tie counts half" in compare(ogive.read({"a": [0.8] * 5, "b": [0.8] * 5}, unit="row"), "a", "b").verdict
+    assert c.tied
 
 
-def test_single_runs_on_many_tasks_take_the_tasks_for_a_sample_and_say_so():
+def test_single_runs_on_many_tasks_take_the_tasks_for_a_sample():
     rng = np.random.default_rng(0)
     base = rng.normal(size=20)
     t = ogive.read({"a": {f"t{i}": [base[i] + 1.0] for i in range(20)}, "b": {f"t{i}": [base[i]] for i in range(20)}}, unit="row")  # fmt: skip
     c = compare(t, "a", "b")
     assert (c.conclusion, c.question.over, c.n) == ("better", "sample", 20)
-    assert "for tasks like these" in c.verdict
 
 
 def test_a_table_that_was_judged_before_says_so_until_the_looks_are_paid_for():
     t = dataclasses.replace(table(np.linspace(1, 2, 30), np.linspace(0, 1.5, 30)), looks=2)
-    assert "judged 2 times before with fewer runs, which looks=3 would account for" in compare(t, "a", "b").verdict
-    assert "judged 2 times before" in ogive.rank(t).verdict
+    assert "looks=3" in compare(t, "a", "b").verdict
+    assert "looks=3" in ogive.rank(t).verdict
     paid = compare(t, "a", "b", looks=3)
-    assert "judged" not in paid.verdict
+    assert "looks=" not in paid.verdict
     assert paid.primary.confidence == pytest.approx(1 - 0.05 / 3)
     assert ogive.rank(t, looks=3).pairs[0].difference.confidence == pytest.approx(1 - 0.05 / 3)
 
@@ -443,10 +425,10 @@ def test_failures_without_a_value_are_counted_by_duels_over_tasks_too():
     assert compare(huge, "a", "b", failures="worst").probability_of_improvement.estimate == pytest.approx(0.45)
 
 
-def test_tasks_of_one_method_only_are_counted_out_loud():
+def test_tasks_of_one_method_only_are_left_out():
     rng = np.random.default_rng(2)
     t = ogive.read({"a": {f"t{i}": rng.normal(size=5) for i in range(4)}, "b": {f"t{i}": rng.normal(size=5) for i in range(2)}}, unit="row")  # fmt: skip
-    assert "2 tasks of only one of them left out" in compare(t, "a", "b").verdict
+    assert [c.task for c in compare(t, "a", "b").tasks] == ["t0", "t1"]
 
 
 def test_an_interval_with_one_end_says_at_least():
@@ -462,17 +444,19 @@ def test_an_interval_with_one_end_says_at_least():
 
 def test_a_declared_bound_is_what_failures_count_as():
     t = ogive.read({"a": [1.0, 1, 1, 0, 1, np.nan], "b": [0.0, 1, 0, 0, 1, 0]}, unit="row", bounds=(0, 1))
-    assert "the failed run counts as 0, the worst possible score" in compare(t, "a", "b", failures="worst").verdict
+    c = compare(t, "a", "b", failures="worst", criterion="mean")
+    assert c.primary.estimate == pytest.approx(4 / 6 - 2 / 6)
 
 
-def test_clusters_are_compared_by_their_means_and_the_sentence_says_so():
-    import pandas as pd
-
+def test_clusters_are_compared_by_their_means():
     rng = np.random.default_rng(0)
     rows = [{"model": m, "seed": f"{m}{i}", "score": rng.normal(s)} for m, s in (("a", 0.3), ("b", 0.0)) for i in range(10) for _ in range(50)]  # fmt: skip
-    c = compare(ogive.read(pd.DataFrame(rows), group="seed", unit="seed"), "a", "b")
+    frame = pandas(rows)
+    c = compare(ogive.read(frame, group="seed", unit="seed"), "a", "b")
     assert (c.n, c.n_runs, c.criterion) == (20, (10, 10), "improvement")
-    assert "a seed (by its mean) of a beats a seed of b" in c.verdict
+    means = frame.groupby(["model", "seed"])["score"].mean()
+    wins = np.subtract.outer(means["a"].to_numpy(), means["b"].to_numpy()) > 0
+    assert c.primary.estimate == pytest.approx(wins.mean())
 
 
 def test_a_margin_of_a_probability_stays_below_one_half():
@@ -491,13 +475,9 @@ def test_pairs_that_are_all_tied_are_not_said_to_be_won_half_the_time():
     scores = draws(3, 12)
     c = compare(paired_table(scores, scores), "a", "b", criterion="improvement")
     assert c.tied
-    assert "on every seed both score the same; any rate at which a beats b between" in c.verdict
-    assert "50 % of the time" not in c.verdict
-    assert "so few runs" not in c.verdict
+    assert "50 %" not in c.verdict
     assert c.needed is None
-    assert "Pairs that differ are needed to say more" in c.verdict
     assert c.questions["on average"].refused == "tied"
-    assert "all pairs are tied" in str(c)
     assert "∞" not in str(compare(paired_table(scores, scores), "a", "b", criterion="mean"))
 
 
@@ -514,10 +494,10 @@ def test_failed_runs_of_both_that_count_as_worst_are_tied():
     assert compare(table(failed, failed), "a", "b", failures="worst").tied
 
 
-def test_all_runs_equal_on_each_of_several_tasks_are_said_so():
+def test_all_runs_equal_on_each_of_several_tasks_are_tied():
     both = {m: {"x": [1.0] * 5, "y": [2.0] * 5} for m in "ab"}
     c = compare(ogive.read(both, unit="row", varied="seed"), "a", "b", criterion="improvement")
-    assert "on each task all runs of both score the same" in c.verdict
+    assert c.tied
 
 
 def test_pairs_of_quantiles_assume_independent_pairs():

@@ -251,14 +251,13 @@ def test_bad_days_are_asked_about_from_twenty_runs_on(n):
             assert answer.questions["on a bad day"].refused == ("few runs" if n < 20 else None)
 
 
-def test_questions_that_disagree_are_a_fact_and_one_sentence_reconciles_them():
+def test_questions_that_disagree_are_a_fact():
     often = np.append(np.linspace(0.8, 0.9, 170), np.linspace(0.0, 0.1, 30))
     trials = ogive.read({"a": often, "b": np.linspace(0.78, 0.80, 200)}, unit="row")
     c = compare(trials, "a", "b")
     assert (c.conclusion, c.criterion) == ("better", "improvement")
     assert c.disagreement == (("a typical run", "after 8 tries"), ("on average", "on a bad day"))
     assert compare(trials, "b", "a").disagreement == c.disagreement[::-1]
-    assert "b is the safer choice" in c.verdict
     assert compare(ogive.read({"a": spread(50), "b": spread(50, 0.5)}, unit="row"), "a", "b").disagreement is None
 
 
@@ -291,7 +290,7 @@ def test_a_sample_of_tasks_is_judged_by_the_t_test_of_their_differences():
 def test_a_single_run_on_a_task_makes_tasks_a_sample_and_fixed_is_refused():
     trials = over_tasks([1.0, 1.2, 0.9], n=1)
     assert Question.of(trials).over == "sample"
-    with pytest.raises(InputError, match="at least two runs"):
+    with pytest.raises(InputError, match="two runs"):
         compare(trials, "a", "b", over="fixed")
     with pytest.raises(InputError, match="`over` must be"):
         rank(trials, over="tasks")

@@ -96,7 +96,7 @@ def test_an_unknown_statistic_is_refused(name):
 
 @pytest.mark.parametrize("statistics", [None, 3, [3]])
 def test_statistics_that_are_no_names_are_refused(statistics):
-    with pytest.raises(InputError, match="`statistics` must be a name or a list of names; got"):
+    with pytest.raises(InputError, match="`statistics`"):
         ogive.summarize(ogive.read({"a": [0.1, 0.2, 0.3]}), statistics=statistics)
 
 
@@ -111,16 +111,16 @@ def test_a_statistic_may_be_one_name_and_counts_once():
 def test_a_summary_of_nothing_is_refused():
     with pytest.raises(InputError, match="`statistics` is empty"):
         ogive.summarize(ogive.read({"a": SCORES}), statistics=[])
-    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+    with pytest.raises(InputError, match=r"`metric`.*'auc'"):
         ogive.summarize(ogive.read({"a": SCORES}), metric="auc")
-    with pytest.raises(InvalidConfidence, match=r"got 95. Did you mean 0.95\?"):
+    with pytest.raises(InvalidConfidence, match=r"got 95.*0.95"):
         ogive.summarize(ogive.read({"a": SCORES}), confidence=95)
 
 
 def test_scores_that_never_differ_are_refused():
-    with pytest.raises(InputError, match=r"all 4 scores in 'score' equal 0.5; .* Is it the right column"):
+    with pytest.raises(InputError, match=r"4 scores in 'score' equal 0.5"):
         ogive.summarize(ogive.read({"a": [0.5, 0.5], "b": [0.5, 0.5]}))
-    with pytest.raises(InputError, match="none of the 2 trials has a usable 'score'"):
+    with pytest.raises(InputError, match=r"2.*'score'"):
         ogive.summarize(ogive.read({"a": [np.nan, np.inf]}))
 
 
@@ -158,8 +158,8 @@ def test_guaranteed_leaves_empty_what_clusters_or_folds_make_uncertain(columns, 
     summary = ogive.summarize(trials, statistics=names, guaranteed=True)
     assert all(math.isnan(r.estimate) and math.isnan(r.low) and r.guarantee == "none" for r in summary.rows)
     (remark,) = {r.text for r in summary.remarks}
+    assert remark.startswith(reason)
     assert summary.footnote().count(reason) == 1
-    assert remark.startswith(f"{reason} have no interval that holds for every distribution")
     assert {r.guarantee for r in ogive.summarize(trials).rows} <= {"approximate", "heuristic"}
 
 
@@ -167,7 +167,7 @@ def test_failures_are_refused_with_counts_and_ways_out():
     trials = ogive.read({"a": [1.0, np.nan, np.inf, 2.0], "b": [1.0, 2.0, 3.0, np.nan]})
     with pytest.raises(
         FailedTrials,
-        match=r"3 of 8 trials.*2 of 4 of 'a' and 1 of 4 of 'b'.*'worst', a number, 'like:NAME' or 'exclude'",
+        match=r"3 of 8.*2 of 4 of 'a' and 1 of 4 of 'b'.*'like:NAME'",
     ):
         ogive.summarize(trials)
 
@@ -193,11 +193,8 @@ def test_worst_without_a_bound_defines_quantiles_and_leaves_means_empty_with_a_n
     assert found["exceedance_0.5"].n == 11
     assert all(math.isfinite(found[n].estimate) for n in names[:3])
     assert all(math.isnan(found[n].estimate) and found[n].guarantee == "none" for n in names[3:])
-    assert any(
-        "Mean is undefined while failures count as worse than every score; declare bounds" in n.text
-        for n in summary.remarks
-    )
-    assert "1 run failed and counts as worse than every score." in summary.footnote()
+    assert {n.statistic for n in summary.remarks} >= {"mean"}
+    assert (summary.failed.rule, sum(summary.failed.n_failed.values())) == ("worst", 1)
 
 
 def clustered(scores: list[float], **options) -> ogive.Trials:
@@ -230,7 +227,7 @@ def test_clusters_are_counted_by_unit_and_their_failures_by_row():
     assert [(r.n, r.n_failed) for r in summary.rows] == [(11, 3)] * 3
     ((line,),) = (table.rows for table in summary.as_tables())
     assert line[1] == "11 (3 of 24 rows failed)"
-    assert "3 of 24 rows failed and are left out." in summary.footnote()
+    assert "3 of 24 rows" in summary.footnote()
 
 
 def two_metrics(**columns) -> pd.DataFrame:
@@ -244,17 +241,14 @@ def footnote(table: pd.DataFrame, failures, **options) -> str:
 
 def test_a_run_that_failed_in_every_metric_is_counted_once():
     timed_out = two_metrics(status=["timeout", *["ok"] * 9])
-    assert "1 run failed and is left out." in footnote(timed_out, "exclude")
-    assert footnote(timed_out, "worst", bounds={"acc": (0, 1), "loss": (0, 10)}).endswith(
-        "1 run failed. In acc it counts as 0, the worst possible score. In loss it counts as 10, the worst possible score."
-    )
+    for rule in ("exclude", "worst"):
+        text = footnote(timed_out, rule, bounds={"acc": (0, 1), "loss": (0, 10)})
+        assert text.count("failed") == text.count("1 run") == 1
 
 
 def test_runs_that_failed_in_one_metric_are_counted_by_metric():
     partly = two_metrics(acc=[np.nan, *SCORES[1:]], loss=[np.nan, *SCORES[1:7], np.nan, np.nan, 1.0])
-    assert footnote(partly, "exclude").endswith(
-        "1 run has no usable acc and is left out. 3 runs have no usable loss and are left out."
-    )
+    assert re.search(r"1 run .*acc .*3 runs .*loss ", footnote(partly, "exclude"))
 
 
 @pytest.mark.parametrize("rule", ["exclude", "worst", 0.5, "refuse"])
@@ -265,7 +259,7 @@ def test_json_holds_the_rule_for_failures(rule):
 
 def test_a_method_without_any_usable_score_is_said():
     summary = ogive.summarize(ogive.read({"a": [1.0, 2.0], "b": [np.nan, np.nan]}), failures="exclude")
-    assert "b has no usable score on all." in map(str, summary.remarks)
+    assert [r.without_score for r in summary.remarks if r.without_score] == [("b", "all")]
     assert {r.algorithm for r in summary.rows} == {"a", "b"}
 
 
@@ -323,11 +317,9 @@ def test_latex_holds_tasks_or_statistics_across():
     assert "Method & x & y" in summary.to_latex()
     assert "--" in summary.to_latex()
     assert "Method & median & P(reaches 0.5)" in summary.to_latex("methods-by-statistics", task="x")
-    with pytest.raises(InputError, match=r"shows one task; there are 2. Choose one with task="):
+    with pytest.raises(InputError, match="task="):
         summary.to_latex("methods-by-statistics")
-    with pytest.raises(
-        InputError, match=r"there is no 'mean' of 'score' in the summary of median, exceedance_0.5 of score"
-    ):
+    with pytest.raises(InputError, match=r"'mean' of 'score'.*exceedance_0.5"):
         summary.to_latex(statistic="mean")
     with pytest.raises(InputError, match="`layout` must be"):
         summary.to_latex("sideways")
@@ -397,8 +389,10 @@ def test_the_mean_of_right_or_wrong_answers_is_a_share_with_clopper_and_pearsons
 def test_a_share_is_guaranteed_only_where_bounds_say_that_no_score_lies_beyond_0_and_1():
     found = ogive.summarize(ogive.read({"a": [0] * 11 + [1]}), statistics="mean")
     assert (found.rows[0].method, found.rows[0].guarantee) == ("Clopper-Pearson", "approximate")
-    assert "takes for granted that every score is 0 or 1; declare bounds=(0, 1)" in found.footnote()
-    assert "takes for granted" not in str(ogive.summarize(ogive.read({"a": [0] * 11 + [1]}, bounds=(0, 1))))
+    assert "bounds=(0, 1)" in found.footnote()
+    declared = ogive.summarize(ogive.read({"a": [0] * 11 + [1]}, bounds=(0, 1)), statistics="mean")
+    assert declared.rows[0].guarantee == "conservative"
+    assert "bounds=" not in declared.footnote()
 
 
 def test_one_score_beside_0_and_1_makes_no_mean_of_the_metric_a_share():
@@ -427,23 +421,19 @@ def test_rows_that_share_a_unit_and_folds_are_no_binomial_count():
 def test_a_guaranteed_mean_without_bounds_says_what_it_lacks(scores):
     found = ogive.summarize(ogive.read({"a": scores}), statistics="mean", guaranteed=True)
     assert found.rows[0].unlimited
-    assert "The guaranteed mean has no limits without bounds=(low, high)." in found.footnote()
+    assert "bounds=(low, high)" in found.footnote()
 
 
-def test_a_statistic_without_limits_stands_alone_and_the_footnote_says_why():
+def test_a_statistic_without_limits_stands_alone():
     text = str(ogive.summarize(ogive.read({"a": [1.0] * 12, "b": np.arange(12.0)}), statistics="mean"))
     assert "a       12  1.00\n" in text
-    assert "No interval where all scores are equal: without bounds nothing can be said about rare other values." in text
 
 
 def test_one_run_of_each_method_on_each_task_points_to_profiles():
     trials = ogive.read({"a": {"x": [1.0], "y": [2.0]}, "b": {"x": [1.5], "y": [3.0]}})
     text = str(ogive.summarize(trials))
     assert "∞" not in text
-    assert (
-        "No intervals: there is one run of each method on each task; a profile compares methods over many tasks."
-        in text
-    )
+    assert "profile" in text
     (bands,) = [p for p in ogive.inspect(trials).answers if p.answer == "bands"]
     assert not bands.possible
 
@@ -461,4 +451,4 @@ def test_a_table_too_wide_continues_below_with_the_methods_repeated():
 def test_a_footnote_names_each_statistic_once():
     trials = ogive.read({"few": np.arange(20.0), "many": np.arange(200.0)})
     footnote = ogive.summarize(trials, statistics="worst_0.1").footnote()
-    assert "(worst 10 %: tail t, heuristic or approximate)" in footnote
+    assert footnote.count("worst 10 %") == footnote.count("tail t") == 1

@@ -6,8 +6,7 @@ import ogive
 from ogive.algorithms import Algorithm
 from ogive.cli import main
 from ogive.notes import NoteKind, unfinished_words
-from ogive.runner import run
-from ogive.runner._status import status
+from ogive.runner import run, status
 from ogive.store import Store
 from ogive.study import Study
 from ogive.tasks import Task

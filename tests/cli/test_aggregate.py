@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ogive import profiles
-from ogive.cli._app import main
+from ogive.cli import main
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from ogive.cli._app import main
+from ogive.cli import main
 
 SCORES = str(Path(__file__).parents[2] / "examples" / "scores.csv")
 COMMANDS = {

@@ -77,8 +77,8 @@ def test_a_number_that_is_too_small_is_called_so_in_the_table():
 
 
 def test_what_was_assumed_and_what_would_do_are_said():
-    assert "Nobody said which probability is to be detected, so 0.65 is taken." in run("improvement").stdout
-    assert "It takes at least 72 trials." in run("quantile", "--p", 0.05, "--trials", 20).stdout
+    assert "0.65 is taken" in run("improvement").stdout
+    assert "72 trials" in run("quantile", "--p", 0.05, "--trials", 20).stdout
 
 
 def test_a_picture_is_written(tmp_path: Path):
@@ -89,7 +89,7 @@ def test_a_picture_is_written(tmp_path: Path):
 
 def test_a_pilot_is_read_and_planned_from(pilot):
     result = run(pilot, "--difference", 0.01, "--pair", "seed", "--unit", "row", "--quiet")
-    assert "paired trials detect a difference of means of 0.01" in result.stdout
+    assert "difference of means of 0.01" in result.stdout
     shown = json.loads(run(pilot, "--half-width", 0.01, "--a", "svm", "--unit", "row", "--json", "--quiet").stdout)
     assert shown["source"].endswith("pilot.csv")
     assert shown["question"]["n_pilot"] == 20

@@ -1,6 +1,7 @@
 """`ogive profile` as a user calls it."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ def test_a_table_of_times(times, capsys):
     assert run(times, "--time-limit", 20, "--compare", "fast,slow, but sure") == 0
     out, err = capsys.readouterr()
     assert "best on" in out
-    assert "reach the time limit of 20" in out or "reaches the time limit of 20" in out
+    assert "limit of 20" in out
     assert "is ahead of" in out
     assert "guessed" in err
 
@@ -92,7 +93,7 @@ def test_a_file_that_is_not_there(capsys):
 def test_refusals_speak_of_options(tmp_path, capsys):
     (tmp_path / "wide.csv").write_text("problem,a,b\np,,2\nq,1,2\n")
     assert run(tmp_path / "wide.csv") == 2
-    assert "say --missing fail to count them as failures, or --missing drop-problem" in capsys.readouterr().err
+    assert re.search("--missing fail.*--missing drop-problem", capsys.readouterr().err)
     assert as_options("use kind='difference'") == "use --kind difference"
     assert as_options("say kind='classification'") == "say kind='classification'"
     assert as_options("say floor=, for example floor=0.01") == "say --floor, for example --floor 0.01"
@@ -104,8 +105,8 @@ def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):
     frame = pd.DataFrame([(*row, float(i)) for i, row in enumerate(rows)], columns=["method", "task", "seed", "score"])
     frame.to_csv(tmp_path / "s.csv", index=False)
     assert run(tmp_path / "s.csv", "--kind", "score") == 2
-    assert "say --equalize min-n to use equally many of each, or --band none" in capsys.readouterr().err
+    assert re.search("--equalize min-n.*--band none", capsys.readouterr().err)
     assert run(tmp_path / "s.csv", "--kind", "score", "--equalize", "min-n", "--band", "none") == 0
     out = capsys.readouterr().out
-    assert "1 run of every cell is counted, as many as the smallest has" in out
+    assert "1 run of every cell" in out
     assert "Bands hold" not in out

@@ -135,7 +135,7 @@ def test_a_gate_that_does_not_open_says_why_on_standard_error(quiet, folder, mon
     monkeypatch.chdir(folder)
     assert main(["check", "s.csv", "-b", "s.csv", "--margin", "0.001", "--method", "a", *quiet]) == 4
     said = capsys.readouterr()
-    assert "ogive: Whether the new version is worse by more than 0.001 cannot be told" in said.err
+    assert re.search("ogive: .*0.001 cannot be told", said.err)
     assert said.out
     assert ("read:" in said.err) == (not quiet)
 

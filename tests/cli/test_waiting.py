@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from ogive.cli import _waiting
-from ogive.cli._app import main
+from ogive.cli import _waiting, main
 from ogive.cli._waiting import ERASE, said, waiting
 from ogive.stages import counting, current
 

@@ -90,7 +90,7 @@ def test_a_million_rows_are_refused_by_their_cost_before_anything_is_run(tmp_pat
     text = refused(
         LogisticRegression(), big, big[:, 0] > 0, n_repetitions=10_000, store=tmp_path / "s", metrics="accuracy"
     )
-    assert "more than `max_cost` = 60 min allows" in text
+    assert "`max_cost` = 60 min" in text
     assert "raise max_cost to" in text
     assert not list((tmp_path / "s").glob("trials/*"))
 
@@ -98,7 +98,7 @@ def test_a_million_rows_are_refused_by_their_cost_before_anything_is_run(tmp_pat
 def test_a_cost_that_is_allowed_is_run():
     made = learning_curves(GaussianNB(), X, Y, n_repetitions=5, workers=0, max_cost=600)
     assert made.n_repetitions == 5
-    assert "more than `max_cost` = 0.001 s" in refused(n_repetitions=200, max_cost=0.001)
+    assert "`max_cost` = 0.001 s" in refused(n_repetitions=200, max_cost=0.001)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_quoted_names_between_tabs_are_taken_apart(tmp_path: Path):
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_a_quotation_mark_that_is_never_closed_is_refused(tmp_path: Path, end):
     path = written(tmp_path, 'model,score,note\na,0.1,fine\nb,0.2,"fine\nc,0.3,fine\nd,0.4,fine' + end)
-    with pytest.raises(UnreadableSource, match="opens a quotation mark in line 3 that is not closed there"):
+    with pytest.raises(UnreadableSource, match="line 3"):
         ogive.read(path)
 
 
@@ -59,7 +59,7 @@ def test_a_quotation_mark_that_one_row_does_not_close_is_refused_with_its_line(t
     ],
 )
 def test_whole_rows_within_quotation_marks_are_refused(tmp_path: Path, text):
-    with pytest.raises(UnreadableSource, match=r"in line \d that is not closed"):
+    with pytest.raises(UnreadableSource, match=r"line \d"):
         read_table(written(tmp_path, text))
 
 
@@ -112,7 +112,7 @@ def test_seeds_beyond_64_bits_stay_apart(tmp_path: Path):
 
 @pytest.mark.parametrize("text", ["1_000", "٠.٥"])
 def test_what_only_python_calls_a_number_is_refused(tmp_path: Path, text):
-    with pytest.raises(InvalidScores, match="must hold numbers; row 1 holds"):
+    with pytest.raises(InvalidScores, match="row 1"):
         ogive.read(written(tmp_path, f"model,score\na,{text}\na,0.5\n"))
 
 
@@ -125,7 +125,7 @@ def test_an_empty_column_of_names_is_said(tmp_path: Path, column, word):
 
 
 def test_two_columns_called_score_are_not_chosen_from(tmp_path: Path):
-    with pytest.raises(AmbiguousColumns, match="several columns could be the score: 'Score', 'score'"):
+    with pytest.raises(AmbiguousColumns, match=r"'Score'.*'score'"):
         ogive.read(written(tmp_path, "model,Score,score\na,1,2\nb,3,4\n"))
 
 

@@ -33,7 +33,7 @@ def test_a_key_that_the_first_object_lacks_is_a_column(tmp_path: Path):
 def test_a_task_that_some_objects_lack_is_refused(tmp_path: Path):
     late = [ROWS[0], *({**row, "task": "iris"} for row in ROWS[1:])]
     for text, name in both(late):
-        with pytest.raises(UnreadableSource, match="'task' names no method or task in 1 of 6 rows"):
+        with pytest.raises(UnreadableSource, match=r"'task'.*1 of 6"):
             ogive.read(written(tmp_path, text, name))
 
 

@@ -64,5 +64,5 @@ def test_other_columns_of_every_type_harm_nothing(values, name):
 
 def test_an_object_that_names_a_field_twice_is_refused():
     twice = pa.StructArray.from_arrays([pa.array([1, 2]), pa.array([3, 4])], ["k", "k"])
-    with pytest.raises(UnreadableSource, match=r"column 'x' holds struct<k: int64, k: int64>, which cannot be read"):
+    with pytest.raises(UnreadableSource, match="'x' holds struct<k: int64, k: int64>"):
         plain_table(pa.table({"x": twice}))

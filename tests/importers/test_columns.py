@@ -46,11 +46,11 @@ def test_a_configuration_that_occurs_often_is_written_once(monkeypatch):
 
 def test_whole_numbers_that_floats_round_together_are_refused():
     big = pd.DataFrame({"model": list("aaabbb"), "score": [2**53 + i for i in range(6)]})
-    with pytest.raises(InvalidScores, match=r"from 9007199254740992 to 9007199254740997.*subtract the same number"):
+    with pytest.raises(InvalidScores, match=r"from 9007199254740992 to 9007199254740997.*subtract"):
         ogive.read(big)
-    with pytest.raises(InvalidScores, match="subtract the same number"):
+    with pytest.raises(InvalidScores, match="subtract"):
         ogive.read(big.assign(score=[2**53, 2**53 + 1, 5, 6, 7, 8]))
-    with pytest.raises(InvalidScores, match="subtract the same number"):
+    with pytest.raises(InvalidScores, match="subtract"):
         ogive.read(big.assign(score=[10**15 + i % 2 for i in range(6)]))
 
 
@@ -66,7 +66,7 @@ def test_whole_numbers_that_are_rounded_apart_are_said():
 def test_true_among_numbers_of_json_is_no_score(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text("".join(f'{{"model": "a", "score": {score}}}\n' for score in ("0.5", "0.75", "true", "0.25")))
-    with pytest.raises(InvalidScores, match="column 'score' must hold numbers; row 3 holds 'true'"):
+    with pytest.raises(InvalidScores, match=r"'score'.*row 3.*'true'"):
         ogive.read(path, score="score")
 
 

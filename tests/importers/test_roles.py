@@ -38,7 +38,7 @@ def test_in_a_wide_table_a_method_with_decimal_commas_does_not_name_the_tasks():
     frame = pd.DataFrame({"svm": ["0,8", "0,9"], "knn": [0.6, 0.5]})
     trials = ogive.read(frame, wide=True)
     assert (trials.tasks, trials.scores("svm").tolist()) == (("all",), [0.8, 0.9])
-    with pytest.raises(InvalidScores, match=r"column 'svm' must hold numbers; row 2 holds 'x'"):
+    with pytest.raises(InvalidScores, match=r"'svm'.*row 2.*'x'"):
         ogive.read(frame.assign(svm=["0,8", "x"], ada=["0,7", "0,6"]), wide=True, score=["svm", "knn"])
 
 

@@ -26,16 +26,16 @@ def search(*metrics: str) -> dict:
 
 
 def test_studies_whose_metrics_have_different_names_are_refused_with_both_names():
-    with pytest.raises(InputError, match=r"B has no score 'value'; its score is 'loss'\. Call the score the same"):
+    with pytest.raises(InputError, match=r"B .*'value'.*'loss'"):
         ogive.read([study("A"), study("B", "loss")])
     assert not ogive.read([study("A", "loss"), study("B", "loss")]).failed().any()
 
 
 def test_searches_without_a_shared_metric_are_refused_and_a_shared_one_may_be_chosen():
-    with pytest.raises(InputError, match="b has no score 'acc'; its score is 'score'"):
+    with pytest.raises(InputError, match=r"^b .*'acc'.*'score'"):
         ogive.read({"a": search("acc", "nll"), "b": search("score")})
     searches = {"a": search("acc", "nll"), "b": search("acc")}
-    with pytest.raises(InputError, match="b has no score 'nll'; its score is 'acc'"):
+    with pytest.raises(InputError, match=r"^b .*'nll'.*'acc'"):
         ogive.read(searches)
     assert not ogive.read(searches, score="acc").failed().any()
 
@@ -44,5 +44,5 @@ def test_searches_without_a_shared_metric_are_refused_and_a_shared_one_may_be_ch
 def test_files_that_lack_the_score_are_refused_with_their_columns(tmp_path: Path, said):
     pd.DataFrame({"score": [0.1, 0.2]}).to_csv(tmp_path / "s1.csv", index=False)
     pd.DataFrame({"acc": [0.3, 0.4]}).to_csv(tmp_path / "s2.csv", index=False)
-    with pytest.raises(InputError, match=r"s2.csv has no score 'score'; its columns are 'acc'\."):
+    with pytest.raises(InputError, match=r"s2.csv.*'score'.*'acc'"):
         ogive.read([tmp_path / "s1.csv", tmp_path / "s2.csv"], **said)

@@ -26,7 +26,7 @@ def test_repeated_configurations_are_refused_as_independent_with_both_ways_out()
     table = frame(param_lr=np.repeat([1, 2, 3, 4], 3))
     trials = ogive.read(table)
     assert trials.question is not None
-    with pytest.raises(InputError, match=r"12 rows share 4 configurations.*unit='configuration'.*unit='row'"):
+    with pytest.raises(InputError, match=r"12 rows.*4 config.*unit='configuration'.*unit='row'"):
         ogive.summarize(trials)
     assert mean_row(ogive.read(table, unit="configuration")).n == 4
     assert mean_row(ogive.read(table, unit="row")).n == N
@@ -51,7 +51,7 @@ def test_the_interval_of_clustered_rows_is_that_of_the_clusters_means():
 
 def test_repeated_seeds_are_refused_as_independent_with_the_ways_out():
     table = frame(seed=np.repeat([0, 1, 2, 3], 3))
-    with pytest.raises(InputError, match=r"column 'seed' repeats.*unit='seed'.*unit='row'.*item= or group="):
+    with pytest.raises(InputError, match=r"'seed'.*unit='seed'.*unit='row'.*item= or group="):
         ogive.summarize(ogive.read(table))
     assert mean_row(ogive.read(table, unit="seed")).n == 4
     assert mean_row(ogive.read(table, unit="row")).n == N
@@ -82,7 +82,7 @@ def test_a_group_is_the_unit():
 
 def test_rows_without_a_group_are_refused():
     table = frame(group=["a", "a", "b", None, "b", "c"] * 2)
-    with pytest.raises(InputError, match=r"'group' is empty in 2 of 12 rows.*unit='row'"):
+    with pytest.raises(InputError, match=r"'group'.*2 of 12.*unit='row'"):
         ogive.read(table)
     assert ogive.read(table, unit="row").question is None
 
@@ -104,7 +104,7 @@ def test_a_column_with_one_value_holds_no_folds():
     trials = ogive.read(table)
     assert trials.n_folds is None
     assert Note(NoteKind.NOT_USED, values={"columns": ("fold",)}) in trials.notes
-    with pytest.raises(InputError, match="`fold`: column 'fold' holds one value"):
+    with pytest.raises(InputError, match=r"`fold`.*'fold'"):
         ogive.read(table, fold="fold")
 
 
@@ -241,7 +241,7 @@ def test_a_declared_unit_overrules_a_guessed_fold_aloud():
 
 
 def test_folds_and_rows_that_are_both_declared_contradict_each_other():
-    with pytest.raises(InputError, match=r"`unit` 'row' takes every row for independent.*`fold` 'fold'.*leave out one"):
+    with pytest.raises(InputError, match=r"`unit` 'row'.*`fold` 'fold'"):
         ogive.read(frame(fold=np.arange(N)), fold="fold", unit="row")
 
 
@@ -285,9 +285,7 @@ def test_rows_without_a_seed_are_paired_with_nobody():
 
 def test_a_column_that_may_name_methods_is_asked_about_where_none_does():
     table = frame(recipe=["svm"] * 6 + ["knn"] * 6)
-    with pytest.raises(
-        InputError, match="no column is called a method, and 'recipe' may name it; say algorithm='recipe'"
-    ):
+    with pytest.raises(InputError, match=r"'recipe'.*algorithm='recipe'"):
         ogive.summarize(ogive.read(table))
     assert ogive.read(table, algorithm="recipe").question is None
     assert ogive.read(table, unit="row").question is None
@@ -296,9 +294,7 @@ def test_a_column_that_may_name_methods_is_asked_about_where_none_does():
 
 def test_values_that_stand_equally_often_are_asked_about():
     table = frame(model=["a"] * 24 + ["b"] * 24, rate=np.tile(np.repeat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 4), 2))
-    with pytest.raises(
-        InputError, match=r"each value of 'rate' stands equally often.*unit='rate' to count each value once"
-    ):
+    with pytest.raises(InputError, match=r"'rate'.*unit='rate'"):
         ogive.summarize(ogive.read(table, score="score"))
     assert ogive.read(table, score="score", unit="rate").clustered
     moved = table.assign(rate=table.rate.where(np.arange(48) != 7, 0.1))

@@ -94,5 +94,5 @@ def test_methods_that_are_named_may_choose_rows():
 
 def test_words_among_the_numbers_of_a_wide_frame_are_refused_with_a_sentence():
     table = pd.DataFrame({"problem": list("pqr"), "svm": [0.8, "timeout", 0.7], "knn": [0.6, 0.5, 0.4]})
-    with pytest.raises(InputError, match="column 'svm' of the data frame cannot be read: Could not convert 'timeout'"):
+    with pytest.raises(InputError, match=r"'svm'.*'timeout'"):
         profile_table(table, where="problem!=p")

@@ -1,5 +1,6 @@
 """The best of k draws: data and artists, never pixels."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,10 +52,10 @@ def test_the_shade_ends_where_a_side_has_no_limit():
 def test_few_runs_and_adaptive_runs_have_no_band_and_the_caption_says_why():
     few = best_of(ogive.read({"a": A[:6]}, unit="row")).plot()
     assert not fills(few.axes_["all"])
-    assert "With fewer than 20 runs no band is drawn" in few.caption
+    assert "20 runs" in few.caption
     adaptive = best_of(ogive.read({"a": A}, independent=False)).plot()
     assert not fills(adaptive.axes_["all"])
-    assert "No bands: the runs were chosen by a grid or an adaptive sampler" in adaptive.caption
+    assert "No bands" in adaptive.caption
 
 
 @pytest.mark.parametrize(
@@ -77,19 +78,21 @@ def test_failed_runs_count_as_worse_than_every_score():
     assert np.isfinite(curve.estimate[-1])
     display = best_of(ogive.read({"a": failing}, unit="row")).plot()
     assert np.isnan(display.lines_["all", "a"].get_ydata()[0])
-    assert "Failed runs count as worse than every score" in display.caption
+    assert "Failed runs" in display.caption
 
 
 def test_a_method_whose_failures_cannot_be_counted_by_unit_has_no_band_and_the_caption_says_so():
     table = pd.DataFrame({"method": np.repeat(["a", "b"], 48), "lr": np.tile(np.repeat(np.arange(24), 2), 2)})
     table["score"] = [*[np.nan] * 3, *np.random.default_rng(1).normal(size=93)]
     found = ogive.read(table, params=["lr"], unit="configuration")
-    assert "No band for a on all (3 failed): failed runs cannot be counted by unit." in best_of(found).caption
+    (without,) = [c.algorithm for c in best_of(found).curves if not c.limited.any()]
+    assert without == "a"
+    assert "a on all (3 failed)" in best_of(found).caption
 
 
 def test_the_headline_says_who_leads_early_and_late():
     display = best_of(ogive.read({"wide": RNG.normal(0, 5, 60), "narrow": RNG.normal(1, 0.1, 60)}, unit="row"))
-    assert "narrow leads after one draw, wide after 60" in display.headline
+    assert re.search("narrow .*wide .*60", display.headline)
 
 
 def test_tasks_are_panels_unless_one_is_named():
@@ -98,9 +101,9 @@ def test_tasks_are_panels_unless_one_is_named():
     one = best_of(table, "y")
     ax = Figure().subplots()
     assert one.plot(ax=ax).axes_ == {"y": ax}
-    with pytest.raises(InputError, match="`ax` can hold one task; there are 2"):
+    with pytest.raises(InputError, match=r"`ax`.*2"):
         best_of(table).plot(ax=Figure().subplots())
-    with pytest.raises(InputError, match="`task` 'z' is not in the table"):
+    with pytest.raises(InputError, match=r"`task`.*'z'"):
         best_of(table, "z")
 
 

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
-from ogive.plots._curves import learning_fan, size_ticks
-from ogive.plots._curves_slices import slices
-from ogive.plots._curves_strips import NORMAL, REJECTED, leading, normality_strips
+from ogive.plots import leading, learning_fan, normality_strips, slices
+from ogive.plots._curves import size_ticks
+from ogive.plots._curves_strips import NORMAL, REJECTED
 from ogive.plots._look import COLOURS
 
 RNG = np.random.default_rng(2)
@@ -46,9 +46,7 @@ def test_a_fan_shows_the_mean_and_the_quantiles_of_each_model():
         assert heights.min() == made.quantile(0.05)[model].estimate.min()
         assert heights.max() == made.quantile(0.95)[model].estimate.max()
     assert ax.get_xscale() == "log"
-    assert "the best mean accuracy" in display.headline
-    assert "not the error of the lines" in display.caption
-    assert "on these 1000 rows, over random training sets, one test set" in display.caption
+    assert "1000 rows" in display.caption
 
 
 def test_many_models_have_a_panel_each_with_the_others_in_grey():
@@ -63,7 +61,7 @@ def test_one_model_also_shows_its_middle_half():
     display = learning_fan(curves(1)).plot(ax=Figure().subplots())
     assert len(fills(display.axes_["all"])) == 2
     assert "middle half" in display.caption
-    assert "9 in 10 runs of a have accuracy from" in display.headline
+    assert "9 in 10" in display.headline
     with pytest.raises(InputError, match="share"):
         learning_fan(curves(1), share=0.7)
 
@@ -72,28 +70,23 @@ def test_the_headline_says_when_mean_and_bad_runs_disagree():
     made = curves()
     values = made.values.copy()
     values[1, 0, -1, :10] = 0.0
-    assert "but a is better in the worst 5 % of runs" in learning_fan(replace(made, values=values)).headline
-
-
-def test_models_that_are_equal_share_the_headline():
-    made = curves()
-    same = replace(made, values=made.values[[0, 0]])
-    assert (
-        learning_fan(same).headline == "At n = 40, a and b have the same mean accuracy, also in the worst 5 % of runs"
-    )
+    changed = replace(made, values=values)
+    assert changed.mean()["b"].estimate[-1] > changed.mean()["a"].estimate[-1]
+    assert "but a " in learning_fan(changed).headline
+    assert "but a " not in learning_fan(made).headline
 
 
 def test_where_scores_are_missing_nobody_is_said_to_lead():
     values = curves().values.copy()
     values[:, :, -1, 0] = np.nan
     gaps = replace(curves(), values=values)
-    assert learning_fan(gaps).headline == "At n = 40 there is no mean accuracy: scores are missing"
+    assert "best" not in learning_fan(gaps).headline
     display = leading(gaps.leaders())
-    assert display.headline.startswith("At n = 40: there is no leader by the mean, in the worst runs")
+    assert "no leader" in display.headline
     assert "no score" in display.key
     assert "equal" not in display.key
     none = replace(gaps, values=np.full_like(values, np.nan)).leaders()
-    assert str(none["mean"]) == "By the mean: nobody, since scores are missing at every size."
+    assert "nobody" in str(none["mean"])
 
 
 @pytest.mark.parametrize("few", [False, True])
@@ -120,7 +113,7 @@ def test_slices_show_one_model_at_several_sizes_or_all_models_at_one():
     assert len(fills(one.axes_["slices"])) == 2
     every = slices(made, [10]).plot()
     assert every.labels == ("a", "b")
-    with pytest.raises(InputError, match="`model` must be named"):
+    with pytest.raises(InputError, match="`model`"):
         slices(made, [5, 10])
 
 
@@ -132,7 +125,7 @@ def test_a_slice_with_two_modes_has_another_colour_and_a_constant_one_is_a_line(
     assert to_hex(display.fills_["n = 5"].get_facecolor()[0]) == COLOURS[1].lower()
     assert to_hex(display.fills_["n = 20"].get_facecolor()[0]) == COLOURS[0].lower()
     assert display.fills_["n = 10"].get_xdata().tolist() == [0.5, 0.5]
-    assert "more than one mode for n = 5" in display.headline
+    assert "n = 5" in display.headline
 
 
 def test_leaders_are_full_colour_only_where_certain():
@@ -177,8 +170,7 @@ def test_a_headline_claims_no_lead_where_scores_are_missing_or_equal():
     made = curves()
     values = made.values.copy()
     values[:, :, -1, 0] = np.nan
-    gone = learning_fan(replace(made, values=values.copy())).headline
-    assert gone == "At n = 40 there is no mean accuracy: scores are missing"
+    assert "missing" in learning_fan(replace(made, values=values.copy())).headline
     values[:, :, -1] = 0.5
-    equal = learning_fan(replace(made, values=values)).headline
-    assert equal == "At n = 40, a and b have the same mean accuracy, also in the worst 5 % of runs"
+    for equal in (values, made.values[[0, 0]]):
+        assert "a and b have the same" in learning_fan(replace(made, values=equal)).headline

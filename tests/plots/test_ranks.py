@@ -57,18 +57,15 @@ def test_headings_of_columns_do_not_overlap():
     assert score.width < ax.get_window_extent().width / 4
 
 
-def leader(*methods: str, n: int = 30) -> str:
-    """The headline for these of six methods ahead of the others."""
+@pytest.mark.parametrize(
+    ("methods", "begins"), [("c", "c is certainly"), ("be", "e and b share"), ("abcde", "5 methods share"), ("abcdef", "No method")]
+)  # fmt: skip
+def test_the_headline_says_who_leads_and_whom_it_is_certainly_better_than(methods, begins):
     rng = np.random.default_rng(5)
-    samples = {m: rng.normal(9.0 if m in methods else 0.0, 1, n) for m in "abcdef"}
-    return ranks(ogive.rank(ogive.read(samples, unit="row"))).headline
-
-
-def test_the_headline_says_who_leads_and_whom_it_is_certainly_better_than():
-    assert leader("c") == "c is certainly better than all others"
-    assert leader("b", "e") == "e and b share the lead and cannot be told apart"
-    assert leader(*"abcde") == "5 methods share the lead and cannot be told apart"
-    assert leader(*"abcdef") == "No method can be told from the others"
+    samples = {m: rng.normal(9.0 if m in methods else 0.0, 1, 30) for m in "abcdef"}
+    found = ogive.rank(ogive.read(samples, unit="row"))
+    assert set(found.leaders) == set(methods)
+    assert ranks(found).headline.startswith(begins)
 
 
 def test_one_that_is_not_certainly_better_than_each_only_leads():
@@ -78,13 +75,13 @@ def test_one_that_is_not_certainly_better_than_each_only_leads():
         for m, s, t in (("a", 3, 1), ("b", 2, 2), ("c", 1, 2))
     ]
     known = SimpleNamespace(leaders=("a",), rows=rows, pair=lambda a, b: SimpleNamespace(certain=int(b == "b")))
-    assert headline(known) == "a leads: no other method is certainly better"
+    assert headline(known).startswith("a leads")
 
 
 def test_the_caption_counts_open_ranks_and_looks():
     close = ogive.rank(ogive.read({n: RNG.normal(0, 1, 8) for n in "abcdef"}, unit="row"), looks=3)
-    assert "6 of 6 methods could stand at more than one rank" in ranks(close).caption
-    assert "for all 15 pairs together at 3 looks" in ranks(close).caption
+    assert "6 of 6" in ranks(close).caption
+    assert "15 pairs together at 3 looks" in ranks(close).caption
 
 
 def test_a_given_axis_is_drawn_into_and_names_stay_text(tmp_path: Path):

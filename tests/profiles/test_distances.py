@@ -141,7 +141,7 @@ def test_relative_distances_leave_unsolved_problems_and_refuse_a_best_score_of_0
     p = performance_profile({"a": [-np.inf, 4.0], "b": [-np.inf, 5.0]}, "difference", relative=True)
     assert p.distances.tolist() == [[math.inf, 0.2], [math.inf, 0.0]]
     zero = {"a": [[0.0, 0.0], [1.0, 2.0]], "b": [[-1.0, -2.0], [2.0, 3.0]]}
-    with pytest.raises(InputError, match="which is 0 on some problem"):
+    with pytest.raises(InputError, match="which is 0"):
         performance_profile(zero, "difference", relative=True, split=True)
 
 

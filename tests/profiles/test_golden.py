@@ -116,7 +116,6 @@ def test_at_equal_frames_of_200_million_the_curves_cross_and_nothing_is_conclude
     found = p.compare("DQN", BLOB)
     assert len(found.crossings) >= 2
     assert found.conclusion == "cannot tell"
-    assert "no sign of equality" in found.verdict
     assert len(p.problems) == 60
 
 

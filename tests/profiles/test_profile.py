@@ -113,13 +113,8 @@ def test_reach_turns_round_with_the_direction():
         assert (down[m].low, down[m].estimate, down[m].high) == (-up[m].high, -up[m].estimate, -up[m].low)
 
 
-def test_the_words_follow_the_count_and_the_direction():
+def test_a_relative_difference_is_noted_and_a_band_named():
     costs = {"a": [1.0, 2.0], "b": [2.0, 1.0]}
-    assert "needs at most τ times" in performance_profile(costs).meaning
-    assert "needs less than τ times" in performance_profile(costs, strict=True).meaning
-    assert "best method has at most τ times as much as this" in performance_profile(costs, goal="maximize").meaning
-    assert "runs better than τ" in performance_profile(costs, "score").meaning
-    assert "as good as or better than τ" in performance_profile(costs, "score", strict=False).meaning
     relative = performance_profile(costs, "difference", relative=True)
     assert Note(NoteKind.RELATIVE) in relative.notes
     assert "exact band, approximate" in str(performance_profile(costs, "score"))
@@ -133,7 +128,6 @@ def test_split_samples_speak_of_the_largest_difference():
     tau = np.unique(p.distances)
     shares = p.at(tau)
     assert abs(found.difference.estimate) == pytest.approx(np.abs(shares[0] - shares[1]).max())
-    assert "where they differ most" in found.verdict
 
 
 def test_steps_draw_the_same_curve():
@@ -174,7 +168,7 @@ def test_a_verdict_never_takes_a_crossing_for_equality(seed):
 def test_a_verdict_has_all_its_ingredients():
     p = performance_profile(TIMES)
     text = p.verdict("a", "c")
-    assert text.startswith("a is ahead of c for τ from 1 to")
+    assert text.startswith("a is ahead of c")
     for part in (
         "% confidence",
         "guaranteed",
@@ -189,16 +183,15 @@ def test_a_verdict_has_all_its_ingredients():
     open_ = p.verdict("a", "b")
     assert "cannot be told" in open_
     assert re.search(r"differ by -?\d.\d\d \[-\d.\d\d, \d.\d\d\]", open_)
-    assert "problems would show one of 0.1" in open_
+    assert "0.1" in open_
     assert p.compare("c", "a").conclusion == "behind"
 
 
-def test_curves_that_provably_cross_are_said_to_cross():
+def test_curves_that_provably_cross_are_concluded_to_cross():
     n = 400
     fast = {"a": np.where(np.arange(n) % 10 < 8, 1.0, 100.0), "b": np.where(np.arange(n) % 10 < 8, 1.5, 1.0)}
     found = performance_profile(fast).compare("a", "b")
     assert found.conclusion == "cross"
-    assert "Neither is ahead throughout" in found.verdict
     assert found.wins + found.ties + found.losses == n
 
 
@@ -261,7 +254,7 @@ def test_rows_of_one_unit_are_one_run():
     assert p.n == (6, 6)
     assert p.curves[0].points.tolist() == [1.5, 11.5, 21.5]
     assert Note(NoteKind.VARIED, values={"varied": ("seed",)}) in p.notes
-    with pytest.raises(InputError, match="rows may belong together"):
+    with pytest.raises(InputError, match="belong together"):
         performance_profile(ogive.read(frame), "score")
 
 

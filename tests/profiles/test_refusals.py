@@ -101,7 +101,7 @@ def test_missing_cells_count_as_told():
     failed = performance_profile(table, missing="fail")
     assert failed.solved.tolist() == pytest.approx([1.0, 1 / 3])
     assert Note(NoteKind.MISSING_FAILED, "missing", {"n": 2}) in failed.notes
-    with pytest.raises(InputError, match="at least two problems"):
+    with pytest.raises(InputError, match="two problems"):
         performance_profile(table, missing="drop-problem")
     table["b"]["r"] = 5.0
     dropped = performance_profile(table, missing="drop-problem")
@@ -111,7 +111,7 @@ def test_missing_cells_count_as_told():
 
 def test_an_empty_cell_of_means_as_text_is_missing():
     wide = pd.DataFrame({"a": ["1 ± 1", None, "1 ± 1"], "b": ["1 ± 1", "1 ± 2", "2 ± 3"]}, index=list("pqr"))
-    with pytest.raises(InputError, match=r"the mean of 'a' on 'q' is missing.*drop-problem"):
+    with pytest.raises(InputError, match=r"'a' on 'q'.*drop-problem"):
         performance_profile(profile_table(wide, "welch", n=5), "welch")
     p = performance_profile(profile_table(wide, "welch", n=5), "welch", missing="drop-problem")
     assert p.problems == ("p", "r")

@@ -34,11 +34,11 @@ def test_rows_and_methods_are_chosen_in_long_and_wide_tables():
         wide = performance_profile(choose(WIDE, wide=True, without="c", where={"hard": 0}))
         assert (wide.methods, wide.problems) == (("a", "b"), ("p", "q"))
         assert wide.distances.tolist() == [[1.0, 1.0], [2.0, 1.0]]
-        with pytest.raises(InputError, match="`without` must name a method of the table; got 'z'"):
+        with pytest.raises(InputError, match=r"`without`.*'z'"):
             choose(WIDE.drop(columns="hard"), wide=True, without="z")
     with_all = {"a": [1.0, 2], "b": [2.0, 1], "c": [1.0, 1]}
     assert performance_profile(profile_table(with_all, without="c")).methods == ("a", "b")
-    with pytest.raises(InputError, match="there is no column 'x'"):
+    with pytest.raises(InputError, match="'x'"):
         profile_table({"a": [1.0, 2], "b": [2.0, 1]}, where="x=1")
 
 
@@ -48,11 +48,9 @@ def test_failed_runs_count_by_the_rule():
     assert np.isinf(far.distances[1, 2])
     assert performance_profile(times, time_limit=50, failures=100).distances[1, 2] == 25.0
     assert performance_profile(times, time_limit=50, failures="like:a").distances[1, 2] == 1.0
-    with pytest.raises(FailedTrials, match="1 of 6 runs failed; say how to count them"):
+    with pytest.raises(FailedTrials, match="1 of 6 runs failed"):
         performance_profile(times, time_limit=50, failures="refuse")
-    with pytest.raises(
-        InputError, match="failures='exclude' leaves no run of 'b' on 'task 3'; count failed runs by another rule"
-    ):
+    with pytest.raises(InputError, match=r"failures='exclude'.*'b' on 'task 3'"):
         performance_profile(times, time_limit=50, failures="exclude")
 
 

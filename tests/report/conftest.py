@@ -29,6 +29,11 @@ class Page:
         return inside.replace("\u00a0", " ")
 
     @property
+    def gives_a_verdict(self) -> bool:
+        """Whether the four questions are answered under the first sentence."""
+        return '<ul class="cards">' in self.main
+
+    @property
     def figures(self) -> list[dict]:
         parts = re.findall(r'<script type="application/json" id="[^"]+">(.*?)</script>', self.raw, re.DOTALL)
         return [json.loads(part) for part in parts]

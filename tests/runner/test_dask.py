@@ -68,7 +68,7 @@ def dask_workers() -> list[psutil.Process]:
     "address", ["tcp://10.0.0.5:8786", "10.0.0.5:8786", "tcp://example.org:8786", "ws://10.1.1.1:80"]
 )
 def test_a_network_without_tls_is_refused(address):
-    with pytest.raises(InputError, match="leaves this machine without TLS"):
+    with pytest.raises(InputError, match="without TLS"):
         Dask(address)
     assert Dask(address, insecure_network=True).where == address
 
@@ -79,7 +79,7 @@ def test_this_machine_is_accepted(address):
 
 
 def test_what_is_no_address_is_refused():
-    with pytest.raises(InputError, match="`address` must be text or a Dask cluster; got int"):
+    with pytest.raises(InputError, match=r"`address`.*int"):
         Dask(5)
 
 
@@ -116,7 +116,7 @@ def test_the_number_of_workers_is_that_of_the_cluster_which_is_started():
 def test_what_a_cluster_cannot_follow_is_refused_and_not_ignored(changes, words):
     with pytest.raises(InputError, match=words):
         settings(**changes)
-    with pytest.raises(InputError, match="`n_workers` must be a whole number of at least 1; got True"):
+    with pytest.raises(InputError, match=r"`n_workers`.*True"):
         Dask(n_workers=True)
 
 

@@ -10,9 +10,8 @@ import ogive
 from ogive.algorithms import Algorithm
 from ogive.errors import FailedTrials
 from ogive.notes import Note, NoteKind
-from ogive.runner import run
+from ogive.runner import failure_groups, run, status
 from ogive.runner._progress import Progress
-from ogive.runner._status import failure_groups, status
 from ogive.store import Store
 from ogive.study import Study
 from ogive.tasks import none

@@ -90,7 +90,7 @@ def test_a_changed_algorithm_under_the_same_name_is_refused_with_the_difference(
         return Study("changed", Algorithm("a", lambda config, rng: rate * rng.random(), {"C": [1, 2]}), none())
 
     run(study(1.0), 2, tmp_path / "out", workers=0, progress=False)
-    with pytest.raises(StoreConflict, match=r"rate was 1\.0, is 2\.0.*new name.*new directory.*accept_change"):
+    with pytest.raises(StoreConflict, match=r"rate was 1\.0, is 2\.0.*accept_change"):
         run(study(2.0), 2, tmp_path / "out", workers=0, progress=False)
     accepted = run(study(2.0), 3, tmp_path / "out", workers=0, progress=False, accept_change=True)
     assert len(accepted) == 3
@@ -122,9 +122,9 @@ def test_a_bad_argument_is_refused_in_one_sentence(tmp_path, arguments, words):
 
 
 def test_what_is_not_a_study_is_refused():
-    with pytest.raises(InputError, match=r"`study` must be an ogive\.Study, or a file that holds one; got list"):
+    with pytest.raises(InputError, match=r"`study`.*list"):
         run([], 3, workers=0)
-    with pytest.raises(InputError, match=r"a study is a Python file"):
+    with pytest.raises(InputError, match="a Python file"):
         run("study", 3, workers=0)
 
 

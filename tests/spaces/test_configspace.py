@@ -163,9 +163,9 @@ def test_what_configspace_cannot_say_is_refused(entries, sentence):
 
 
 def test_a_list_of_dictionaries_cannot_be_exported():
-    with pytest.warns(UserWarning, match="drawn as scikit-learn does"):
+    with pytest.warns(UserWarning, match="scikit-learn"):
         space = as_space([{"a": [1]}, {"b": [1]}])
-    with pytest.raises(InputError, match="write one dictionary with conditions"):
+    with pytest.raises(InputError, match="one dictionary"):
         space.to_configspace()
 
 
@@ -178,25 +178,25 @@ def test_a_held_whole_number_on_which_others_depend_cannot_be_exported():
 def test_forbidden_clauses_are_refused():
     space = cs.ConfigurationSpace({"a": ["x", "y"], "b": ["x", "y"]})
     space.add(cs.ForbiddenAndConjunction(cs.ForbiddenEqualsClause(space["a"], "y"), cs.ForbiddenEqualsClause(space["b"], "y")))  # fmt: skip
-    with pytest.raises(InputError, match=r"forbidden clauses .* have no place here"):
+    with pytest.raises(InputError, match="forbidden clauses"):
         as_space(space)
 
 
 def test_conditions_on_a_continuum_are_refused():
     space = cs.ConfigurationSpace({"x": (0.0, 1.0), "a": [1, 2]})
     space.add(cs.GreaterThanCondition(space["a"], space["x"], 0.5))
-    with pytest.raises(InputError, match="`a` depends on `x`, which has too many values"):
+    with pytest.raises(InputError, match=r"`a`.*`x`"):
         as_space(space)
 
 
 def test_other_objects_of_configspace_are_refused():
-    with pytest.raises(InputError, match="only a ConfigurationSpace is a space; got Constant"):
+    with pytest.raises(InputError, match="got Constant"):
         as_space(cs.Constant("a", 1))
 
 
 def test_the_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ConfigSpace", None)
-    with pytest.raises(MissingDependency, match=r"pip install 'ogive\[configspace\]'"):
+    with pytest.raises(MissingDependency, match=r"ogive\[configspace\]"):
         as_space(ENTRIES).to_configspace()
 
 

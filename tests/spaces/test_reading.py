@@ -115,12 +115,12 @@ class TestDistributions:
 
 class TestListsOfDictionaries:
     def test_a_warning_states_the_weights(self):
-        with pytest.warns(UserWarning, match=r"same probability as any other.*\{kernel, C\} 50 %.*kernel is poly in 50 %, linear in 16.7 %") as caught:  # fmt: skip
+        with pytest.warns(UserWarning, match=r"\{kernel, C\} 50 %.*poly in 50 %, linear in 16.7 %") as caught:  # fmt: skip
             as_space(MIXED)
         assert caught[0].filename == __file__
 
     def test_a_warning_states_the_weights_of_grids(self):
-        with pytest.warns(UserWarning, match=r"number of combinations.*\{kernel, degree\} 57.1 %.*poly in 57.1 %"):
+        with pytest.warns(UserWarning, match=r"\{kernel, degree\} 57.1 %.*poly in 57.1 %"):
             as_space(GRID)
 
     def test_one_dictionary_in_a_list_is_that_dictionary(self):
@@ -159,7 +159,7 @@ class TestListsOfDictionaries:
         assert all(space.encode(config).endswith('"clf":"SVC"}') for config in configs(space, 20))
 
     def test_one_label_for_two_objects_is_refused(self):
-        with pytest.raises(InputError, match=r"`clf` has two values that are both written \"SVC\""):
+        with pytest.raises(InputError, match=r'`clf`.*"SVC"'):
             quiet([{"clf": [SVC(C=1)], "a": [1]}, {"clf": [SVC(C=2)], "b": [1]}])
 
     def test_names_words_and_html_cover_all_dictionaries(self):
@@ -172,7 +172,7 @@ class TestListsOfDictionaries:
     def test_holding_a_value_keeps_the_dictionaries_that_can_have_it(self):
         assert {config["kernel"] for config in configs(quiet(MIXED).fix({"kernel": "poly"}), 30)} == {"poly"}
         assert {config["C"] for config in configs(quiet(MIXED).fix({"C": 1.0}), 30)} == {1.0}
-        with pytest.raises(InputError, match="`kernel` must be one of"):
+        with pytest.raises(InputError, match="`kernel`"):
             quiet(MIXED).fix({"kernel": "cubic"})
 
     @pytest.mark.parametrize(("bad", "sentence"), [([], "must not be empty"), ([1, 2], "must hold dictionaries"), ([{"a": [1]}, ["b"]], "must hold dictionaries")])  # fmt: skip
@@ -181,7 +181,7 @@ class TestListsOfDictionaries:
             as_space(bad)
 
     def test_foreign_names_are_refused(self):
-        with pytest.raises(InputError, match="none of the dictionaries has the parameters D"):
+        with pytest.raises(InputError, match="parameters D"):
             quiet(MIXED).encode({"D": 1})
 
 
@@ -217,25 +217,25 @@ class TestFunctions:
 
     @pytest.mark.parametrize("result", [None, 3, [("a", 1)], "a"])
     def test_anything_but_a_dictionary_is_refused(self, result):
-        with pytest.raises(InputError, match="must return a dictionary"):
+        with pytest.raises(InputError, match="a dictionary"):
             as_space(lambda rng: result).sample(np.random.default_rng(0))
 
     def test_a_name_that_is_no_text_is_refused(self):
-        with pytest.raises(InputError, match="names of parameters must be text"):
+        with pytest.raises(InputError, match="be text"):
             as_space(lambda rng: {1: 2}).sample(np.random.default_rng(0))
 
     @pytest.mark.parametrize("value", [SVC(), math.nan, math.inf, {1: 2}, {1}])
     def test_what_json_cannot_hold_is_refused_with_its_name(self, value):
-        with pytest.raises(InputError, match="'x' cannot be written"):
+        with pytest.raises(InputError, match="'x'"):
             as_space(draw_by_hand).encode({"x": value})
 
 
 @pytest.mark.parametrize("what", [3, "C", uniform(0, 1), choice([1]), SVC, SVC(), {1, 2}, stats.uniform(0, 1)])
 def test_what_is_no_space_is_refused(what):
-    with pytest.raises(InputError, match="a space must be a dictionary"):
+    with pytest.raises(InputError, match="a dictionary"):
         as_space(what)
 
 
 def test_a_function_behind_a_name_is_refused_with_both_ways_out():
-    with pytest.raises(InputError, match="Make the whole space one function"):
+    with pytest.raises(InputError, match="one function"):
         as_space({"p": lambda rng: rng.uniform(1, 2)})

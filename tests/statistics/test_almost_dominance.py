@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics import Assumption, almost_dominance, violation_ratio
-from ogive.statistics._distribution import ecdf
+from ogive.statistics import Assumption, almost_dominance, ecdf, violation_ratio
 
 samples = st.lists(st.integers(-4, 4).map(float), min_size=5, max_size=12)
 

@@ -224,19 +224,19 @@ def test_the_size_of_the_tail_alone_chooses_between_band_and_betting(n, mass, me
 
 @pytest.mark.parametrize("bounds", [(None, None), (0, None), (None, 1), (-math.inf, 1)])
 def test_missing_bounds_are_refused(bounds):
-    with pytest.raises(InputError, match="must be two finite numbers"):
+    with pytest.raises(InputError, match="two finite"):
         bounded_mean_interval(A, bounds)
-    with pytest.raises(InputError, match="must be two finite numbers"):
+    with pytest.raises(InputError, match="two finite"):
         bounded_mean_difference(A, B, bounds, paired=False)
-    with pytest.raises(InputError, match="must be two finite numbers"):
+    with pytest.raises(InputError, match="two finite"):
         tail(A, bounds)
 
 
 def test_scores_outside_the_bounds_are_refused():
     for call in (lambda: bounded_mean_interval(A, (0, 0.9)), lambda: paired(A, 2 * B), lambda: unpaired(A - 1, B)):
-        with pytest.raises(InputError, match="must contain every score"):
+        with pytest.raises(InputError, match="every score"):
             call()
-    with pytest.raises(InputError, match="as many scores of A as of B"):
+    with pytest.raises(InputError, match="as many scores"):
         bounded_mean_difference(A, B, UNIT, paired=True)
 
 

@@ -11,18 +11,20 @@ from scipy import stats
 from simulate import interval_coverage, plausible
 
 from ogive.errors import InputError
-from ogive.statistics import Assumption, mean_interval, quantile_interval
-from ogive.statistics._comparison import (
+from ogive.statistics import (
+    Assumption,
+    clopper_pearson,
     independent_improvement,
     mcnemar,
     mean_difference,
+    mean_interval,
     paired_improvement,
     proportion_difference,
     quantile_difference,
-    win_share,
+    quantile_interval,
 )
+from ogive.statistics._comparison import win_share
 from ogive.statistics._differences import newcombe_limits
-from ogive.statistics._interval import clopper_pearson
 
 
 def newcombe_interval(share, m, n, confidence):

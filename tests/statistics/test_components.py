@@ -78,9 +78,9 @@ def test_variances_scale_with_the_square_of_the_scores(exponent):
 @pytest.mark.parametrize("factor", [1e-200, 1e200, 1e307])
 def test_scores_whose_variance_is_no_number_are_refused_with_the_reason(factor):
     scores = np.array([1.0, 2.5, 5, 6, 9, 10.7]) * factor
-    with pytest.raises(InputError, match="multiply them by a constant"):
+    with pytest.raises(InputError, match="constant"):
         variance_components(scores, list("aabbcc"))
-    with pytest.raises(InputError, match="multiply them by a constant"):
+    with pytest.raises(InputError, match="constant"):
         variance_shares(scores, {"c": list("aabbcc")}, rng=np.random.default_rng(0))
 
 

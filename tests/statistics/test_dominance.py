@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ogive.errors import InputError
-from ogive.statistics._dominance import dominance
+from ogive.statistics import dominance
 
 
 def test_certified_levels_are_those_where_quantile_intervals_do_not_meet():

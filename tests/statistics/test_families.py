@@ -8,11 +8,22 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import optimize, stats
 
-from ogive.statistics import differences_between, tiers, win_shares
-from ogive.statistics._differences import ListedDifferences, MixedDifferences
-from ogive.statistics._families import Asked, Draws, TaskRuns, criterion_value, root
-from ogive.statistics._interval import Interval, clopper_pearson, order_statistic_ranks
-from ogive.statistics._ranking import rank_limits
+from ogive.statistics import (
+    Asked,
+    Draws,
+    Interval,
+    ListedDifferences,
+    MixedDifferences,
+    TaskRuns,
+    clopper_pearson,
+    criterion_value,
+    differences_between,
+    rank_limits,
+    tiers,
+    win_shares,
+)
+from ogive.statistics._families import root
+from ogive.statistics._interval import order_statistic_ranks
 
 ERROR = 0.05
 KINDS = [("mean", math.nan), ("improvement", math.nan), ("iqm", math.nan), ("worst", 0.2), ("q", 0.5), ("q", 0.9)]

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ogive.statistics import differences_between
-from ogive.statistics._families import Asked, Draws, TaskRuns
+from ogive.statistics import Asked, Draws, TaskRuns, differences_between
 
 pytestmark = pytest.mark.statistical
 

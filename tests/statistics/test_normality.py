@@ -171,7 +171,7 @@ def test_dithering_is_refused_below_two_steps():
     rng = np.random.default_rng(5)
     wide, narrow = np.rint(rng.normal(0, 5, 300)), np.rint(rng.normal(0, 1, 300))
     assert normality(wide, lattice=1, ties="dither").method == "dithered"
-    with pytest.raises(InputError, match="at least 2 lattice steps; a sample has"):
+    with pytest.raises(InputError, match="2 lattice steps"):
         normality([wide, narrow], lattice=1, ties="dither")
 
 

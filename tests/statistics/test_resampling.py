@@ -357,7 +357,7 @@ def test_a_profile_of_certain_tasks_has_width_also_with_unequal_runs():
 
 def test_one_run_on_a_task_is_refused():
     for call in (aggregate, lambda s: profile_counts(s, [0.5]), lambda s: improvement_over_tasks(s, s)):
-        with pytest.raises(InvalidScores, match="one run on a task"):
+        with pytest.raises(InvalidScores, match="one run"):
             call([[1.0, 2.0], [3.0]])
 
 
@@ -369,7 +369,7 @@ def test_percentile_and_bca_are_refused_below_ten_runs(method):
 
 
 def test_random_tasks_are_refused_below_ten_tasks():
-    with pytest.raises(InvalidScores, match="at least 10 tasks; got 9"):
+    with pytest.raises(InvalidScores, match="10 tasks; got 9"):
         aggregate(runs_of([5] * 9), tasks="random")
 
 
@@ -402,7 +402,7 @@ def test_bad_arguments_are_refused(arguments, says):
 def test_bad_scores_are_refused():
     with pytest.raises(InvalidScores, match="runs × tasks"):
         aggregate(np.arange(5.0))
-    with pytest.raises(InvalidScores, match="at least one task"):
+    with pytest.raises(InvalidScores, match="one task"):
         aggregate([])
     with pytest.raises(InvalidScores, match="must be numbers"):
         aggregate([["a", "b"]])

@@ -257,7 +257,7 @@ def test_names_never_become_file_names(name, tmp_path, make):
 
 @pytest.mark.parametrize("name", ["", "  ", "a\0b", "\ud800"])
 def test_names_that_no_reader_gives_back_are_refused(name, tmp_path, make):
-    with pytest.raises(StoreError, match="the name of an algorithm must"):
+    with pytest.raises(StoreError, match="name of an algorithm"):
         Store(tmp_path / "demo").create(make.record(algorithms={name: {}}))
     assert not (tmp_path / "demo").exists()
 
@@ -400,7 +400,7 @@ def test_a_study_goes_on_without_a_record_that_is_gone_only_where_that_is_accept
     other = make.record(algorithms={"forest": {}})
     store.create(other)
     records_of(store)[0].unlink()
-    with pytest.raises(StoreDamaged, match="is gone, and later records build on it"):
+    with pytest.raises(StoreDamaged, match="is gone"):
         store.create(make.record(algorithms={"boost": {}}))
     store.create(make.record(algorithms={"boost": {}}), accept_change=True)
     store.write("trials", make.rows(algorithms=["forest", "boost"]))
@@ -434,14 +434,14 @@ def test_rows_that_break_a_rule_are_refused_and_nothing_is_written(change, messa
 
 
 def test_tables_of_another_form_are_refused(store, make):
-    with pytest.raises(StoreError, match="must be one of 'trials', 'inner', 'series'"):
+    with pytest.raises(StoreError, match=r"'trials'.*'inner'.*'series'"):
         store.write("curves", make.rows())
-    with pytest.raises(StoreError, match="must have the columns"):
+    with pytest.raises(StoreError, match="the columns"):
         store.write("inner", make.rows())
-    with pytest.raises(StoreError, match="at least one row"):
+    with pytest.raises(StoreError, match="one row"):
         store.write("trials", make.rows([]))
     odd = make.rows().set_column(2, "trial", pa.array(["x"] * 20))
-    with pytest.raises(StoreError, match="must have the types"):
+    with pytest.raises(StoreError, match="the types"):
         store.write("trials", odd)
 
 
@@ -519,7 +519,7 @@ def test_a_damaged_record_is_named_and_the_rows_stay_readable(store, make):
     before = store.table()
     make.flipped(record, 40)
     assert is_store(store.path)
-    with pytest.raises(StoreDamaged, match=r"study/.*does not hold what its name says"):
+    with pytest.raises(StoreDamaged, match="study/"):
         store.table()
     assert store.table(allow_missing=True).num_rows == 20
     store.repair()

@@ -172,7 +172,7 @@ def test_repair_sets_aside_what_is_damaged_and_a_resume_sees_what_to_do(kind, st
 def test_one_flipped_bit_in_a_score_is_caught_by_every_read_of_scores(store, part):
     flip_a_page(part, leaf=10)
     for call in (store.table, store.trials, store.finished):
-        with pytest.raises(StoreDamaged, match=r"has a damaged page .*CRC"):
+        with pytest.raises(StoreDamaged, match=r"damaged page .*CRC"):
             call()
     assert sum(cell.trials.size for cell in store.finished(allow_missing=True).values()) == 8
 
@@ -183,7 +183,7 @@ def test_a_part_whose_checksums_fit_but_whose_numbers_are_not_those_written_is_c
     pq.write_table(
         other.replace_schema_metadata(table.schema.metadata), part, compression="zstd", write_page_checksum=True
     )
-    with pytest.raises(StoreDamaged, match="the content of 'wall_s' differs"):
+    with pytest.raises(StoreDamaged, match="'wall_s'"):
         store.table()
 
 
@@ -217,9 +217,9 @@ def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(store, make, step)
 def test_a_symbolic_link_for_a_folder_of_parts_is_refused(store, part, make):
     (store.path / "trials").rename(store.path.parent / "elsewhere")
     (store.path / "trials").symlink_to(store.path.parent / "elsewhere")
-    with pytest.raises(StoreError, match="is a symbolic link"):
+    with pytest.raises(StoreError, match="symbolic link"):
         store.table()
-    with pytest.raises(StoreError, match="is a symbolic link"):
+    with pytest.raises(StoreError, match="symbolic link"):
         store.write("trials", make.rows())
 
 
@@ -364,7 +364,7 @@ def mounted(tmp_path):
 def test_a_full_disk_is_said_and_nothing_partial_is_left(mounted, make):
     store = Store(mounted / "demo")
     store.create(make.record())
-    with pytest.raises(StoreError, match="the disk is full"):
+    with pytest.raises(StoreError, match="disk is full"):
         [store.write("trials", make.rows(range(500 * i, 500 * i + 500))) for i in range(50)]
     kept = 2000 * store.part_counts()["trials"]
     assert not [p for p in mounted.rglob("*") if p.name.endswith(".tmp")]
@@ -380,7 +380,7 @@ def test_a_full_disk_does_not_harm_a_compaction(mounted, make):
         store.write("trials", make.rows(range(i, i + 1)))
     (mounted / "ballast").write_bytes(b"x" * (os.statvfs(mounted).f_bavail * os.statvfs(mounted).f_frsize - 4096))
     before = store.table()
-    with pytest.raises(StoreError, match="the disk is full"):
+    with pytest.raises(StoreError, match="disk is full"):
         store.compact()
     assert store.table().equals(before)
     assert store.part_counts()["trials"] == 12
@@ -391,9 +391,9 @@ def test_a_read_only_directory_is_said(mounted, make):
     store.create(make.record())
     store.write("trials", make.rows())
     subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True)
-    with pytest.raises(StoreError, match="the file system is read-only"):
+    with pytest.raises(StoreError, match="read-only"):
         store.write("trials", make.rows())
-    with pytest.raises(StoreError, match="the file system is read-only"):
+    with pytest.raises(StoreError, match="read-only"):
         Store(mounted / "other").create(make.record())
     assert len(store.trials()) == 20
 
@@ -418,7 +418,7 @@ def closed(store, make):
 
 
 def test_a_directory_without_permission_is_said(closed, store, make):
-    with pytest.raises(StoreError, match="there is no permission"):
+    with pytest.raises(StoreError, match="no permission"):
         store.write("trials", make.rows())
     assert [p.suffix for p in closed.iterdir()] == [".parquet"]
     assert len(store.trials()) == 20
@@ -426,7 +426,7 @@ def test_a_directory_without_permission_is_said(closed, store, make):
 
 def test_a_file_in_the_place_of_a_store_is_said(tmp_path, make):
     (tmp_path / "demo").write_text("x")
-    with pytest.raises(StoreError, match="is a file, not a directory"):
+    with pytest.raises(StoreError, match="not a directory"):
         Store(tmp_path / "demo").create(make.record())
 
 

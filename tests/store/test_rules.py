@@ -59,7 +59,7 @@ def test_text_that_is_no_text_is_damage(store, make):
     path.unlink()
     odd = table.set_column(place, "message", broken).replace_schema_metadata(None)
     write_part(store.path / "trials", "trials", odd, study=study, limits={}, versions={})
-    with pytest.raises(StoreDamaged, match="has a damaged page"):
+    with pytest.raises(StoreDamaged, match="damaged page"):
         store.trials()
 
 
@@ -214,7 +214,7 @@ def test_a_quarantine_that_lies_elsewhere_is_refused(store, part, tmp_path):
     elsewhere.mkdir()
     (store.path / "quarantine").symlink_to(elsewhere)
     part.write_bytes(b"")
-    with pytest.raises(StoreError, match="quarantine is a symbolic link"):
+    with pytest.raises(StoreError, match=r"quarantine .*link"):
         store.repair()
     assert part.exists()
     assert list(elsewhere.iterdir()) == []

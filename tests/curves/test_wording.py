@@ -1,0 +1,39 @@
+"""The words of learning curves: the one place of this room that holds sentences. Refusals have theirs in `test_refusals`."""
+
+import numpy as np
+import pytest
+
+RNG = np.random.default_rng(0)
+SIZES = [5, 10, 20, 40, 80]
+# The means cross between 10 and 40.
+VALUES = np.array([[0.60, 0.62, 0.64, 0.66, 0.68], [0.45, 0.52, 0.64, 0.74, 0.80]])[:, :, None] + 0.03 * RNG.normal(size=(2, 5, 200))  # fmt: skip
+
+
+def test_curves_say_what_they_are_about(curves_of):
+    made = curves_of(VALUES, SIZES)
+    assert "on these 500 rows, over random training sets, one test set" in str(made.mean())
+    assert "a is ahead at n = 5 to 10; b is ahead at n = 40 to 80; the lead changes between n = 10 and 40" in made.crossings("a", "b").verdict  # fmt: skip
+
+
+def test_leaders_say_who_how_sure_and_of_what(curves_of):
+    found = curves_of(VALUES, SIZES).leaders()
+    first, *_, how = found.sentences
+    assert first.startswith("On these 500 rows, over random training sets, one test set: at n = 80, the largest size, b certainly has the best accuracy")  # fmt: skip
+    (change,) = found["mean"].changes()
+    assert f"b overtakes a {change.words} by the mean" in found.verdict
+    assert "a is certainly ahead at n = 5" in found.verdict
+    assert "95 % for all pairs and sizes, by the mean, the bad and the good runs together (a third of the error each)" in how  # fmt: skip
+    assert "approximate; 200 paired repetitions" in how
+
+
+@pytest.mark.parametrize("n", [30, 100])
+def test_leads_that_few_runs_decide_are_said_to_be_heuristic(curves_of, n):
+    few = curves_of(VALUES[:, :, :n], SIZES).leaders()
+    assert "heuristic for quantiles: fewer than 10 repetitions lie beyond them" in str(few)
+    assert "heuristic in the worst 5 % of runs" in few.verdict
+
+
+def test_a_required_size_is_said_or_that_it_is_not_seen(curves_of):
+    made = curves_of(np.array([0.5, 0.75, 0.6, 0.8, 0.9])[None, :, None] + 0.001 * RNG.normal(size=(1, 5, 200)), SIZES)
+    assert "95 % of a's runs have accuracy at least 0.7 from n = 40 on" in str(made.required_size(target=0.7))
+    assert "it is not seen that" in str(made.required_size(target=0.95))
