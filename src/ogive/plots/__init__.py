@@ -16,12 +16,12 @@
   of(result)                the picture that a result has of itself: what result.plot() draws
 
 Inside
-  _distribution   the inverse CDF (and CDF): tasks across, methods as colours
+  _distribution   the inverse CDF (and CDF): tasks across, methods as colors
   _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _profile_pairs, _critical_difference, _aggregates, _sources, _curves*
   _matrix         what both matrices of pairs share
   _panels         a panel for each task, in a new figure or in axes of the caller
   _page           headline above, caption below, a way into a file
-  _look           colours, line styles and sizes that survive print and colour-blindness
+  _look           colors, line styles and sizes that survive print and color-blindness
 
 A Display asks `answers` once. Tests look at its data and at the artists, never at pixels.
 """

@@ -88,7 +88,7 @@ class BestOfDisplay(CurvePanels, Picture):
         one = (paper.wide(6.4), paper.tall(6.4, 3.8))
         width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
         handles = [
-            Line2D([], [], color=look.colour, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
+            Line2D([], [], color=look.color, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
             for name, look in style.items()
         ]
         middle = paper.page(width, height, self.headline, self.caption, handles)
@@ -110,13 +110,13 @@ class BestOfDisplay(CurvePanels, Picture):
                     curve.k[seen],
                     curve.low[seen],
                     curve.high[seen],
-                    color=look.colour,
+                    color=look.color,
                     alpha=alpha,
                     linewidth=0,
                     zorder=2,
                 )
             (line,) = ax.plot(
-                curve.k, np.where(np.isfinite(curve.estimate), curve.estimate, np.nan), color=look.colour,
+                curve.k, np.where(np.isfinite(curve.estimate), curve.estimate, np.nan), color=look.color,
                 linestyle=look.style, linewidth=1.8, zorder=3, label=printable(curve.algorithm),
             )  # fmt: skip
             self.lines_[curve.task, curve.algorithm] = line

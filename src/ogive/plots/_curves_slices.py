@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
 from ogive.plots._page import Paper, Picture
 from ogive.words import clipped, listed, plural, printable
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROW, LONGEST_NAME = 0.52, 30
 HEIGHT = 0.86  # of a row, for the highest point of its curve
-ONE, SEVERAL = COLOURS[0], COLOURS[1]
+ONE, SEVERAL = COLORS[0], COLORS[1]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -74,17 +74,15 @@ class SlicesDisplay(Picture):
         ).subplots()
 
     def _row(self, ax: Axes, base: int, one: Slice, label: str) -> None:
-        colour = SEVERAL if one.several_modes else ONE
+        color = SEVERAL if one.several_modes else ONE
         if one.grid.size:
             height = base + HEIGHT * one.density / float(one.density.max())
             self.fills_[label] = ax.fill_between(
-                one.grid, base, height, color=colour, alpha=0.55, linewidth=0.8, zorder=2
+                one.grid, base, height, color=color, alpha=0.55, linewidth=0.8, zorder=2
             )
         else:
             value = float(one.scores[0]) if one.scores.size else np.nan
-            (self.fills_[label],) = ax.plot(
-                [value, value], [base, base + HEIGHT], color=colour, linewidth=2.5, zorder=2
-            )
+            (self.fills_[label],) = ax.plot([value, value], [base, base + HEIGHT], color=color, linewidth=2.5, zorder=2)
         if one.scores.size:
             mean = float(one.scores.mean())
             ax.plot([mean, mean], [base, base + 0.30], color="black", linewidth=1.4, zorder=3)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ogive.plots._curves import size_axis
-from ogive.plots._look import COLOURS, looks
+from ogive.plots._look import COLORS, looks
 from ogive.plots._page import Paper, Picture
 from ogive.trials import FloatArray
 from ogive.words import clipped, listed, printable, share
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 WIDTH, LONGEST_NAME = 6.4, 28
 HALF = 0.36
 PALE = 0.28
-NORMAL, REJECTED, CONSTANT, UNKNOWN = COLOURS[2], COLOURS[1], "#9a9a9a", "#ececec"
+NORMAL, REJECTED, CONSTANT, UNKNOWN = COLORS[2], COLORS[1], "#9a9a9a", "#ececec"
 EQUAL = "#b8b8b8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One size of one strip: its colour, and whether it is drawn in full."""
+    """One size of one strip: its color, and whether it is drawn in full."""
 
     low: float
     high: float
-    colour: str
+    color: str
     full: bool
     who: str
 
@@ -45,7 +45,7 @@ class StripsDisplay(Picture):
     strips : dict
         Label to the cells of a strip, from the top down.
     key : dict
-        What colours mean.
+        What colors mean.
     bars_ : set by `plot`
         The cells of each strip as artists.
     """
@@ -73,7 +73,7 @@ class StripsDisplay(Picture):
         for i, (label, cells) in enumerate(self.strips.items()):
             self.bars_[label] = [
                 ax.fill_between(
-                    [c.low, c.high], i - HALF, i + HALF, color=c.colour, alpha=1.0 if c.full else PALE, linewidth=0, zorder=2
+                    [c.low, c.high], i - HALF, i + HALF, color=c.color, alpha=1.0 if c.full else PALE, linewidth=0, zorder=2
                 )
                 for c in cells
             ]  # fmt: skip
@@ -90,7 +90,7 @@ class StripsDisplay(Picture):
 
 
 def leading(result: Leaders) -> StripsDisplay:
-    """Who leads at which size by the mean, by the worst runs and by the best ones; full colour where certain."""
+    """Who leads at which size by the mean, by the worst runs and by the best ones; full color where certain."""
     first = next(iter(result.by.values()))
     style = looks(first.models)
     sizes = np.asarray(first.sizes, dtype=np.float64)
@@ -102,15 +102,15 @@ def leading(result: Leaders) -> StripsDisplay:
         for i, (best, contenders) in enumerate(zip(lead.leaders, lead.contenders, strict=True)):
             one = best[0] if len(best) == 1 else None
             seen.update(best if one else ())
-            colour = style[one].colour if one else EQUAL if best else UNKNOWN
+            color = style[one].color if one else EQUAL if best else UNKNOWN
             sure = one is not None and contenders == (one,)
-            cells.append(Cell(low=edges[i], high=edges[i + 1], colour=colour, full=sure or one is None, who=one or ""))
+            cells.append(Cell(low=edges[i], high=edges[i + 1], color=color, full=sure or one is None, who=one or ""))
         strips[lead.label] = tuple(cells)
-    key = {name: (style[name].colour, True) for name in first.models if name in seen}
+    key = {name: (style[name].color, True) for name in first.models if name in seen}
     if any(not c.full for cells in strips.values() for c in cells):
-        key["pale: ahead, but not certain"] = (style[sorted(seen, key=first.models.index)[0]].colour, False)
-    colours = {c.colour for cells in strips.values() for c in cells}
-    key |= {word: (colour, True) for word, colour in (("equal", EQUAL), ("no score", UNKNOWN)) if colour in colours}
+        key["pale: ahead, but not certain"] = (style[sorted(seen, key=first.models.index)[0]].color, False)
+    colors = {c.color for cells in strips.values() for c in cells}
+    key |= {word: (color, True) for word, color in (("equal", EQUAL), ("no score", UNKNOWN)) if color in colors}
     return StripsDisplay(
         strips=strips, sizes=sizes, key=key, headline=_lead_words(result),
         caption=(
@@ -151,12 +151,12 @@ def normality_strips(result: NormalityCurves, level: float = 0.05) -> StripsDisp
         )
         for word, p in tables:
             strips[f"{printable(row)}{word}"] = tuple(
-                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, colour=_colour(who))
+                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, color=_color(who))
                 for j in range(sizes.size)
                 for who in (_state(str(result.status[i, j]), float(p[j]), level),)
             )
     found = {c.who for cells in strips.values() for c in cells}
-    key = {str(w): (_colour(w), True) for w in ("rejected", "not rejected", "constant", "no answer") if w in found}
+    key = {str(w): (_color(w), True) for w in ("rejected", "not rejected", "constant", "no answer") if w in found}
     aware = result.gaussian_share(lattice=tied)
     shares = {row: v for row, v in zip(result.rows, aware, strict=True) if not np.isnan(v)}
     middle = share(float(np.mean(list(shares.values())))) if shares else "–"
@@ -180,7 +180,7 @@ def _state(status: str, p: float, level: float) -> str:
     return "rejected" if p < level else "not rejected"
 
 
-def _colour(state: str) -> str:
+def _color(state: str) -> str:
     return {"rejected": REJECTED, "not rejected": NORMAL, "constant": CONSTANT}.get(state, UNKNOWN)
 
 

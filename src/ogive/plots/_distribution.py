@@ -81,7 +81,7 @@ class DistributionDisplay(CurvePanels):
         note = f" ({n_failed} of {n_rows} runs failed)" if n_failed else ""
         dotted = any(has_dots(b) for b in cells)
         return Line2D(
-            [], [], color=look.colour, linestyle=look.style, linewidth=2, marker="o" if dotted else "", markersize=4,
+            [], [], color=look.color, linestyle=look.style, linewidth=2, marker="o" if dotted else "", markersize=4,
             label=f"{clipped(name, LONGEST_NAME)}{note}",
         )  # fmt: skip
 
@@ -103,7 +103,7 @@ class DistributionDisplay(CurvePanels):
         scores.set_major_locator(MaxNLocator(nbins=5 if paper.narrow else 6))
 
     def _cell(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None) -> None:
-        kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
+        kind: dict[str, Any] = {"color": look.color, "zorder": 3}
         shares, scores = steps(cell.estimate, self.goal, self.kind)
         scores = np.clip(scores, span[0] - np.ptp(span), span[1] + np.ptp(span))
         shown = self._oriented(shares, scores)
@@ -130,7 +130,7 @@ class DistributionDisplay(CurvePanels):
     def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
         assert cell.band is not None
         shade: dict[str, Any] = {
-            "color": look.colour, "alpha": 0.22 if len(self.methods) <= 3 else 0.12, "linewidth": 0, "zorder": 2,
+            "color": look.color, "alpha": 0.22 if len(self.methods) <= 3 else 0.12, "linewidth": 0, "zorder": 2,
         }  # fmt: skip
         if self.kind == "cdf":
             scores, low, high = _between_cdfs(cell.band, span)
@@ -251,7 +251,7 @@ def lanes(cells: Sequence[CellBand], goal: str) -> tuple[tuple[float, float], di
 
 
 def share_ticks(*, small: bool, narrow: bool = False) -> tuple[list[float], list[str]]:
-    """Where shares are marked, and how: small panels leave the sign to the title, so that neighbours do not touch."""
+    """Where shares are marked, and how: small panels leave the sign to the title, so that neighbors do not touch."""
     if small:
         return [0.0, 0.5, 1.0], ["0", "50", "100"]
     ticks = [0.0, 0.5, 1.0] if narrow else [0.0, 0.25, 0.5, 0.75, 1.0]

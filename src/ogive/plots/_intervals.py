@@ -96,7 +96,7 @@ class IntervalsDisplay(Panels, Picture):
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7 if len(self.tasks) == 1 and not paper.narrow else 4))
 
     def _row(self, ax: Axes, row: Row, place: int, look: Look, span: tuple[float, float]) -> None:
-        kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
+        kind: dict[str, Any] = {"color": look.color, "zorder": 3}
         if math.isfinite(row.low) or math.isfinite(row.high):
             low, high = (min(max(end, span[0]), span[1]) for end in (row.low, row.high))
             ax.plot([low, high], [place, place], linewidth=2.2, solid_capstyle="butt", **kind)

@@ -77,9 +77,9 @@ class PairsDisplay(Picture):
                 ax = paper.page(*size_of(len(self.methods), paper), self.headline, said).subplots()
             self.axes_.clear()
             self.axes_["pairs"] = ax
-            colours = {1: BETTER, -1: WORSE, 0: UNDECIDED}
+            colors = {1: BETTER, -1: WORSE, 0: UNDECIDED}
             words = {at: self.text(p) if full else _sign(p) for at, p in self.cells.items()}
-            faces = {at: Face(words[at], colours[p.certain]) for at, p in self.cells.items()}
+            faces = {at: Face(words[at], colors[p.certain]) for at, p in self.cells.items()}
             draw_matrix(ax, self.methods, faces, paper, full=full)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Panels(Drawable):
-    """A panel for each task, methods as colours."""
+    """A panel for each task, methods as colors."""
 
     # How one task is chosen, for the message that only one fits into the caller's axes.
     one_task: ClassVar[str]

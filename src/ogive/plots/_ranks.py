@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.answers import Rank, Ranking, rank
 from ogive.answers._wording import score_label
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
 from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.words import clipped, listed, number, percent_sure, plural
@@ -68,14 +68,14 @@ class RanksDisplay(Picture):
 
     def _row(self, ax: Axes, place: int, row: Rank) -> None:
         bar = (row.rank_low - HALF_BAR, row.rank_high - row.rank_low + 2 * HALF_BAR)
-        self.bars_[row.algorithm] = ax.barh(place, bar[1], left=bar[0], height=0.42, color=COLOURS[0], zorder=3)[0]
+        self.bars_[row.algorithm] = ax.barh(place, bar[1], left=bar[0], height=0.42, color=COLORS[0], zorder=3)[0]
         self._beside(ax, place, number(row.score), SCORE)
 
     def _tiers(self, ax: Axes) -> None:
         # A long heading in one line would take the room of the bars: it is broken, and stands on the line of the others.
         for text, points in (("tier", TIER), (textwrap.fill(self.statistic, WIDEST_HEADING), SCORE)):
             self._beside(ax, -0.6, text, points, color="#444444", fontsize=8, va="bottom")
-        # A method may stand, by its score, among those of another tier: every run of neighbours is shaded apart.
+        # A method may stand, by its score, among those of another tier: every run of neighbors is shaded apart.
         for tier, members in itertools.groupby(enumerate(self.rows), key=lambda entry: entry[1].tier):
             places = [place for place, _ in members]
             start, end = places[0] - 0.5, places[-1] + 0.5

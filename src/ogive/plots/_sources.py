@@ -14,7 +14,7 @@ from ogive.answers._sources_parameters import Effect
 from ogive.answers._sources_words import percent
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
 from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.statistics import Interval
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 6
 LONGEST_NAME, LONGEST_VALUE = 30, 11
-MEDIAN, WORST = COLOURS[0], COLOURS[1]
+MEDIAN, WORST = COLORS[0], COLORS[1]
 BAR = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 
 
@@ -100,10 +100,10 @@ class SourcesDisplay(Picture):
         assert self.cell.shares is not None
         left = 0.0
         ordered = sorted(self.cell.shares.components, key=lambda c: -c.share.estimate)
-        for component, colour in zip(ordered, BAR, strict=False):
+        for component, color in zip(ordered, BAR, strict=False):
             share = 100 * component.share.estimate
             self.bars_[component.name] = ax.barh(
-                0, share, left=left, color=colour, height=0.5, label=printable(component.name)
+                0, share, left=left, color=color, height=0.5, label=printable(component.name)
             )
             if share >= 12:
                 ax.text(
@@ -131,18 +131,18 @@ class SourcesDisplay(Picture):
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         x, log = _places(e)
-        for kind, colour, marker, style in (("median", MEDIAN, "o", "-"), ("worst", WORST, "s", "--")):
+        for kind, color, marker, style in (("median", MEDIAN, "o", "-"), ("worst", WORST, "s", "--")):
             found: list[Interval] = [b.median if kind == "median" else b.worst for b in e.bins]
             y = np.array([i.estimate for i in found])
             low = np.clip([i.low for i in found], *span)
             high = np.clip([i.high for i in found], *span)
             if e.kind == "numeric":
-                ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0, zorder=2)
-                (line,) = ax.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=3.5, zorder=3)
+                ax.fill_between(x, low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
+                (line,) = ax.plot(x, y, color=color, marker=marker, linestyle=style, markersize=3.5, zorder=3)
             else:
                 shift = -0.12 if kind == "median" else 0.12
-                ax.vlines(x + shift, low, high, color=colour, linewidth=1.6, zorder=2)
-                (line,) = ax.plot(x + shift, y, color=colour, marker=marker, linestyle="none", markersize=4.5, zorder=3)
+                ax.vlines(x + shift, low, high, color=color, linewidth=1.6, zorder=2)
+                (line,) = ax.plot(x + shift, y, color=color, marker=marker, linestyle="none", markersize=4.5, zorder=3)
             self.lines_[e.parameter, kind] = line
         ax.set_ylim(*span)
         where = "" if e.present > 0.999 else f", set in {100 * e.present:.0f} %"

@@ -6,7 +6,7 @@
 Inside
   _write      the page from the table
   _findings   which results answer which question
-  _judgement  the verdict or the ranking; whether failures change it
+  _judgment  the verdict or the ranking; whether failures change it
   _over_tasks many tasks together: profile, aggregates, average ranks
   _sections   findings as sections of a page
   _cards      the four questions: who, by how much, how sure

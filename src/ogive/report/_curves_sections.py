@@ -19,7 +19,7 @@ from ogive.report._curves_tables import (
     modes_table,
     numbers_tables,
 )
-from ogive.report._judgement import attempt
+from ogive.report._judgment import attempt
 from ogive.report._page import Html, aside, definition_list, details, element
 from ogive.report._sections import Report
 from ogive.report._tables import BEST_MARK

@@ -93,8 +93,8 @@ def modes_table(slices: Sequence[Slice]) -> Html:
 def _modes(one: Slice) -> Html:
     if one.dip is None:
         return element("td", "all equal" if one.scores.size > 1 else "–")
-    said, colour = ("more than one", "worse") if one.several_modes else ("one fits", "open")
-    return element("td", said, element("small", f"p = {one.dip.p_value:.2g}"), class_=colour)
+    said, color = ("more than one", "worse") if one.several_modes else ("one fits", "open")
+    return element("td", said, element("small", f"p = {one.dip.p_value:.2g}"), class_=color)
 
 
 def numbers_tables(found: CurveFindings) -> list[Html]:

@@ -15,7 +15,7 @@ import numpy as np
 from ogive.answers import CellBand
 from ogive.metric import Metric
 from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, ProfileDisplay
-from ogive.plots._difference import COLOUR
+from ogive.plots._difference import COLOR
 from ogive.plots._distribution import (
     FEWEST_FOR_BAND,
     are_long,
@@ -38,7 +38,7 @@ MOST_CORNERS = 60_000
 FEWEST_CORNERS, MOST_CORNERS_EACH, MOST_CORNERS_ALONE = 24, 400, 2400
 COLUMNS = 4
 LONGEST_NAME, LONGEST_TASK = 48, 30
-GREY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
+GRAY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open")
 DASHES = ("solid", "dash", "dot", "dashdot")
 SHADE = 0.18
@@ -118,7 +118,7 @@ def _cell(
     parts: list[Json] = []
     banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
     if banded and cell.band is not None:
-        parts += _band_shades(cell.band, display, span, each, look.colour)
+        parts += _band_shades(cell.band, display, span, each, look.color)
     line = line_trace(shares, scores, look)
     if has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
@@ -129,7 +129,7 @@ def _cell(
         line |= {"customdata": _limits(cell.band if banded else None, display.goal, shares), "hovertemplate": HOVER}
     parts.append(line)
     if lane is not None:
-        parts.append(_crosses(cell, look.colour, lane))
+        parts.append(_crosses(cell, look.color, lane))
     return parts
 
 
@@ -138,7 +138,7 @@ def line_trace(x: FloatArray, y: FloatArray, look: Look) -> Json:
     dash = DASHES[_style_number(look) % len(DASHES)]
     return {
         "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y),
-        "line": {"color": look.colour, "width": 2.2, "dash": dash},
+        "line": {"color": look.color, "width": 2.2, "dash": dash},
     }  # fmt: skip
 
 
@@ -148,9 +148,9 @@ def _style_number(look: Look) -> int:
     return STYLES.index(look.style)
 
 
-def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, alpha: float = SHADE) -> Json:
+def _shade(x: FloatArray, low: FloatArray, high: FloatArray, color: str, alpha: float = SHADE) -> Json:
     """A band as a closed outline."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return {
         "type": "scatter", "mode": "lines", "x": numbers(np.concatenate([x, x[::-1]])),
         "y": numbers(np.concatenate([high, low[::-1]])), "fill": "toself", "fillcolor": f"rgba({red},{green},{blue},{alpha:.3g})",
@@ -159,7 +159,7 @@ def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, alpha:
 
 
 def _band_shades(
-    band: Band, display: DistributionDisplay, span: tuple[float, float], each: int, colour: str
+    band: Band, display: DistributionDisplay, span: tuple[float, float], each: int, color: str
 ) -> list[Json]:
     """The band of quantiles, as steps; paler at the ends, where the runs limit one side only."""
     shades = []
@@ -167,7 +167,7 @@ def _band_shades(
         at = Metric.toward(display.goal).level(levels)
         kept = waypoints((at, low, high), 2 * each)
         alpha = SHADE if limited else pale(len(display.methods))
-        shades.append(_shade(at[kept], low[kept], high[kept], colour, alpha))
+        shades.append(_shade(at[kept], low[kept], high[kept], color, alpha))
     return shades
 
 
@@ -187,7 +187,7 @@ def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
 
 
 def _marker(look: Look) -> Json:
-    return {"color": look.colour, "size": 7, "symbol": SYMBOLS[_style_number(look) % len(SYMBOLS)]}
+    return {"color": look.color, "size": 7, "symbol": SYMBOLS[_style_number(look) % len(SYMBOLS)]}
 
 
 def _dots(x: FloatArray, y: FloatArray, look: Look) -> Json:
@@ -197,12 +197,12 @@ def _dots(x: FloatArray, y: FloatArray, look: Look) -> Json:
     }  # fmt: skip
 
 
-def _crosses(cell: CellBand, colour: str, height: float) -> Json:
+def _crosses(cell: CellBand, color: str, height: float) -> Json:
     at = (np.arange(cell.n_failed) + 0.5) / cell.n_rows
     at = at[:: max(1, at.size // 40)]
     return {
         "type": "scatter", "mode": "markers", "x": numbers(at), "y": numbers(np.full(at.size, height)),
-        "marker": {"color": colour, "symbol": "x-thin-open", "size": 9, "line": {"width": 2.2}}, "cliponaxis": False,
+        "marker": {"color": color, "symbol": "x-thin-open", "size": 9, "line": {"width": 2.2}}, "cliponaxis": False,
         "hovertemplate": f"<b>%{{fullData.name}}</b><br>{cell.n_failed} of {cell.n_rows} runs failed<extra></extra>",
     }  # fmt: skip
 
@@ -300,7 +300,7 @@ def difference_figure(display: DifferenceDisplay) -> Json:
     names = {"a": display.a, "b": display.b}
     traces: list[Json] = []
     if low.size:
-        traces.append(_shade(edges, low[kept], high[kept], GREY) | {"name": "what the data allow"})
+        traces.append(_shade(edges, low[kept], high[kept], GRAY) | {"name": "what the data allow"})
     traces.append(
         {
             "type": "scatter", "mode": "lines", "x": numbers(edges), "y": numbers(seen), "name": "difference seen",
@@ -313,12 +313,12 @@ def difference_figure(display: DifferenceDisplay) -> Json:
     layout["yaxis"] = {**_score_axis(span), "title": titled(label), "zeroline": True, "zerolinecolor": "#000"}
     layout["margin"]["l"] = 84
     layout["shapes"] = [
-        {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": COLOUR[who], "opacity": 0.14,
+        {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": COLOR[who], "opacity": 0.14,
          "line": {"width": 0}, "layer": "below"} for p, q, who in display.certain
     ]  # fmt: skip
     layout["annotations"] = [
         {"text": f"{name(names[who], 24)}<br>certainly better", "x": (p + q) / 2, "y": 0.98, "yref": "paper", "yanchor": "top",
-         "showarrow": False, "font": {"color": COLOUR[who]}} for p, q, who in display.certain if q - p >= 0.18
+         "showarrow": False, "font": {"color": COLOR[who]}} for p, q, who in display.certain if q - p >= 0.18
     ]  # fmt: skip
     return {"data": traces, "layout": layout}
 
@@ -331,7 +331,7 @@ def best_of_figure(display: BestOfDisplay) -> Json:
         look, seen = style[curve.algorithm], curve.limited
         group = {"legendgroup": name(curve.algorithm), "name": name(curve.algorithm)}
         if curve.low.size and curve.n >= FEWEST_FOR_BAND:
-            shade = _shade(curve.k[seen], curve.low[seen], curve.high[seen], look.colour)
+            shade = _shade(curve.k[seen], curve.low[seen], curve.high[seen], look.color)
             traces.append({**shade, **group, "showlegend": False})
         hover = "<b>%{fullData.name}</b><br>best of %{x}: %{y:.5~g} or better in half of all cases<extra></extra>"
         traces.append({**line_trace(curve.k, curve.estimate, look), **group, "hovertemplate": hover})
@@ -364,7 +364,7 @@ def profile_figure(display: ProfileDisplay) -> Json:
         if method in display.banded:
             kept = waypoints((tau, low, high), MOST_CORNERS_EACH)
             shades.append(
-                {**_shade(tau[kept], low[kept], high[kept], style[method].colour), **group, "showlegend": False}
+                {**_shade(tau[kept], low[kept], high[kept], style[method].color), **group, "showlegend": False}
             )
         kept = waypoints((tau, seen), MOST_CORNERS_EACH)
         lines.append({**line_trace(tau[kept], seen[kept], style[method]), **group, "hovertemplate": hover})

@@ -19,7 +19,7 @@ from ogive.plots._ranks import caption as ranks_caption
 from ogive.report._cards import cards
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
-from ogive.report._judgement import MOST_NAMED, attempt, some
+from ogive.report._judgment import MOST_NAMED, attempt, some
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
 from ogive.report._static import static
@@ -79,7 +79,7 @@ def compose(found: Findings) -> Report:
         lambda: distribution(found.seen or found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
     )
     report.add("In short", *_verdicts(found))
-    many = found.judgement.ranking is not None and len(found.judgement.ranking.rows) > MOST_PAIRED
+    many = found.judgment.ranking is not None and len(found.judgment.ranking.rows) > MOST_PAIRED
     runs, one = "All runs, worst to best", len(found.trials.tasks) == 1
     if many:  # of so many methods the ranks say most
         report.add("Ranks", *_ranks(found))
@@ -106,7 +106,7 @@ def compose(found: Findings) -> Report:
 
 def _only_the_question(found: Findings, report: Report) -> Report:
     """Runs that a column splits are runs of several things: no number or picture of them together means anything."""
-    report.add("In short", element("p", found.judgement.reason, class_="verdict undecided"))
+    report.add("In short", element("p", found.judgment.reason, class_="verdict undecided"))
     report.add("How the table was read", *_notes(found))
     return report
 
@@ -121,7 +121,7 @@ def body(opening: str, report: Report, title: str) -> Html:
 
 
 def _verdicts(found: Findings) -> list[Html]:
-    judged = found.judgement
+    judged = found.judgment
     if not judged.sentence:
         parts = [element("p", judged.reason, class_="verdict undecided")]
     else:
@@ -177,7 +177,7 @@ def _left_out(found: Findings) -> str:
 
 
 def _difference(found: Findings, report: Report) -> list[Html]:
-    compared = found.judgement.comparison
+    compared = found.judgment.comparison
     if compared is None:
         return []
     if compared.tasks:
@@ -234,7 +234,7 @@ def _over_tasks(found: Findings, report: Report) -> list[Html]:
         parts.append(aside(rank))
     if over.aggregates is not None:
         parts.append(aside(over.aggregates.sentence))
-    return [*parts, aside(" ".join([*over.notes, found.judgement.left_out]).strip())]
+    return [*parts, aside(" ".join([*over.notes, found.judgment.left_out]).strip())]
 
 
 def _numbers(found: Findings) -> list[Html]:
@@ -260,10 +260,10 @@ def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -
 
 
 def _pairs(found: Findings) -> list[Html]:
-    if found.judgement.ranking is None:
+    if found.judgment.ranking is None:
         return []
-    n = len(found.judgement.ranking.rows)
-    display = pairs(found.judgement.ranking, first=FOREMOST_PAIRED if n > MOST_PAIRED else None)
+    n = len(found.judgment.ranking.rows)
+    display = pairs(found.judgment.ranking, first=FOREMOST_PAIRED if n > MOST_PAIRED else None)
     left_out = f"The table holds the first {FOREMOST_PAIRED} of {n} methods. {ALL_PAIRS}" if n > MOST_PAIRED else ""
     return [
         element("p", f"{display.headline}."),
@@ -274,7 +274,7 @@ def _pairs(found: Findings) -> list[Html]:
 
 
 def _ranks(found: Findings) -> list[Html]:
-    ranking = found.judgement.ranking
+    ranking = found.judgment.ranking
     if ranking is None:
         return []
     said = element("p", ranks_caption(ranking), class_="caption")
@@ -386,12 +386,12 @@ def _to_paste(found: Findings, band: str) -> list[Html]:
         parts += [element("h3", "References"), element("ul", *(element("li", one) for one in cited))]
     if found.summary is not None:
         parts += [details("LaTeX: the numbers", to_latex(found.summary, lambda rows: footnote(found, rows)))]
-    if found.judgement.ranking is not None:
-        parts += [details("LaTeX: the ranking", ranking_latex(found.judgement.ranking, unranked(found)))]
+    if found.judgment.ranking is not None:
+        parts += [details("LaTeX: the ranking", ranking_latex(found.judgment.ranking, unranked(found)))]
     if found.summary is not None:
         parts += [details("CSV: the numbers", to_csv(found.summary))]
-    if found.judgement.ranking is not None and found.judgement.ranking.n_pairs <= MOST_PAIRS_TO_COPY:
-        parts += [details("CSV: the pairs", pairs_csv(found.judgement.ranking))]
-    elif found.judgement.ranking is not None:
-        parts += [aside(f"The {found.judgement.ranking.n_pairs:,} pairs are too many to copy from a page. {ALL_PAIRS}")]
+    if found.judgment.ranking is not None and found.judgment.ranking.n_pairs <= MOST_PAIRS_TO_COPY:
+        parts += [details("CSV: the pairs", pairs_csv(found.judgment.ranking))]
+    elif found.judgment.ranking is not None:
+        parts += [aside(f"The {found.judgment.ranking.n_pairs:,} pairs are too many to copy from a page. {ALL_PAIRS}")]
     return [*parts, aside(found.shortened)]

@@ -167,8 +167,8 @@ def pairs_table(display: PairsDisplay) -> Html:
 
 def _pair(lines: Sequence[str], certain: int) -> Html:
     conclusion, *rest = lines
-    colour = {1: "better", -1: "worse", 0: "open"}[certain]
-    return element("td", conclusion, *(element("small", line) for line in rest), class_=colour)
+    color = {1: "better", -1: "worse", 0: "open"}[certain]
+    return element("td", conclusion, *(element("small", line) for line in rest), class_=color)
 
 
 def density_class(columns: int) -> str:
