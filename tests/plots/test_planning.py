@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from ogive.answers._plan import plan
+from ogive.answers import plan
 from ogive.errors import InputError
-from ogive.plots._planning import PlanDisplay, planning
+from ogive.plots import PlanDisplay, planning
 
 
 @pytest.fixture

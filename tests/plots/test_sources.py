@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.answers._sources import sources as ask
+from ogive.answers import sources as ask
 from ogive.errors import InputError
-from ogive.plots._sources import sources
+from ogive.plots import sources
 
 EVERY_TEN = {"config": {"every": 10}}
 

@@ -24,15 +24,18 @@ Beside them: _inspection, _summary*, _statistic, _plan, _pilot, _sources*, _fact
 from ogive.answers._bands import CellBand, bands
 from ogive.answers._check import Check, check
 from ogive.answers._comparison import Comparison, NamedAnswer, compare, judge_pair
+from ogive.answers._facts import facts
 from ogive.answers._foremost import Foremost, foremost
 from ogive.answers._inspection import Inspection, inspect
 from ogive.answers._leaders import leaders
 from ogive.answers._plan import plan
-from ogive.answers._question import Question
+from ogive.answers._question import Criterion, Question
 from ogive.answers._ranking import Leading, Pair, Rank, Ranking, judge_all, rank
 from ogive.answers._sources import CellSources, Sources, sources
-from ogive.answers._summary import Summary, summarize
+from ogive.answers._sources_parameters import ParameterEffect
+from ogive.answers._summary import Remark, Summary, SummaryRow, summarize
 from ogive.answers._verdict import Conclusion
+from ogive.answers._wording import difference_parts, unit_words
 from ogive.statistics import Plan
 
 __all__ = [
@@ -41,20 +44,26 @@ __all__ = [
     "Check",
     "Comparison",
     "Conclusion",
+    "Criterion",
     "Foremost",
     "Inspection",
     "Leading",
     "NamedAnswer",
     "Pair",
+    "ParameterEffect",
     "Plan",
     "Question",
     "Rank",
     "Ranking",
+    "Remark",
     "Sources",
     "Summary",
+    "SummaryRow",
     "bands",
     "check",
     "compare",
+    "difference_parts",
+    "facts",
     "foremost",
     "inspect",
     "judge_all",
@@ -64,4 +73,5 @@ __all__ = [
     "rank",
     "sources",
     "summarize",
+    "unit_words",
 ]

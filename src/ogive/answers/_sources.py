@@ -12,12 +12,11 @@ from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._failures import FailedRuns
 from ogive.answers._sources_allocation import Allocation, allocate
 from ogive.answers._sources_draws import CONFIGURATION, Draws, find_draws
-from ogive.answers._sources_parameters import Effect, Parameter, effect, find_parameters
+from ogive.answers._sources_parameters import Parameter, ParameterEffect, effect, find_parameters
 from ogive.answers._sources_ranges import Range, draw_keys, find_ranges, first_half
 from ogive.answers._sources_words import (
     Untold,
     effect_sentences,
-    percent,
     range_sentences,
     share_remarks,
     share_sentence,
@@ -36,7 +35,7 @@ from ogive.stages import counting
 from ogive.statistics import Interval, VarianceShares, variance_shares
 from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule
-from ogive.words import aligned, interval, number, percent_sure, plural, printable
+from ogive.words import aligned, interval, number, percent_interval, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +63,7 @@ class CellSources:
     n_failed: int
     shares: VarianceShares | None
     missing: Untold | None
-    effects: tuple[Effect, ...]
+    effects: tuple[ParameterEffect, ...]
     ranges: tuple[Range, ...]
     allocation: Allocation | None
     sentences: tuple[str, ...]
@@ -320,7 +319,7 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     place = _place(cell.algorithm, cell.task)
     draws = find_draws(q.trials, rows, q.holds)
     remarks: list[str] = []
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[ParameterEffect, ...] = ()
     ranges: tuple[Range, ...] = ()
     shares: VarianceShares | None = None
     missing: Untold | None = None
@@ -358,14 +357,14 @@ def _shares(q: _Question, draws: Draws, scores: FloatArray, place: str) -> tuple
 
 def _parameters(
     q: _Question, draws: Draws, scores: FloatArray, rows: IntArray, remarks: list[str]
-) -> tuple[tuple[Effect, ...], tuple[Range, ...]]:
+) -> tuple[tuple[ParameterEffect, ...], tuple[Range, ...]]:
     units = draws.units()
     known, said = find_parameters(q.trials, rows, units)
     remarks += said
     if scores.size < 3:
         return (), ()
     n_judged = max(1, sum(p.n_bins for p in known))
-    effects: list[Effect] = []
+    effects: list[ParameterEffect] = []
     judged: list[Parameter] = []
     for parameter in known:
         try:
@@ -426,7 +425,7 @@ def _cell_text(c: CellSources, *, again: bool) -> str:
     if c.effects:
         head = ["parameter", "value", "runs", "median", "worst 10 %", "explains"]
         body = [
-            [printable(e.parameter) if i == 0 else "", printable(b.label), str(b.n), _shown(b.median), _shown(b.worst), percent(e.explained) if i == 0 else ""]
+            [printable(e.parameter) if i == 0 else "", printable(b.label), str(b.n), _shown(b.median), _shown(b.worst), percent_interval(e.explained) if i == 0 else ""]
             for e in c.effects for i, b in enumerate(e.bins)
         ]  # fmt: skip
         parts.append("\n".join(aligned([head, *body])))

@@ -35,8 +35,9 @@ from ogive.plots._curves_strips import StripsDisplay, leading, normality_strips
 from ogive.plots._difference import DifferenceDisplay, difference
 from ogive.plots._distribution import DistributionDisplay, distribution
 from ogive.plots._intervals import IntervalsDisplay, intervals
+from ogive.plots._look import Look
 from ogive.plots._of import of
-from ogive.plots._page import as_picture, as_width
+from ogive.plots._page import Drawable, Picture, as_picture, as_width
 from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
@@ -51,10 +52,13 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DifferenceDisplay",
     "DistributionDisplay",
+    "Drawable",
     "Fan",
     "FanDisplay",
     "IntervalsDisplay",
+    "Look",
     "PairsDisplay",
+    "Picture",
     "PlanDisplay",
     "ProfileDisplay",
     "ProfilePairsDisplay",

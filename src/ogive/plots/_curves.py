@@ -58,8 +58,18 @@ class FanDisplay(Picture):
     def __repr__(self) -> str:
         return f"FanDisplay({len(self.fans)} models, {self.fans[0].sizes.size} sizes)"
 
+    @property
+    def style(self) -> dict[str, Look]:
+        """How each model is drawn."""
+        return looks([fan.model for fan in self.fans])
+
+    @property
+    def together(self) -> bool:
+        """Whether all models stand in one panel; else each has its own."""
+        return len(self.fans) <= TOGETHER
+
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
-        style = looks([fan.model for fan in self.fans])
+        style = self.style
         panels = {"all": ax} if ax is not None else self._new_figure(style, paper)
         self.axes_.clear()
         self.lines_.clear()
@@ -70,7 +80,7 @@ class FanDisplay(Picture):
     def _new_figure(self, style: dict[str, Look], paper: Paper) -> dict[str, Axes]:
         from matplotlib.lines import Line2D
 
-        if len(self.fans) <= TOGETHER:
+        if self.together:
             handles = [
                 Line2D([], [], color=look.color, linewidth=2, label=clipped(name, LONGEST_NAME))
                 for name, look in style.items()

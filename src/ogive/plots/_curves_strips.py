@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ogive.curves import Leaders, NormalityCurves
 
 WIDTH, LONGEST_NAME = 6.4, 28
-HALF = 0.36
-PALE = 0.28
 NORMAL, REJECTED, CONSTANT, UNKNOWN = COLORS[2], COLORS[1], "#9a9a9a", "#ececec"
 EQUAL = "#b8b8b8"
 
@@ -46,24 +44,33 @@ class StripsDisplay(Picture):
         Label to the cells of a strip, from the top down.
     key : dict
         What colors mean.
+    recolored : frozenset of str
+        Names that share their color with an earlier one.
     bars_ : set by `plot`
         The cells of each strip as artists.
     """
 
+    half: ClassVar[float] = 0.36  # the height of a strip, of the distance between two
     strips: dict[str, tuple[Cell, ...]]
     sizes: FloatArray
     key: dict[str, tuple[str, bool]]
+    recolored: frozenset[str] = frozenset()
     bars_: dict[str, list[Any]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"StripsDisplay({len(self.strips)} strips, {self.sizes.size} sizes)"
+
+    @staticmethod
+    def opacity(full: bool) -> float:
+        """How dark a cell is: in full, or pale."""
+        return 1.0 if full else 0.28
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         from matplotlib.patches import Patch
 
         if ax is None:
             handles = [
-                Patch(color=c, alpha=1.0 if full else PALE, label=clipped(t, 36)) for t, (c, full) in self.key.items()
+                Patch(color=c, alpha=self.opacity(full), label=clipped(t, 36)) for t, (c, full) in self.key.items()
             ]
             height = 0.36 * len(self.strips) + 0.8
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, handles).subplots()
@@ -73,7 +80,7 @@ class StripsDisplay(Picture):
         for i, (label, cells) in enumerate(self.strips.items()):
             self.bars_[label] = [
                 ax.fill_between(
-                    [c.low, c.high], i - HALF, i + HALF, color=c.color, alpha=1.0 if c.full else PALE, linewidth=0, zorder=2
+                    [c.low, c.high], i - self.half, i + self.half, color=c.color, alpha=self.opacity(c.full), linewidth=0, zorder=2
                 )
                 for c in cells
             ]  # fmt: skip
@@ -113,6 +120,7 @@ def leading(result: Leaders) -> StripsDisplay:
     key |= {word: (color, True) for word, color in (("equal", EQUAL), ("no score", UNKNOWN)) if color in colors}
     return StripsDisplay(
         strips=strips, sizes=sizes, key=key, headline=_lead_words(result),
+        recolored=frozenset(name for name, look in style.items() if look.dash),
         caption=(
             f"Color: the model with the best {printable(result.metric)} at each measured size, by the mean of its runs, by the score that "
             f"its worst ones fall below, and by the one that its best ones exceed. Full color: certainly ahead of every other model, "

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ogive.answers import CellBand, bands
-from ogive.answers._wording import unit_words
+from ogive.answers import CellBand, bands, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 Who: TypeAlias = Literal["a", "b"]
 
 WIDTH, HEIGHT = 6.4, 3.6
-COLOR: dict[Who, str] = {"a": COLORS[0], "b": COLORS[1]}
 # A range narrower than this share of the picture gets no words of its own.
 ROOM_FOR_WORDS = 0.18
 
@@ -47,6 +45,7 @@ class DifferenceDisplay(Picture):
         Ranges of levels on which one method is certainly better.
     """
 
+    colors: ClassVar[dict[Who, str]] = {"a": COLORS[0], "b": COLORS[1]}
     a: str
     b: str
     task: str
@@ -97,11 +96,11 @@ class DifferenceDisplay(Picture):
     def _curves(self, ax: Axes, room: float) -> None:
         names = {"a": self.a, "b": self.b}
         for start, end, who in self.certain:
-            ax.axvspan(start, end, color=COLOR[who], alpha=0.13, linewidth=0, zorder=1)
+            ax.axvspan(start, end, color=self.colors[who], alpha=0.13, linewidth=0, zorder=1)
             if end - start >= room:
                 ax.text(
                     (start + end) / 2, 0.98, f"{clipped(names[who], 24)}\ncertainly better", ha="center", va="top",
-                    fontsize=8, color=COLOR[who], transform=ax.get_xaxis_transform(), zorder=4,
+                    fontsize=8, color=self.colors[who], transform=ax.get_xaxis_transform(), zorder=4,
                 )  # fmt: skip
         edges = np.repeat(self.levels, 2)[1:-1]
         reach = (self.span[0] - np.ptp(self.span), self.span[1] + np.ptp(self.span))
@@ -121,7 +120,7 @@ class DifferenceDisplay(Picture):
         winners = {who for _, _, who in self.certain}
         names: tuple[tuple[Who, str], ...] = (("a", self.a), ("b", self.b))
         return handles + [
-            Patch(color=COLOR[who], alpha=0.2, label=f"{clipped(name, LONGEST_NAME)} certainly better")
+            Patch(color=self.colors[who], alpha=0.2, label=f"{clipped(name, LONGEST_NAME)} certainly better")
             for who, name in names
             if who in winners
         ]

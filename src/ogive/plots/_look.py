@@ -38,16 +38,21 @@ NARROW_RC: dict[Any, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one method is drawn."""
+    """How one method is drawn: its color, and the number of its line style, which is 0 as long as there are colors."""
 
     color: str
-    style: Any
+    dash: int = 0
+
+    @property
+    def style(self) -> Any:
+        """The line style as matplotlib takes it."""
+        return STYLES[self.dash]
 
 
 def looks(names: Sequence[str]) -> dict[str, Look]:
     """A look for each method: colors first, then line styles."""
     n = len(COLORS)
-    return {name: Look(COLORS[i % n], STYLES[(i // n) % len(STYLES)]) for i, name in enumerate(names)}
+    return {name: Look(COLORS[i % n], (i // n) % len(STYLES)) for i, name in enumerate(names)}
 
 
 def grid(n: int, most: int = 6) -> tuple[int, int]:

@@ -89,7 +89,7 @@ def planning(plan: Plan) -> PlanDisplay:
 
     Examples
     --------
-    >>> from ogive.answers._plan import plan
+    >>> from ogive.answers import plan
     >>> planning(plan("band", half_width=0.1, method="dkw")).plot()
     PlanDisplay(61 points, n_trials=185)
     """

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers import CellSources, Sources
+from ogive.answers import CellSources, ParameterEffect, Sources
 from ogive.answers import sources as ask
-from ogive.answers._sources_parameters import Effect
-from ogive.answers._sources_words import percent
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._look import COLORS
 from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.statistics import Interval
-from ogive.words import clipped, percent_sure, plural, printable
+from ogive.words import clipped, percent_interval, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +35,7 @@ class SourcesDisplay(Picture):
     ----------
     cell : CellSources
         What is drawn.
-    effects : tuple of Effect
+    effects : tuple of ParameterEffect
         The parameters that have a panel, those that explain most first.
     lines_ : set by `plot`
         The median and worst 10 % by (parameter, "median" or "worst").
@@ -46,7 +44,7 @@ class SourcesDisplay(Picture):
     """
 
     cell: CellSources
-    effects: tuple[Effect, ...]
+    effects: tuple[ParameterEffect, ...]
     lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
     bars_: dict[str, Any] = field(default_factory=dict)
 
@@ -107,7 +105,13 @@ class SourcesDisplay(Picture):
             )
             if share >= 12:
                 ax.text(
-                    left + share / 2, 0, percent(component.share), ha="center", va="center", color="white", fontsize=8.5
+                    left + share / 2,
+                    0,
+                    percent_interval(component.share),
+                    ha="center",
+                    va="center",
+                    color="white",
+                    fontsize=8.5,
                 )
             left += share
         ax.set_xlim(0, 100)
@@ -127,7 +131,7 @@ class SourcesDisplay(Picture):
             handlelength=1,
         )
 
-    def _panel(self, ax: Axes, e: Effect, span: tuple[float, float], *, narrow: bool) -> None:
+    def _panel(self, ax: Axes, e: ParameterEffect, span: tuple[float, float], *, narrow: bool) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         x, log = _places(e)
@@ -147,9 +151,9 @@ class SourcesDisplay(Picture):
         ax.set_ylim(*span)
         where = "" if e.present > 0.999 else f", set in {100 * e.present:.0f} %"
         if narrow:
-            said = f"{clipped(e.parameter, 16)} explains\n{percent(e.explained)}{where}"
+            said = f"{clipped(e.parameter, 16)} explains\n{percent_interval(e.explained)}{where}"
         else:
-            said = f"{clipped(e.parameter, LONGEST_NAME)}: explains {percent(e.explained)}{where}"
+            said = f"{clipped(e.parameter, LONGEST_NAME)}: explains {percent_interval(e.explained)}{where}"
         ax.set_title(said, loc="left", fontsize=7.5 if narrow else 8)
         if e.kind == "numeric":
             if log:
@@ -220,7 +224,7 @@ def _caption(cell: CellSources, result: Sources) -> str:
     return text.strip()
 
 
-def _places(e: Effect) -> tuple[np.ndarray, bool]:
+def _places(e: ParameterEffect) -> tuple[np.ndarray, bool]:
     """Where the bins stand: in the middle of a numeric bin on its scale."""
     if e.kind != "numeric":
         return np.arange(len(e.bins), dtype=float), False
@@ -228,7 +232,7 @@ def _places(e: Effect) -> tuple[np.ndarray, bool]:
     return (np.sqrt(ends[:, 0] * ends[:, 1]) if e.log else ends.mean(axis=1)), e.log
 
 
-def _span(effects: tuple[Effect, ...]) -> tuple[float, float]:
+def _span(effects: tuple[ParameterEffect, ...]) -> tuple[float, float]:
     """All estimates, and their intervals where they do not dwarf them."""
     points = np.array([v.estimate for e in effects for b in e.bins for v in (b.median, b.worst)])
     if not points.size:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ogive.answers import Comparison, Leading, NamedAnswer, Ranking
-from ogive.answers._statistic import Statistic
-from ogive.answers._wording import DECIDES, WHY, question_effect
 from ogive.report._page import Html, element
+from ogive.statistics import Statistic
 from ogive.words import clipped, number, percent_sure, share
 
 LONGEST_NAME = 40
@@ -23,33 +22,33 @@ def cards(found: Comparison | Ranking) -> Html:
     return element("ul", *made, class_="cards")
 
 
-def _card(name: str, primary: bool, who: str, much: str, sure: str, told: bool) -> Html:
-    looks = ["card", *(["told"] if told else []), *(["decides"] if primary else [])]
+def _card(q: NamedAnswer | Leading, who: str, much: str, sure: str, told: bool) -> Html:
+    looks = ["card", *(["told"] if told else []), *(["decides"] if q.primary else [])]
     lines = [(who, "who"), (much, "much"), (sure, "sure")]
     said = [element("p", words, class_=kind) for words, kind in lines if words]
-    return element("li", element("h3", name + (DECIDES if primary else "")), *said, class_=" ".join(looks))
+    return element("li", element("h3", q.title), *said, class_=" ".join(looks))
 
 
 def _answer(found: Comparison, q: NamedAnswer) -> Html:
     """One question about two methods."""
     if q.interval is None:
-        return _card(q.name, q.primary, "–", WHY[str(q.refused)], "", told=False)
+        return _card(q, "–", q.why_not, "", told=False)
     names = {1: clipped(found.a, LONGEST_NAME), -1: clipped(found.b, LONGEST_NAME), 0: UNTOLD}
     # The three that do not decide share an error: each holds with this confidence and more.
     sure = f"{percent_sure(found.question.confidence)} confidence, {q.interval.strength}"
-    return _card(q.name, q.primary, names[q.direction], question_effect(found, q), sure, told=q.direction != 0)
+    return _card(q, names[q.direction], found.effect(q), sure, told=q.direction != 0)
 
 
 def _leading(found: Ranking, q: Leading) -> Html:
     """One question about all methods."""
     if q.refused is not None:
-        return _card(q.name, q.primary, "–", WHY[q.refused], "", told=False)
+        return _card(q, "–", q.why_not, "", told=False)
     ordered = sorted(q.scores, key=lambda m: -q.scores[m] * _sign(found, q))
     ahead = [m for m in ordered if m in q.ahead]
     who = ", ".join(clipped(m, LONGEST_NAME) for m in ahead[:MOST_AHEAD]) or UNTOLD
     who += f" and {len(ahead) - MOST_AHEAD} more" if len(ahead) > MOST_AHEAD else ""
     sure = f"{share(q.resolution)} of pairs told apart with {percent_sure(found.question.confidence)} confidence"
-    return _card(q.name, q.primary, who, _by_how_much(q, ordered, ahead), sure, told=bool(ahead))
+    return _card(q, who, _by_how_much(q, ordered, ahead), sure, told=bool(ahead))
 
 
 def _by_how_much(q: Leading, ordered: list[str], ahead: list[str]) -> str:

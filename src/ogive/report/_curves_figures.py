@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.metric import Metric
-from ogive.plots import FanDisplay, SlicesDisplay, StripsDisplay
-from ogive.plots._curves import TOGETHER
-from ogive.plots._curves_slices import HEIGHT, ONE, SEVERAL
-from ogive.plots._curves_strips import HALF, PALE
-from ogive.plots._look import STYLES, Look, looks
+from ogive.plots import FanDisplay, Look, SlicesDisplay, StripsDisplay
 from ogive.report._figures import (
     ONE_HEIGHT,
     PANEL_HEIGHT,
@@ -43,13 +39,12 @@ SIZE = "training-set size n"
 
 def fan_figure(display: FanDisplay) -> Json:
     """Mean and outer quantiles at every size: up to three models together, more with a panel each."""
-    style = looks([fan.model for fan in display.fans])
-    alone = len(display.fans) <= TOGETHER
+    style, alone = display.style, display.together
     panels = [display.fans] if alone else [(fan,) for fan in display.fans]
     traces: list[Json] = []
     for i, fans in enumerate(panels):
         others = [f for f in display.fans if f not in fans]
-        drawn = [_mean(f, Look(OTHERS, STYLES[0]), 1.0) | {"hoverinfo": "skip", "showlegend": False} for f in others]
+        drawn = [_mean(f, Look(OTHERS), 1.0) | {"hoverinfo": "skip", "showlegend": False} for f in others]
         for fan in fans:
             if len(display.fans) == 1:
                 drawn += [shade | {"showlegend": False} for shade in _middle(fan, style[fan.model])]
@@ -130,9 +125,7 @@ def _area(x: FloatArray, y: FloatArray, color: str, opacity: float) -> Json:
     }  # fmt: skip
 
 
-def strips_figure(
-    display: StripsDisplay, labels: Sequence[str], words: tuple[str, str] = ("", ""), hatched: Set[str] = frozenset()
-) -> Json:
+def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[str, str] = ("", "")) -> Json:
     """Strips along the sizes; `words` are added to a name where it is drawn in full and where pale.
 
     Names that share their color with an earlier one are hatched.
@@ -142,12 +135,19 @@ def strips_figure(
         for cell in cells:
             _, x, y = found.setdefault((cell.who, cell.full), (cell.color, [], []))
             x += [cell.low, cell.high, cell.high, cell.low, cell.low, math.nan]
-            y += [row - HALF, row - HALF, row + HALF, row + HALF, row - HALF, math.nan]
+            y += [
+                row - display.half,
+                row - display.half,
+                row + display.half,
+                row + display.half,
+                row - display.half,
+                math.nan,
+            ]
     traces = []
     for (who, full), (color, x, y) in sorted(found.items(), key=lambda one: _place(display, one[0])):
         said = f"{name(who)}{words[0] if full else words[1]}" if who else "equal, or no score"
-        area = _area(np.array(x[:-1]), np.array(y[:-1]), color, 1.0 if full else PALE)
-        if who in hatched:
+        area = _area(np.array(x[:-1]), np.array(y[:-1]), color, display.opacity(full))
+        if who in display.recolored:
             area["fillpattern"] = {
                 "shape": "/",
                 "bgcolor": area["fillcolor"],
@@ -210,17 +210,17 @@ def _slice(one: Slice, base: int, label: str) -> list[Json]:
     """The shape of one row with its mean; a bare line where all scores are equal."""
     if not one.scores.size:
         return []
-    color = SEVERAL if one.several_modes else ONE
+    color = SlicesDisplay.color(one)
     mode = "more than one mode" if one.several_modes else "one mode fits"
     mean = float(one.scores.mean())
     test = "all scores are equal" if one.dip is None else f"{mode} (p = {one.dip.p_value:.2g})"
     said = f"{name(label)}: mean {number(mean)}; {test}"
     if one.grid.size:
-        height = base + HEIGHT * one.density / float(one.density.max())
+        height = SlicesDisplay.heights(one, base)
         x, y = np.concatenate([one.grid, one.grid[::-1]]), np.concatenate([height, np.full(one.grid.size, float(base))])
         shape = _area(x, y, color, 0.55)
     else:
-        shape = _area(np.array([mean, mean]), np.array([base, base + HEIGHT]), color, 1.0)
+        shape = _area(np.array([mean, mean]), np.array([base, base + SlicesDisplay.height]), color, 1.0)
         shape["line"] = {"width": 3, "color": color}
     shape |= {"name": mode, "text": said, "hoverinfo": "text", "hoveron": "fills", "showlegend": False}
     tick = {

@@ -6,7 +6,6 @@ import math
 
 from ogive.curves._wording import headline
 from ogive.plots import leading, learning_fan, normality_strips, slices
-from ogive.plots._look import STYLES, looks
 from ogive.report._curves_figures import fan_figure, slices_figure, strips_figure
 from ogive.report._curves_findings import MOST_MODELS, CurveFindings
 from ogive.report._curves_methods import caveats, checklist, paragraph, references
@@ -66,11 +65,10 @@ def _leading(found: CurveFindings, report: Report) -> list[Html]:
     parts = [element("p", first, class_="verdict" if decided else "verdict undecided")]
     parts.append(element("ul", *(element("li", sentence) for sentence in [*middle, *_disagreeing(found)])))
     display = leading(found.leaders)
-    again = {name for name, look in looks(found.curves.models).items() if look.style != STYLES[0]}
     labels = [lead.words for lead in found.leaders.by.values()]
     parts += [
         element("h3", "Who leads at which size"),
-        report.figure(strips_figure(display, labels, (": certain", ": ahead, not certain"), again)),
+        report.figure(strips_figure(display, labels, (": certain", ": ahead, not certain"))),
         element("p", f"{how} In the worst 5 % of runs: by the score that 5 % of runs are worse than; in the best 5 %: by the score that 5 % are better than.", class_="caption"),
     ]  # fmt: skip
     return parts

@@ -14,19 +14,7 @@ import numpy as np
 
 from ogive.answers import CellBand
 from ogive.metric import Metric
-from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, ProfileDisplay
-from ogive.plots._difference import COLOR
-from ogive.plots._distribution import (
-    FEWEST_FOR_BAND,
-    are_long,
-    between_quantiles,
-    has_dots,
-    lanes,
-    pale,
-    share_ticks,
-    steps,
-)
-from ogive.plots._look import Look, looks
+from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, Look, ProfileDisplay
 from ogive.statistics import Band
 from ogive.trials import FloatArray, IntArray
 from ogive.words import clipped, interval_parts, printable
@@ -77,14 +65,14 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
 def distribution_figure(display: DistributionDisplay) -> Json:
     """All runs of every method from worst to best; tasks as panels."""
     tasks = display.tasks
-    style = looks(display.methods)
+    style = display.style
     shown = display.bands
     each = int(np.clip(MOST_CORNERS // max(1, 3 * len(shown)), FEWEST_CORNERS, MOST_CORNERS_EACH))
     traces: list[Json] = []
     spans = []
     for i, task in enumerate(tasks):
         cells = [c for c in shown if c.task == task]
-        span, heights = lanes(cells, display.goal)
+        span, heights = display.lanes(cells)
         spans.append(span)
         for cell in cells:
             parts = _cell(display, cell, style[cell.algorithm], span, heights.get(cell.algorithm), each)
@@ -92,7 +80,7 @@ def distribution_figure(display: DistributionDisplay) -> Json:
                 trace |= {"xaxis": axis_name("x", i), "yaxis": axis_name("y", i), "legendgroup": name(cell.algorithm)}
                 trace |= {"name": name(cell.algorithm), "showlegend": False}
             traces += parts
-    dotted = {c.algorithm for c in shown if has_dots(c)}
+    dotted = {c.algorithm for c in shown if display.has_dots(c)}
     traces += [_legend_entry(m, style[m], m in dotted) for m in display.methods]
     side = Metric.toward(display.goal).good_side
     titles = (
@@ -112,18 +100,18 @@ def _legend_entry(method: str, look: Look, dotted: bool) -> Json:
 def _cell(
     display: DistributionDisplay, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None, each: int
 ) -> list[Json]:
-    shares, scores = steps(cell.estimate, display.goal, "quantile")
+    shares, scores = display.steps(cell)
     kept = waypoints((shares, scores), each)
     shares, scores = shares[kept], scores[kept]
     parts: list[Json] = []
-    banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
-    if banded and cell.band is not None:
-        parts += _band_shades(cell.band, display, span, each, look.color)
+    banded = display.has_band(cell)
+    if banded:
+        parts += _band_shades(display, cell, span, each, look.color)
     line = line_trace(shares, scores, look)
-    if has_dots(cell):  # a dot for each run says more than a hover over steps
+    if display.has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
         line["line"]["width"] = 1.2
-        at, runs = display._dots(cell)
+        at, runs = display.dots(cell)
         parts.append(_dots(at, runs, look))
     else:
         line |= {"customdata": _limits(cell.band if banded else None, display.goal, shares), "hovertemplate": HOVER}
@@ -135,17 +123,11 @@ def _cell(
 
 def line_trace(x: FloatArray, y: FloatArray, look: Look) -> Json:
     """A curve in a method's look."""
-    dash = DASHES[_style_number(look) % len(DASHES)]
+    dash = DASHES[look.dash % len(DASHES)]
     return {
         "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y),
         "line": {"color": look.color, "width": 2.2, "dash": dash},
     }  # fmt: skip
-
-
-def _style_number(look: Look) -> int:
-    from ogive.plots._look import STYLES
-
-    return STYLES.index(look.style)
 
 
 def _shade(x: FloatArray, low: FloatArray, high: FloatArray, color: str, alpha: float = SHADE) -> Json:
@@ -159,14 +141,13 @@ def _shade(x: FloatArray, low: FloatArray, high: FloatArray, color: str, alpha: 
 
 
 def _band_shades(
-    band: Band, display: DistributionDisplay, span: tuple[float, float], each: int, color: str
+    display: DistributionDisplay, cell: CellBand, span: tuple[float, float], each: int, color: str
 ) -> list[Json]:
     """The band of quantiles, as steps; paler at the ends, where the runs limit one side only."""
     shades = []
-    for levels, low, high, limited in between_quantiles(band, span):
-        at = Metric.toward(display.goal).level(levels)
+    for at, low, high, limited in display.shades(cell, span):
         kept = waypoints((at, low, high), 2 * each)
-        alpha = SHADE if limited else pale(len(display.methods))
+        alpha = SHADE if limited else display.pale
         shades.append(_shade(at[kept], low[kept], high[kept], color, alpha))
     return shades
 
@@ -187,7 +168,7 @@ def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
 
 
 def _marker(look: Look) -> Json:
-    return {"color": look.color, "size": 7, "symbol": SYMBOLS[_style_number(look) % len(SYMBOLS)]}
+    return {"color": look.color, "size": 7, "symbol": SYMBOLS[look.dash % len(SYMBOLS)]}
 
 
 def _dots(x: FloatArray, y: FloatArray, look: Look) -> Json:
@@ -253,7 +234,7 @@ def _layout(
         }  # fmt: skip
         layout[f"yaxis{i + 1 if i else ''}"] = {
             **_score_axis(spans[i]), **small, "domain": y, "anchor": axis_name("x", i), "nticks": 5,
-            "tickformat": "~s" if are_long(spans[i]) else "~g",
+            "tickformat": "~s" if DistributionDisplay.are_long(spans[i]) else "~g",
         }  # fmt: skip
         layout["annotations"].append(
             annotation(name(task, LONGEST_TASK), sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
@@ -275,9 +256,10 @@ def panel_domain(i: int, n: int, gap: float) -> list[float]:
 
 
 def _share_axis(*, small: bool = False) -> Json:
-    ticks, words = share_ticks(small=small)
+    # Small panels leave the sign to the title.
+    ticks = [0.0, 0.5, 1.0] if small else [0.0, 0.25, 0.5, 0.75, 1.0]
     return {
-        "range": [0, 1], "tickvals": ticks, "ticktext": words, "gridcolor": "#e8e8e8",
+        "range": [0, 1], "tickvals": ticks, "ticktext": [f"{100 * t:.0f}{'' if small else ' %'}" for t in ticks], "gridcolor": "#e8e8e8",
         "zeroline": False, "linecolor": "#444", "showline": True,
     }  # fmt: skip
 
@@ -313,24 +295,24 @@ def difference_figure(display: DifferenceDisplay) -> Json:
     layout["yaxis"] = {**_score_axis(span), "title": titled(label), "zeroline": True, "zerolinecolor": "#000"}
     layout["margin"]["l"] = 84
     layout["shapes"] = [
-        {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": COLOR[who], "opacity": 0.14,
+        {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": display.colors[who], "opacity": 0.14,
          "line": {"width": 0}, "layer": "below"} for p, q, who in display.certain
     ]  # fmt: skip
     layout["annotations"] = [
         {"text": f"{name(names[who], 24)}<br>certainly better", "x": (p + q) / 2, "y": 0.98, "yref": "paper", "yanchor": "top",
-         "showarrow": False, "font": {"color": COLOR[who]}} for p, q, who in display.certain if q - p >= 0.18
+         "showarrow": False, "font": {"color": display.colors[who]}} for p, q, who in display.certain if q - p >= 0.18
     ]  # fmt: skip
     return {"data": traces, "layout": layout}
 
 
 def best_of_figure(display: BestOfDisplay) -> Json:
     """What the best of k draws of every method reaches, on one task."""
-    style = looks(display.methods)
+    style = display.style
     traces: list[Json] = []
     for curve in display.curves:
         look, seen = style[curve.algorithm], curve.limited
         group = {"legendgroup": name(curve.algorithm), "name": name(curve.algorithm)}
-        if curve.low.size and curve.n >= FEWEST_FOR_BAND:
+        if curve.has_band:
             shade = _shade(curve.k[seen], curve.low[seen], curve.high[seen], look.color)
             traces.append({**shade, **group, "showlegend": False})
         hover = "<b>%{fullData.name}</b><br>best of %{x}: %{y:.5~g} or better in half of all cases<extra></extra>"

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ogive.answers import Foremost, Summary, foremost, summarize
-from ogive.answers._statistic import DEFAULT, Statistic
-from ogive.answers._summary import Remark, Row
+from ogive.answers import Foremost, Remark, Summary, SummaryRow, foremost, summarize
 from ogive.errors import InputError
 from ogive.notes import NoteKind
 from ogive.report._judgment import Judgment, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
+from ogive.statistics import Statistic
 from ogive.trials import Trials, failure_rule
 from ogive.words import listed, plural, printable, share
 
@@ -101,9 +100,7 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     """Statistics about which the runs can say something, and a sentence about the others."""
     # An open question forbids intervals, not a description.
     described = trials if trials.question is None else replace(trials, independent=False)
-    found, reason = attempt(
-        lambda: summarize(described, statistics=DEFAULT, metric=metric, confidence=confidence, failures=failures)
-    )
+    found, reason = attempt(lambda: summarize(described, metric=metric, confidence=confidence, failures=failures))
     if found is None:
         return None, reason
     found = _without_repetition(found, trials, metric)
@@ -132,7 +129,7 @@ def _short(summary: Summary, shown: Foremost) -> Summary:
     return replace(summary, rows=tuple(sorted(kept, key=lambda r: (methods[r.algorithm], tasks[r.task]))))
 
 
-def _limited(row: Row) -> Row:
+def _limited(row: SummaryRow) -> SummaryRow:
     """A row without an interval where the runs set no limit at all."""
     if math.isfinite(row.low) or math.isfinite(row.high) or math.isnan(row.estimate):
         return row

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ogive.answers import Comparison, Conclusion, Question, Ranking, judge_all, judge_pair
-from ogive.answers._wording import ranking_parts, verdict_parts
 from ogive.errors import InputError
 from ogive.trials import Trials
 from ogive.words import listed, printable
@@ -57,9 +56,7 @@ class Judgment:
     @property
     def parts(self) -> tuple[str, str, str]:
         """The verdict in three parts: the claim, what else must be known of it, and of what."""
-        if self.comparison is not None:
-            return verdict_parts(self.comparison)
-        return ("", "", "") if self.ranking is None else ranking_parts(self.ranking)
+        return ("", "", "") if self.decided is None else self.decided.parts
 
     def ahead(self) -> dict[str, str]:
         """Who is ahead by those of the four questions that do not decide, as far as they can be asked."""

@@ -6,10 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ogive import __version__
-from ogive.answers import Ranking
-from ogive.answers._question import Criterion
-from ogive.answers._statistic import Statistic
-from ogive.answers._wording import unit_words
+from ogive.answers import Criterion, Ranking, unit_words
 from ogive.notes import argument
 from ogive.plots import DistributionDisplay
 from ogive.profiles._aggregates import LABELS
@@ -17,6 +14,7 @@ from ogive.report._findings import Findings, count_words
 from ogive.report._over_tasks import profile_words
 from ogive.report._tables import guarantee_words
 from ogive.results import weakest
+from ogive.statistics import Statistic
 from ogive.trials import Trials
 from ogive.words import listed, percent_sure, plural, printable
 

@@ -10,12 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ogive.answers import Comparison
-from ogive.answers._facts import facts
-from ogive.answers._summary import Row
-from ogive.answers._wording import second_error
-from ogive.plots import DistributionDisplay, best_of, difference, distribution, pairs
-from ogive.plots._ranks import caption as ranks_caption
+from ogive.answers import Comparison, SummaryRow, facts
+from ogive.plots import DistributionDisplay, RanksDisplay, best_of, difference, distribution, pairs
 from ogive.report._cards import cards
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
@@ -130,7 +126,7 @@ def _verdicts(found: Findings) -> list[Html]:
         assert judged.decided is not None
         parts += [cards(judged.decided)]
         parts += [element("p", more)] if more else []
-        parts += [element("p", basis, class_="basis"), aside(second_error(judged.decided))]
+        parts += [element("p", basis, class_="basis"), aside(judged.decided.how_sure)]
     parts += [aside(judged.left_out)]
     if found.n_failed and found.sensitivity.words:
         parts.append(element("p", found.sensitivity.words))
@@ -247,7 +243,7 @@ def _numbers(found: Findings) -> list[Html]:
     ]  # fmt: skip
 
 
-def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -> str:
+def footnote(found: Findings, rows: Sequence[SummaryRow], brackets: str = "Brackets") -> str:
     """What the intervals of these rows of the summary are."""
     assert found.summary is not None
     if found.trials.question is not None:
@@ -277,7 +273,7 @@ def _ranks(found: Findings) -> list[Html]:
     ranking = found.judgment.ranking
     if ranking is None:
         return []
-    said = element("p", ranks_caption(ranking), class_="caption")
+    said = element("p", RanksDisplay.reading(ranking), class_="caption")
     if len(ranking.rows) <= MOST_PAIRED:
         return [ranks_table(ranking, unranked(found)), said]
     sizes = Counter(r.tier for r in ranking.rows)
