@@ -234,11 +234,11 @@ CUT_ON_PURPOSE = {
     ("report/_figures.py", "replace"): "line breaks of a label, for plotly",
     ("report/_methods.py", "split"): "usual sources of variation, looked for among what the user said varied",
     ("report/_write.py", "split"): "names of sources, as `read` joins them",
-    ("answers/_sources_draws.py", "removesuffix"): "names of columns",
-    ("answers/_sources_draws.py", "replace"): "names of columns",
+    ("answers/spread/_draws.py", "removesuffix"): "names of columns",
+    ("answers/spread/_draws.py", "replace"): "names of columns",
     ("answers/_inspection.py", "replace"): "two spaces where a word is left out",
-    ("answers/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
-    ("answers/_wording.py", "endswith"): "the plural of a unit's name",
+    ("answers/verdicts/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
+    ("answers/verdicts/_wording.py", "endswith"): "the plural of a unit's name",
     ("plots/_matrix.py", "replace"): "line breaks of a narrow cell",
     ("plots/_page.py", "replace"): "spaces at which no line may break",
     ("plots/_best_of.py", "replace"): "what varied, as the user named it",
@@ -251,10 +251,10 @@ def test_no_answer_picture_or_page_cuts_a_sentence():
     house = Path(ogive.__file__).parent
     found = set()
     for room in ("answers", "plots", "report"):
-        for source in sorted((house / room).glob("*.py")):
+        for source in sorted((house / room).rglob("*.py")):
             for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in cutting:
-                    found.add((f"{room}/{source.name}", node.func.attr))
+                    found.add((source.relative_to(house).as_posix(), node.func.attr))
     assert found - set(CUT_ON_PURPOSE) == set()
     assert set(CUT_ON_PURPOSE) - found == set()
 

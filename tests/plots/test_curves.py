@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
-from ogive.plots._curves import learning_fan, size_ticks
-from ogive.plots._curves_slices import slices
-from ogive.plots._curves_strips import NORMAL, REJECTED, leading, normality_strips
 from ogive.plots._look import COLORS
+from ogive.plots.curves._fan import learning_fan, size_ticks
+from ogive.plots.curves._slices import slices
+from ogive.plots.curves._strips import NORMAL, REJECTED, leading, normality_strips
 
 RNG = np.random.default_rng(2)
 SIZES = np.array([5, 10, 20, 40])

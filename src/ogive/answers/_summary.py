@@ -13,7 +13,7 @@ from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
 from ogive.answers._statistic import DEFAULT, Sample, intervals_of, right_or_wrong
-from ogive.answers._wording import unit_words
+from ogive.answers.verdicts import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import InputError
 from ogive.notes import Note, argument, sentences

@@ -6,10 +6,14 @@ import math
 
 from ogive.curves._wording import headline
 from ogive.plots import leading, learning_fan, normality_strips, slices
-from ogive.report._curves_figures import fan_figure, slices_figure, strips_figure
-from ogive.report._curves_findings import MOST_MODELS, CurveFindings
-from ogive.report._curves_methods import caveats, checklist, paragraph, references
-from ogive.report._curves_tables import (
+from ogive.report._judgment import attempt
+from ogive.report._page import Html, aside, definition_list, details, element
+from ogive.report._sections import Report
+from ogive.report._tables import BEST_MARK
+from ogive.report.curves._figures import fan_figure, slices_figure, strips_figure
+from ogive.report.curves._findings import MOST_MODELS, CurveFindings
+from ogive.report.curves._methods import caveats, checklist, paragraph, references
+from ogive.report.curves._tables import (
     changes_table,
     csv_of,
     disagreements_table,
@@ -18,10 +22,6 @@ from ogive.report._curves_tables import (
     modes_table,
     numbers_tables,
 )
-from ogive.report._judgment import attempt
-from ogive.report._page import Html, aside, definition_list, details, element
-from ogive.report._sections import Report
-from ogive.report._tables import BEST_MARK
 from ogive.words import listed, percent_sure, plural, printable, share
 
 HINT = " Point at a line to read it; click a name to hide or show a model; drag to zoom, double-click to go back."

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ogive.plots._curves import size_axis
 from ogive.plots._look import COLORS, looks
 from ogive.plots._page import Paper, Picture
+from ogive.plots.curves._fan import size_axis
 from ogive.trials import FloatArray
 from ogive.words import clipped, listed, printable, share
 

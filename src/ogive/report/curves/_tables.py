@@ -15,7 +15,7 @@ from ogive.words import clipped, interval_parts, number, plural, printable
 if TYPE_CHECKING:
     from ogive.curves import Disagreements, Leaders, Slice, StatisticCurve, StatisticCurves
     from ogive.curves._crossings import Range
-    from ogive.report._curves_findings import CurveFindings
+    from ogive.report.curves._findings import CurveFindings
 
 MOST_SIZES, MOST_RANGES, MOST_OPEN, MOST_CHANGES, MOST_LISTED = 12, 6, 8, 200, 12
 COLUMNS = ("model", "size", "metric", "statistic", "estimate", "low", "high", "method", "guarantee", "n")

@@ -197,7 +197,7 @@ class Question:
 
     def shown(self, difference: Interval) -> str:
         """A difference by the criterion with its interval, as every table writes it."""
-        from ogive.answers._wording import shown
+        from ogive.answers.verdicts._wording import shown
 
         return shown(difference, self.criterion.name, self.margin)
 

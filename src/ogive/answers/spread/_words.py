@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ogive.answers._sources_draws import CONFIGURATION, REST, Draws
-from ogive.answers._sources_parameters import ParameterEffect
-from ogive.answers._sources_ranges import FEWEST_KEPT, UNSEEN, Range
+from ogive.answers.spread._draws import CONFIGURATION, REST, Draws
+from ogive.answers.spread._parameters import ParameterEffect
+from ogive.answers.spread._ranges import FEWEST_KEPT, UNSEEN, Range
 from ogive.notes import argument
 from ogive.statistics import Assumption, Interval
 from ogive.words import interval, listed, number, percent_interval, percent_sure, plural, printable

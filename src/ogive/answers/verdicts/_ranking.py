@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._comparison import same_question, why_not
-from ogive.answers._family import Decided, decide
-from ogive.answers._hidden import hidden_collapse
-from ogive.answers._question import NAMED, OneOfFour, Question, refuse_undecidable
-from ogive.answers._samples import Samples, all_pairs, gather
-from ogive.answers._verdict import Conclusion, rule
+from ogive.answers.verdicts._comparison import same_question, why_not
+from ogive.answers.verdicts._family import Decided, decide
+from ogive.answers.verdicts._hidden import hidden_collapse
+from ogive.answers.verdicts._question import NAMED, OneOfFour, Question, refuse_undecidable
+from ogive.answers.verdicts._samples import Samples, all_pairs, gather
+from ogive.answers.verdicts._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
@@ -114,13 +114,13 @@ class Ranking(Tabular):
         return f"Ranking({len(self.rows)} methods in {self.rows[-1].tier} tiers, resolution {self.resolution:.2f})"
 
     def __str__(self) -> str:
-        from ogive.answers._wording import ranking_text
+        from ogive.answers.verdicts._wording import ranking_text
 
         return ranking_text(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """Tiers and ranks, and who leads by each of the four questions."""
-        from ogive.answers._wording import ranking_tables
+        from ogive.answers.verdicts._wording import ranking_tables
 
         return ranking_tables(self)
 
@@ -156,7 +156,7 @@ class Ranking(Tabular):
     @property
     def unit(self) -> str:
         """What is counted, in words."""
-        from ogive.answers._wording import unit_words
+        from ogive.answers.verdicts._wording import unit_words
 
         return unit_words(self._trials, self.question.tasks)
 
@@ -195,14 +195,14 @@ class Ranking(Tabular):
     @cached_property
     def parts(self) -> tuple[str, str, str]:
         """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
-        from ogive.answers._wording import ranking_parts
+        from ogive.answers.verdicts._wording import ranking_parts
 
         return ranking_parts(self)
 
     @property
     def how_sure(self) -> str:
         """How sure the verdict is, and how sure the other answers are, in a sentence."""
-        from ogive.answers._wording import how_sure
+        from ogive.answers.verdicts._wording import how_sure
 
         return how_sure(self)
 

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ogive.answers._question import AVERAGE, BAD_DAY, IMPROVEMENT, TRIES, TYPICAL, Criterion, Question
-from ogive.answers._samples import all_pairs
+from ogive.answers.verdicts._question import AVERAGE, BAD_DAY, IMPROVEMENT, TRIES, TYPICAL, Criterion, Question
+from ogive.answers.verdicts._samples import all_pairs
 from ogive.notes import argument
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
@@ -34,10 +34,10 @@ from ogive.words import (
 )
 
 if TYPE_CHECKING:
-    from ogive.answers._check import Check
-    from ogive.answers._comparison import Comparison, NamedAnswer
-    from ogive.answers._hidden import Hidden
-    from ogive.answers._ranking import Leading, Ranking
+    from ogive.answers.verdicts._check import Check
+    from ogive.answers.verdicts._comparison import Comparison, NamedAnswer
+    from ogive.answers.verdicts._hidden import Hidden
+    from ogive.answers.verdicts._ranking import Leading, Ranking
 
 MOST_NAMED = 4
 PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: f"{TRIES} (keeping the best)"}
@@ -418,7 +418,7 @@ def _range_of(c: Comparison, answer: NamedAnswer) -> str:
 
 def _averages(c: Comparison, bad: NamedAnswer) -> str:
     """`the worst 10 % of runs have a mean of 0.84 with forest and 0.72 with k-NN`: the one that is ahead first."""
-    from ogive.answers._comparison import worst_averages
+    from ogive.answers.verdicts._comparison import worst_averages
 
     a, b = worst_averages(c)
     both = [(a, c.a), (b, c.b)] if bad.direction > 0 else [(b, c.b), (a, c.a)]
@@ -751,7 +751,7 @@ def _lead(r: Ranking) -> str:
 
 def _nobody(r: Ranking, among: str, place: str) -> str:
     """That no method is ahead: equivalent within the margin, all tied, or not to be told apart."""
-    from ogive.answers._ranking import MOST_LISTED
+    from ogive.answers.verdicts._ranking import MOST_LISTED
 
     names, by = [x.algorithm for x in r.rows], _by(r.question)
     who = _some(names) if len(names) == 2 else f"all {len(names)} methods"
