@@ -104,7 +104,7 @@ SAID = {
     ),
     K.GOAL_ASSUMED: (
         Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
-        "goal of 'auc': maximize, without bounds (guessed; declare it in Study(metrics=…))",
+        "goal of 'auc': maximize, without bounds (guessed from its name; declare it in Study(metrics=…), or say goal=)",
     ),
     K.VARIED_GUESSED: (
         Note(K.VARIED_GUESSED, "varied", {"varied": ["seed", "fold"]}),
@@ -223,9 +223,8 @@ SAID = {
         "3 files are set aside in quarantine/; what they held counts as not done",
     ),
     K.UNFINISHED: (
-        Note(K.UNFINISHED, values={"missing": 40, "asked": 2000, "example": "'a' on 't' has 60 of 100"}),
-        "warning: 40 of the 2,000 trials that were asked for are not there, not yet or no longer ('a' on 't' has 60 of "
-        "100); a further run makes them",
+        Note(K.UNFINISHED, values={"cells": [["svm", "t", 60, 100], ["svm", "u", 100, 100], ["knn", "t", 99, 100]]}),
+        "warning: 259 of 300 trials; 41 are missing (40 of svm, 1 of knn), not yet or no longer there; a further run makes them",
     ),
     K.LIMITS: (
         Note(K.LIMITS, values={"limits": ["wall_limit 10", "cpu_limit 9"]}),
@@ -244,14 +243,23 @@ SAID = {
         Note(K.SEED_KEPT, values={"of": "tree", "parameter": "random_state", "value": 1, "draw": "trial"}),
         "tree: random_state=1 was set, and is the same in every trial",
     ),
-    K.TUNED_UPWARD: (
-        Note(K.TUNED_UPWARD, values={"algorithm": "f"}),
-        "tuning 'f' took larger scores as better; declare metrics= to say otherwise",
+    K.TUNED_BY_NAME: (
+        Note(K.TUNED_BY_NAME, values={"algorithm": "f", "metric": "loss", "goal": "minimize"}),
+        "tuning 'f' takes smaller 'loss' as better, as its name tells; declare metrics= to say which",
     ),
     K.ORDER_OF_SETS: (
         Note(K.ORDER_OF_SETS),
         "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are those "
         "of worker processes only under PYTHONHASHSEED=0",
+    ),
+    K.RUNS_LONG: (
+        Note(
+            K.RUNS_LONG,
+            "wall_limit",
+            {"algorithm": "svm", "task": "moons", "trial": 7, "seconds": 130.0, "n": 40, "longest": 3.0, "limit": 20},
+        ),
+        "trial 7 of 'svm' on 'moons' has been running for 2 min 10 s; the longest of 40 others took 3 s (wall_limit=20 ends "
+        "such trials as timeouts)",
     ),
     K.SIZES_AS_TASKS: (
         Note(K.SIZES_AS_TASKS),
@@ -388,7 +396,7 @@ SAID = {
     ),
 }
 ARGUMENTS = re.compile(
-    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without)="
+    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without|wall_limit)="
 )
 
 

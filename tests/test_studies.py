@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ogive
+from ogive.seeding import stream
 
 STUDIES = Path(__file__).parents[1] / "studies"
 JORDAN = STUDIES / "jordan2018"
@@ -46,6 +47,24 @@ def test_the_page_of_the_2018_study_holds_what_fresh_trials_say_of_the_suggested
         assert row["conclusion"] == "better"
         said = f"| {task} | {row['kernels']} | {row['whole']:.3f} | {row['suggested']:.3f} | "
         assert f"{said}{row['gain']:.3f} [{row['low']:.3f}, {row['high']:.3f}] |" in page
+
+
+def test_the_spaces_of_the_2018_study_are_those_of_the_appendix(jordan):
+    import study
+
+    drawn = {a.name: [a.space.sample(stream(0, "config", trial=i)) for i in range(1000)] for a in study.ALGORITHMS}
+    values = {name: {key: {c[key] for c in cs if key in c} for key in set().union(*cs)} for name, cs in drawn.items()}
+    assert values["k-NN"]["n_neighbors"] == {3, 4, 5, 10, 25, 50}
+    assert (min(values["RF"]["n_estimators"]), max(values["RF"]["n_estimators"])) == (10, 99)
+    few = np.mean([c["n_estimators"] < 10**1.5 for c in drawn["RF"]])
+    assert abs(few - 0.5) < 0.1  # half of a log-uniform draw lies below the geometric mean
+    assert values["RF"]["min_samples_split"] == {2, 4, 8, 16}
+    assert values["RF"]["min_samples_leaf"] == {1, 3, 5}
+    assert values["SVM"]["degree"] == {2, 3, 4, 5}
+    assert all(("degree" in c) == (c["kernel"] == "poly") for c in drawn["SVM"])
+    assert len(values["NN"]["hidden_layer_sizes"]) == 12
+    assert 1e-4 <= min(values["NN"]["learning_rate_init"]) <= max(values["NN"]["learning_rate_init"]) <= 0.1
+    assert 1e-4 <= min(values["LR"]["estimator__C"]) <= max(values["LR"]["estimator__C"]) <= 1e4
 
 
 def test_trials_of_the_2018_study_made_again_are_those_that_are_kept(jordan):

@@ -317,22 +317,9 @@ def shapes() -> None:
     add("shape: columns without names", "a.csv", CSV.replace(b"seed", b""), COMMA)
     add("shape: all columns without names", "a.csv", CSV.replace(b"model,task,seed,score", b",,,"), None, "refuse")
     add("shape: spaces around names of columns", "a.csv", CSV.replace(b"model", b" model "), None)
-    add(
-        "shape: no method named anywhere",
-        "a.csv",
-        csv_text([{**r, "model": ""} for r in ROWS]).encode(),
-        None,
-        "read",
-        noted="empty in every row",
-    )
-    add(
-        "shape: no task named anywhere",
-        "a.csv",
-        csv_text([{**r, "task": ""} for r in ROWS]).encode(),
-        None,
-        "read",
-        noted="empty in every row",
-    )
+    for word, column in (("method", "model"), ("task", "task")):
+        bare = csv_text([{**r, column: ""} for r in ROWS]).encode()
+        add(f"shape: no {word} named anywhere", "a.csv", bare, None, "read", noted="empty in every row")
     add("shape: some methods not named", "a.csv", csv_text(changed("model", "", "")).encode(), COMMA, "refuse")
     add("shape: some tasks not named", "a.csv", csv_text(changed("task", "", "")).encode(), COMMA, "refuse")
     many = {f"c{i}": i % 7 for i in range(10_000)}

@@ -15,10 +15,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import listed, percent_sure, plural, quoted, runs_each
+from ogive.words import duration, listed, percent_sure, plural, printable, quoted, runs_each
 
 Names: TypeAlias = Literal["python", "cli"]
-OPTIONS = {"params": "--param", "time_limit": "--time-limit"}  # where the option is not called as the argument
+OPTIONS = {
+    "params": "--param",
+    "time_limit": "--time-limit",
+    "wall_limit": "--wall-limit",
+}  # where the option is not called as the argument
 _READER: ContextVar[Names] = ContextVar("reader", default="python")
 
 
@@ -111,8 +115,9 @@ class NoteKind(Enum):
     NEAR_LIMIT = "near limit"
     CUT_BY_MEMORY = "cut by memory"
     SEED_KEPT = "seed kept"
-    TUNED_UPWARD = "tuned upward"
+    TUNED_BY_NAME = "tuned by name"
     ORDER_OF_SETS = "order of sets"
+    RUNS_LONG = "runs long"
 
     # Learning curves
     SIZES_AS_TASKS = "sizes as tasks"
@@ -160,6 +165,7 @@ class NoteKind(Enum):
 
 
 MOST_NAMED = 20
+MOST_LACKING = 6  # methods with missing trials
 
 # What somebody must answer, what may be wrong, and what nobody said: the command line says these unasked.
 QUESTIONS = frozenset({
@@ -275,6 +281,49 @@ def capitalized(note: Note, names: Names | None = None) -> str:
     """A note as a sentence of a paragraph."""
     text = note.words(names)
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def unfinished_words(cells: Iterable[tuple[str, str, int, int]]) -> str:
+    """How many of the trials of a study are there and which are missing, of cells (method, task, there, asked for).
+
+    Nothing where all are there.
+
+    Examples
+    --------
+    >>> unfinished_words([("svm", "moons", 80, 160), ("svm", "circles", 90, 160), ("knn", "moons", 160, 160)])
+    '330 of 480 trials; 150 are missing (svm)'
+    """
+    lacking: dict[str, int] = {}
+    there = asked = 0
+    for method, _, n, of in cells:
+        there, asked = there + n, asked + of
+        if n < of:
+            lacking[method] = lacking.get(method, 0) + of - n
+    if not lacking:
+        return ""
+    missing = asked - there
+    most = sorted(lacking.items(), key=lambda one: -one[1])
+    named = [printable(name) if len(most) == 1 else f"{n:,} of {printable(name)}" for name, n in most[:MOST_LACKING]]
+    named += [f"the rest of {plural(len(most) - MOST_LACKING, 'other method')}"] if len(most) > MOST_LACKING else []
+    return f"{there:,} of {plural(asked, 'trial')}; {missing:,} {_are(missing)} missing ({', '.join(named)})"
+
+
+def narrowed(
+    notes: Iterable[Note], methods: Iterable[str] | None = None, tasks: Iterable[str] | None = None
+) -> tuple[Note, ...]:
+    """Notes on a part of a study: trials that are missing of other methods and tasks are nothing to it."""
+    kept = [None if names is None else set(names) for names in (methods, tasks)]
+    out = []
+    for note in notes:
+        if note.kind is NoteKind.UNFINISHED:
+            cells = [
+                c for c in note.values["cells"] if all(k is None or name in k for k, name in zip(kept, c, strict=False))
+            ]
+            if not unfinished_words(cells):
+                continue
+            note = replace(note, values={"cells": cells})
+        out.append(note)
+    return tuple(out)
 
 
 def _settled(value: Any) -> Any:
@@ -598,7 +647,8 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.EMPTY_CELL: _empty_cell,
     NoteKind.GOAL_GUESSED: _goal_guessed,
     NoteKind.GOAL_ASSUMED: lambda v, o: (
-        f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed; declare it in Study(metrics=…))"
+        f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed from its name; declare it in Study(metrics=…), "
+        f"or say {o('goal')})"
     ),
     NoteKind.VARIED_GUESSED: lambda v, o: f"varied: {', '.join(v['varied'])} (guessed)",
     NoteKind.ASSUMES_INDEPENDENCE: lambda v, o: (
@@ -655,8 +705,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         f"{plural(v['n'], 'file')} {_are(v['n'])} set aside in quarantine/; what {'it' if v['n'] == 1 else 'they'} held counts as not done"
     ),
     NoteKind.UNFINISHED: lambda v, o: (
-        f"{v['missing']:,} of the {v['asked']:,} trials that were asked for are not there, not yet or no longer "
-        f"({v['example']}); a further run makes them"
+        f"{unfinished_words(v['cells'])}, not yet or no longer there; a further run makes them"
     ),
     NoteKind.LIMITS: lambda v, o: f"limits: {' or '.join(v['limits'])}",
     NoteKind.NEAR_LIMIT: _near_limit,
@@ -666,12 +715,19 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.SEED_KEPT: lambda v, o: (
         f"{v['parameter']}={v['value']} was set, and is the same in every {v['draw']}"
     ),
-    NoteKind.TUNED_UPWARD: lambda v, o: (
-        f"tuning {v['algorithm']!r} took larger scores as better; declare metrics= to say otherwise"
+    NoteKind.TUNED_BY_NAME: lambda v, o: (
+        f"tuning {v['algorithm']!r} "
+        + ("goes by its first metric, whose name tells whether larger or smaller is better" if v["metric"] is None else
+           f"takes {'larger' if v['goal'] == 'maximize' else 'smaller'} {v['metric']!r} as better, as its name tells")
+        + "; declare metrics= to say which"
     ),
     NoteKind.ORDER_OF_SETS: lambda v, o: (
         "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are "
         "those of worker processes only under PYTHONHASHSEED=0"
+    ),
+    NoteKind.RUNS_LONG: lambda v, o: (
+        f"trial {v['trial']} of {v['algorithm']!r} on {v['task']!r} has been running for {duration(v['seconds'])}; the longest of "
+        f"{v['n']:,} others took {duration(v['longest'])} ({o('wall_limit', v['limit'])} ends such trials as timeouts)"
     ),
     NoteKind.SIZES_AS_TASKS: lambda v, o: (
         "tasks are training-set sizes; those of one repetition depend on each other"

@@ -126,9 +126,11 @@ class Study(Frozen):
         The root of all streams.
     metrics : mapping, optional
         Metric name to `ogive.Metric`: what functions return that declare no metrics of their own
-        (all of these, or the trial is `invalid`; a bare number where there is one), and the
-        direction and bounds where scorers say something else. Algorithms with metrics of their own
-        need not have these. The first metric is the default of every question.
+        (all of these, or the trial failed by the one that is missing; a bare number where there is
+        one), and the direction and bounds where scorers say something else. Algorithms with metrics
+        of their own need not have these. A metric that nobody declares has the direction that its
+        name tells (`cross_entropy` is to be small), and a note says so. The first metric is the
+        default of every question.
 
     Examples
     --------

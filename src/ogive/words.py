@@ -188,6 +188,21 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 or word.endswith("s") else f"{count} {word}s"
 
 
+def duration(seconds: float) -> str:
+    """A time as people say it.
+
+    Examples
+    --------
+    >>> duration(0.04), duration(75), duration(7500)
+    ('0.04 s', '1 min 15 s', '2 h 05 min')
+    """
+    if seconds < 9.95:
+        return f"{seconds:.2g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
 def runs_each(least: int, most: int) -> str:
     """`5 runs each`, `3 to 8 runs each`."""
     return f"{plural(least, 'run')} each" if least == most else f"{least} to {most} runs each"

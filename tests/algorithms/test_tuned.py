@@ -139,9 +139,19 @@ def test_the_direction_of_the_metric_decides():
     assert search_of(f).params["x"] == max(xs)
 
 
+@pytest.mark.parametrize("metric", [None, "cross_entropy"])
+def test_a_loss_that_nobody_declared_is_minimized(metric):
+    inner = Algorithm("f", lambda config, train, test, rng: {"cross_entropy": config["x"]}, {"x": uniform(0, 1)})
+    found = tuned(inner, 6, metric=metric).evaluate({}, MOONS.draw(np.random.default_rng(0)), np.random.default_rng(0))
+    assert found.params["x"] == min(c.params["x"] for c in found.inner)
+
+
 def test_an_assumed_direction_is_said():
     algorithm = Algorithm("f", lambda config, train, test, rng: 1.0, {"x": [1]})
-    assert tuned(algorithm).notes == (Note(NoteKind.TUNED_UPWARD, values={"algorithm": "f"}),)
+    unknown = {"algorithm": "f", "metric": None, "goal": None}
+    assert tuned(algorithm).notes == (Note(NoteKind.TUNED_BY_NAME, values=unknown),)
+    named = {"algorithm": "f", "metric": "loss", "goal": "minimize"}
+    assert tuned(algorithm, metric="loss").notes == (Note(NoteKind.TUNED_BY_NAME, values=named),)
     assert tuned(TREE).notes == ()
 
 
@@ -287,9 +297,9 @@ def test_the_direction_that_a_study_declares_decides():
             found = cell.algorithm.evaluate({}, cell.draw(0), cell.rng(0))
             assert found.params["x"] == best(c.params["x"] for c in found.inner)
             assert study.notes == ()
-    assert [note.kind for note in Study("s", tuned(inner, 6), MOONS).notes] == [NoteKind.TUNED_UPWARD]
+    assert [note.kind for note in Study("s", tuned(inner, 6), MOONS).notes] == [NoteKind.TUNED_BY_NAME]
     other = Study("s", tuned(inner, 6, metric="gain"), MOONS, metrics={"loss": "minimize"})
-    assert [note.kind for note in other.notes] == [NoteKind.TUNED_UPWARD]
+    assert [note.kind for note in other.notes] == [NoteKind.TUNED_BY_NAME]
 
 
 def test_what_is_sought_is_part_of_the_fingerprint_in_a_study():

@@ -385,6 +385,15 @@ def test_advice_can_be_pasted_whatever_a_column_is_called():
     assert as_options('say algorithm="it\'s"') == "say --algorithm 'it'\"'\"'s'"
 
 
+def test_rows_without_a_part_of_their_name_are_left_out_as_the_refusal_says(tmp_path: Path, capsys):
+    rows = [(m, "moons", "" if i == 0 else "100", 0.5 + i / 10) for m in "ab" for i in range(4)]
+    pd.DataFrame(rows, columns=["model", "data", "size", "score"]).to_csv(tmp_path / "t.csv", index=False)
+    command = ["summary", str(tmp_path / "t.csv"), "--task", "data", "--task", "size", "--unit", "row"]
+    assert main(command) == 2
+    assert "leave these rows out with --where 'size!='" in capsys.readouterr().err
+    assert main([*command, "--where", "size!="]) == 0
+
+
 def test_an_empty_pipe_is_called_by_its_name(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert main(["summary", "-"]) == 2

@@ -109,7 +109,3 @@ def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "1 run of every cell is counted, as many as the smallest has" in out
     assert "Bands hold" not in out
-
-
-def test_lists_of_names_become_options_too():
-    assert as_options("name them, params=['lr', …], repeat='seed'") == "name them, --param lr, --repeat seed"

@@ -156,7 +156,7 @@ def test_a_single_run_on_a_task_is_no_fixed_task_and_the_way_out_is_an_option(tm
 
 
 def test_advice_names_the_options_of_a_question():
-    assert as_options("say criterion='mean', which looks=3 would") == "say --criterion mean, which --looks 3 would"
+    assert as_options("say criterion='mean', or pair=") == "say --criterion mean, or --pair"
 
 
 def test_a_gate_divides_its_error_among_looks_and_leaves_pairs_apart_where_asked(tmp_path: Path, capsys):

@@ -30,6 +30,10 @@ def g(config, rng):
     return rng.random()
 
 good = Study("good", [Algorithm(n, f, {"C": loguniform(0.1, 10)}) for n in "ab"], none(), metrics={"score": "maximize"})
+def h(config, rng):
+    x = rng.random()
+    return {"accuracy": x, "cross_entropy": 1 - x if x > 0.2 else float("inf")}
+
 bad = Study("bad", [Algorithm(n, g) for n in "ab"], none(), metrics={"score": "maximize"})
 """
 
@@ -86,6 +90,19 @@ def test_failed_trials_are_grouped_and_set_the_exit_code(study, tmp_path, capsys
     assert [row["done"] for row in content["rows"]] == [20, 20]
     assert content["failures"][0]["message"] == "ValueError: no luck"
     assert content["failures"][0]["count"] == sum(row["error"] for row in content["rows"])
+
+
+def test_a_run_says_which_directions_it_took_from_names_and_which_metrics_failed_alone(study, tmp_path, capsys):
+    study.write_text(STUDY + 'silent = Study("silent", [Algorithm(n, h) for n in "ab"], none())\n')
+    out = tmp_path / "out"
+    assert main(["run", f"{study}:silent", "--trials", "20", "--workers", "0", "--out", str(out)]) == 3
+    said = capsys.readouterr().err
+    assert "goal of 'accuracy': maximize, without bounds (guessed from its name" in said
+    assert "goal of 'cross_entropy': minimize, without bounds (guessed from its name" in said
+    assert "invalid in part: metric 'cross_entropy' is inf. (for example" in said
+    assert main(["status", str(out)]) == 0
+    assert "without a usable cross_entropy" in capsys.readouterr().out
+    assert main(["compare", str(out), "--metric", "accuracy"]) in (0, 1)
 
 
 def test_a_shard_writes_no_report(study, tmp_path, capsys):

@@ -48,6 +48,13 @@ def steadily(config, rng):
     return rng.random() * config["C"]
 
 
+def one_long(config, rng):
+    """A trial with a good score takes its time."""
+    score = rng.random()
+    time.sleep(6.0 if score > 0.9 else 0.001)
+    return score
+
+
 def dask_workers() -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter(["cmdline"]):
@@ -185,6 +192,21 @@ def test_the_table_is_the_same_on_dask_and_nothing_is_left(content, no_orphans):
             "memory_limit" in limit for n in there.notes if n.kind is NoteKind.LIMITS for limit in n.values["limits"]
         )  # implied by the workers, and recorded
     assert dask_workers() == []
+
+
+@quiet
+@pytest.mark.cluster
+def test_a_trial_that_runs_far_beyond_the_others_is_named_on_dask(monkeypatch, caplog):
+    monkeypatch.setattr("ogive.runner._slow.SOON", 1.0)
+    study = Study("slow", Algorithm("a", one_long), none(), seed=7)
+    scores = [study.cell("a", "none").rng(i).random() for i in range(12)]
+    [expected] = [i for i, score in enumerate(scores) if score > 0.9]
+    seen = []
+    with caplog.at_level("WARNING", logger="ogive"):
+        run(study, 12, engine=Dask(n_workers=2), chunk=1, progress=seen.append)
+    assert {note.values["trial"] for progress in seen for note in progress.slow} == {expected}
+    assert f"trial {expected} of 'a' on 'none' has been running" in caplog.text
+    assert seen[-1].slow == ()
 
 
 @quiet

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ogive.runner._chunks import ChunkSizer
-from ogive.runner._plan import Agenda, missing
+from ogive.runner._plan import Agenda, ChunkSizer, missing
 from ogive.schema import STATUSES
 
 CELLS = [("a", "t"), ("b", "t"), ("c", "t")]

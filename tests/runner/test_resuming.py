@@ -122,7 +122,9 @@ def test_a_bad_argument_is_refused_in_one_sentence(tmp_path, arguments, words):
 
 
 def test_what_is_not_a_study_is_refused():
-    with pytest.raises(InputError, match=r"`study` must be an ogive\.Study; got str"):
+    with pytest.raises(InputError, match=r"`study` must be an ogive\.Study, or a file that holds one; got list"):
+        run([], 3, workers=0)
+    with pytest.raises(InputError, match=r"a study is a Python file"):
         run("study", 3, workers=0)
 
 
@@ -153,7 +155,7 @@ def test_trials_that_were_asked_for_and_are_not_there_are_named(tmp_path):
     next((store.path / "trials").iterdir()).unlink()
     n = len(store.trials())
     (note,) = [note for note in store.trials().notes if note.kind is NoteKind.UNFINISHED]
-    assert note.values == {"missing": 10 - n, "asked": 10, "example": f"'a' on 'none' has {n} of 10"}
+    assert note.values == {"cells": (("a", "none", n, 10),)}
     assert f"'a' on 'none' has {n} of the 10 trials asked for" in str(store.verify())
     run(study_in(tmp_path), 10, store, workers=0, progress=False)
     assert not store.verify().unfinished

@@ -54,6 +54,17 @@ def into_all(data, first=3):
             continue
 
 
+REPLACED = {
+    "json.dumps": (json, nothing),
+    "json.loads": (json, raises),
+    "os.write": (os, nothing),
+    "os.read": (os, raises),
+    "os._exit": (os, nothing),
+    "os.getpid": (os, nothing),
+    "len": (builtins, raises),
+}
+
+
 def ruin(kind):
     if kind == "close all":
         os.closerange(3, 4096)
@@ -87,22 +98,11 @@ def ruin(kind):
                 os.ftruncate(fd, 0)
             except OSError:
                 continue
-    elif kind == "json.dumps":
-        json.dumps = nothing
-    elif kind == "json.loads":
-        json.loads = raises
-    elif kind == "os.write":
-        os.write = nothing
-    elif kind == "os.read":
-        os.read = raises
-    elif kind == "os._exit":
-        os._exit = nothing
-    elif kind == "os.getpid":
-        os.getpid = nothing
+    elif kind in REPLACED:
+        module, by = REPLACED[kind]
+        setattr(module, kind.split(".")[-1], by)
     elif kind == "time.perf_counter":
         time.perf_counter = time.monotonic_ns = time.process_time = raises
-    elif kind == "len":
-        builtins.len = raises
     elif kind == "exit later":  # between trials: the pages of this process are gone when the next command is read
         threading.Timer(0.0, os._exit, [3]).start()
         time.sleep(0.05)

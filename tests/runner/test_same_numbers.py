@@ -175,12 +175,13 @@ def test_metrics_of_one_algorithm_are_nothing_to_another(content):
         assert np.array_equal(alone.scores(name, metric="accuracy"), beside.scores(name, metric="accuracy"))
 
 
-def test_a_declared_metric_that_does_not_come_back_is_invalid_where_the_algorithm_names_none():
+def test_a_declared_metric_that_does_not_come_back_fails_where_the_algorithm_names_none():
     mine = Algorithm("mine", lambda config, rng: {"accuracy": 1.0})
     trials = run(
         Study("s", mine, none(), metrics={"accuracy": "maximize", "cost": "minimize"}), 1, workers=0, progress=False
     )
-    assert [f["message"] for f in trials.failures()] == ["metric 'cost' is missing."]
+    assert [f["message"] for f in trials.failures("cost")] == ["metric 'cost' is missing."]
+    assert trials.failures("accuracy") == []
 
 
 def test_what_a_trial_does_to_its_draw_reaches_no_other_trial(content):

@@ -109,6 +109,19 @@ def test_a_study_file_in_another_folder_finds_its_neighbor(tmp_path: Path, monke
     assert np.all(trials.scores() >= 20)
 
 
+def test_run_takes_a_study_file_and_the_name_of_a_study_in_it(tmp_path: Path, monkeypatch, capsys):
+    (tmp_path / "neighbor.py").write_text("SHIFT = 20.0\n")
+    (tmp_path / "two.py").write_text(f"{STUDY}\nother = Study('second', Algorithm('b', f), none())\n")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    trials = run(f"{tmp_path / 'two.py'}:other", 3, workers=1)
+    assert (trials.algorithms, len(trials)) == (("b",), 3)
+    assert "study second" in capsys.readouterr().err
+    assert run(f"{tmp_path / 'two.py'}:study", 2, workers=0, progress=False).algorithms == ("a",)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(InputError, match="2 studies; name one"):
+        run(tmp_path / "two.py", 3, workers=0)
+
+
 def test_an_edit_elsewhere_in_a_study_file_leaves_its_definition_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     text = STUDY.replace("from neighbor import SHIFT", "SHIFT = 1.0")

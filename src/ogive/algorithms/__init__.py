@@ -4,10 +4,9 @@ Start here
   Algorithm(name, function, space)         function(config, *draw, rng=rng) -> number, dict or Outcome
   Algorithm.from_estimator(SVC(), space)   any scikit-learn estimator or pipeline
   tuned(algorithm, n_configs=50, cv=3)     an algorithm that searches first, inside its training set
-  knn() random_forest() svm()              the five classifiers of Jordan et al. (2018),
-  logistic_regression() neural_network()     with the spaces of their Appendix A
 
   as_metrics({"loss": "minimize"})         metric name to Metric, checked
+  estimator_name seeded fixed_random_states    what else is asked of an estimator
 
 What comes out
   Outcome    scores by metric; for tuned also the chosen configuration and every candidate
@@ -20,11 +19,10 @@ Inside
   _scoring    scorers by name, with direction and bounds
   _parts      (train, test) as X, y
   _tuned      random search with cross-validation
-  _named      the five classifiers
 """
 
 from ogive.algorithms._algorithm import Algorithm, as_metrics
-from ogive.algorithms._named import knn, logistic_regression, neural_network, random_forest, svm
+from ogive.algorithms._estimator import estimator_name, fixed_random_states, seeded
 from ogive.algorithms._outcome import Candidate, Outcome, Series
 from ogive.algorithms._tuned import tuned
 
@@ -34,10 +32,8 @@ __all__ = [
     "Outcome",
     "Series",
     "as_metrics",
-    "knn",
-    "logistic_regression",
-    "neural_network",
-    "random_forest",
-    "svm",
+    "estimator_name",
+    "fixed_random_states",
+    "seeded",
     "tuned",
 ]

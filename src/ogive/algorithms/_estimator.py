@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -28,7 +27,6 @@ class Fitted:
 
     estimator: Any
     scoring: Scoring
-    quiet: bool = False  # whether fits may stop early without a warning
 
     @classmethod
     def checked(cls, estimator: Any, space: Space, scoring: Any) -> Fitted:
@@ -46,16 +44,7 @@ class Fitted:
     def fit(self, config: Mapping[str, Any], train: Data, rng: np.random.Generator) -> Any:
         """A fitted clone."""
         model = self.configured(config)
-        seeds = {name: int(rng.integers(SEEDS)) for name in free_random_states(model)}
-        if seeds:
-            model.set_params(**seeds)
-        if not self.quiet:
-            return model.fit(train.X, train.y)
-        from sklearn.exceptions import ConvergenceWarning
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            return model.fit(train.X, train.y)
+        return seeded(model, rng).fit(train.X, train.y)
 
     def configured(self, config: Mapping[str, Any]) -> Any:
         """A clone with the parameters of a configuration; estimators among its values are cloned too."""
@@ -108,13 +97,15 @@ def estimator_name(estimator: Any) -> str:
     return type(last).__name__
 
 
-def free_random_states(estimator: Any) -> list[str]:
-    """Names of the random states that no integer was given for, sorted."""
-    return sorted(name for name, value in _random_states(estimator).items() if not _is_integer(value))
+def seeded(estimator: Any, rng: np.random.Generator) -> Any:
+    """The estimator, with a drawn integer for every random state that was given none, by sorted name."""
+    free = sorted(name for name, value in _random_states(estimator).items() if not _is_integer(value))
+    seeds = {name: int(rng.integers(SEEDS)) for name in free}
+    return estimator.set_params(**seeds) if seeds else estimator
 
 
 def fixed_random_states(estimator: Any) -> dict[str, int]:
-    """The integers that were given, by sorted name."""
+    """The integers that a user gave as random states, by sorted name."""
     return {name: int(value) for name, value in sorted(_random_states(estimator).items()) if _is_integer(value)}
 
 

@@ -18,7 +18,7 @@ _BROKEN = re.compile("[\x00\ud800-\udfff]")  # NUL, and half a character
 
 
 class Series:
-    """A curve of one trial (a loss for each epoch), kept beside the scores."""
+    """A curve of one trial (a loss for each epoch), kept beside the scores: `Trials.series` gives it back."""
 
     __slots__ = ("values",)
 

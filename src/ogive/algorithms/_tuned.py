@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ogive.algorithms._algorithm import Algorithm
 from ogive.algorithms._outcome import Candidate, Outcome
 from ogive.algorithms._parts import as_parts, n_rows, take
+from ogive.direction import goal_by_name
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.seeding import Streams, stream
 from ogive.spaces import Space, as_space
-from ogive.tasks import Data
-from ogive.tasks._rows import kind_of
+from ogive.tasks import Data, kind_of
 
 ROOTS = 2**63 - 1
 
@@ -45,8 +45,8 @@ def tuned(
     n_configs, cv : int
         Candidate j and the folds are the same for any `n_configs` above j.
     metric : str, optional
-        The first one where left out, in its own direction, or the one that the study declares;
-        larger is better where nobody said.
+        The first one where left out, in its own direction, or the one that the study declares; in that
+        which its name tells (`loss` is to be small) where nobody said.
     name : str, optional
         "SVM (tuned, 50)" where left out.
     """
@@ -82,20 +82,23 @@ class Search:
     def __call__(self, config: Mapping[str, Any], *draw: Any, rng: np.random.Generator) -> Outcome:
         train, _ = as_parts(draw, f"tuned({self.algorithm.name!r})")
         root = int(rng.integers(ROOTS))
-        candidates = self.candidates(train, root)
-        best = self._best(candidates)
+        candidates, metric = self.candidates(train, root)
+        best = self._best(candidates, self._goal(metric))
         outcome = self.algorithm.evaluate(best.params, draw, rng)
         return replace(outcome, params=best.params, inner=candidates)
 
-    def candidates(self, train: Data, root: int) -> tuple[Candidate, ...]:
-        """Every configuration of the search with its scores; sees the training set only."""
+    def candidates(self, train: Data, root: int) -> tuple[tuple[Candidate, ...], str]:
+        """Every configuration of the search with its scores, and the metric they are of; sees the training set only."""
         folds = list(self._folds(train, root))
         configs, training = Streams(root, "config"), Streams(root, "train")
-        tried = []
+        tried: list[Candidate] = []
+        metric = self._sought or ""
         for j in range(self.n_configs):
             config = self.algorithm.space.sample(configs.at(j))
-            tried.append(self._try(config, train, folds, training, j))
-        return tuple(tried)
+            candidate, scored = self._try(config, train, folds, training, j)
+            tried.append(candidate)
+            metric = metric or scored
+        return tuple(tried), metric
 
     @property
     def searched(self) -> Space:
@@ -113,7 +116,7 @@ class Search:
             "n_configs": self.n_configs,
             "cv": self.cv,
             "metric": self._sought,
-            "goal": self._goal.goal,
+            "goal": "by name" if self._sought is None else self._goal(self._sought).goal,
         }
 
     def notes(self) -> tuple[Note, ...]:
@@ -121,16 +124,18 @@ class Search:
         said = self.algorithm.notes
         if self._sought in self.algorithm.metrics:
             return said
-        return (*said, Note(NoteKind.TUNED_UPWARD, values={"algorithm": self.algorithm.name}))
+        goal = None if self._sought is None else self._goal(self._sought).goal
+        known = {"algorithm": self.algorithm.name, "metric": self._sought, "goal": goal}
+        return (*said, Note(NoteKind.TUNED_BY_NAME, values=known))
 
     @property
     def _sought(self) -> str | None:
         """The metric by which candidates are chosen; None where only their scores can tell."""
         return self.metric if self.metric is not None else next(iter(self.algorithm.metrics), None)
 
-    @property
-    def _goal(self) -> Metric:
-        return self.algorithm.metrics.get(self._sought or "", Metric())
+    def _goal(self, metric: str) -> Metric:
+        """What was declared of a metric; where nothing was, what its name tells."""
+        return self.algorithm.metrics.get(metric) or Metric.toward(goal_by_name(metric))
 
     def warm_up(self) -> None:
         """Import what folds need, and warm up the inner algorithm."""
@@ -138,8 +143,11 @@ class Search:
 
         self.algorithm.warm_up()
 
-    def _try(self, config: dict[str, Any], train: Data, folds: list[Fold], training: Streams, j: int) -> Candidate:
+    def _try(self, config: dict[str, Any], train: Data, folds: list[Fold], training: Streams, j: int
+    ) -> tuple[Candidate, str]:  # fmt: skip
+        """Candidate j, and the metric that it is scored by; no name where it has no score."""
         scores: list[float] = []
+        metric = ""
         status, message = "ok", None
         for k, (fit, held) in enumerate(folds):
             try:
@@ -148,33 +156,32 @@ class Search:
             except Exception as error:  # whatever the user's code raises makes a failed candidate
                 status, message = "error", f"{type(error).__name__}: {error}"
                 break
-            scores.append(self._score(outcome))
+            metric = self._metric_of(outcome)
+            scores.append(outcome.scores[metric])
             if not math.isfinite(scores[-1]):
-                status, message = "invalid", f"{self._metric_of(outcome)} is {scores[-1]} in fold {k}"
+                status, message = "invalid", f"{metric} is {scores[-1]} in fold {k}"
                 break
         mean = float(np.mean(scores)) if status == "ok" else math.nan
         padded = (*scores, *[math.nan] * (self.cv - len(scores)))
-        return Candidate(config, padded, mean, status, message)
+        return Candidate(config, padded, mean, status, message), metric
 
     def _metric_of(self, outcome: Outcome) -> str:
-        return self._sought or next(iter(outcome.scores), "")
-
-    def _score(self, outcome: Outcome) -> float:
-        name = self._metric_of(outcome)
+        """The metric by which candidates are chosen, among those that came out."""
+        name = self._sought or next(iter(outcome.scores), "")
         if name not in outcome.scores:
             raise InputError(
                 f"tuning {self.algorithm.name!r} needs the metric {name!r}; it returned {', '.join(outcome.scores) or 'no score'}."
             )
-        return outcome.scores[name]
+        return name
 
-    def _best(self, candidates: tuple[Candidate, ...]) -> Candidate:
+    def _best(self, candidates: tuple[Candidate, ...], goal: Metric) -> Candidate:
         fine = [c for c in candidates if c.status == "ok"]
         if not fine:
             raise InputError(
                 f"each of the {len(candidates)} candidates of tuned({self.algorithm.name!r}) failed; "
                 f"the first said: {candidates[0].message}"
             )
-        return max(fine, key=lambda c: self._goal.turned(c.mean))  # the first among equals
+        return max(fine, key=lambda c: goal.turned(c.mean))  # the first among equals
 
     def _folds(self, train: Data, root: int) -> Iterator[Fold]:
         from sklearn.model_selection import KFold, StratifiedKFold

@@ -77,7 +77,7 @@ def curves(
     from ogive.arguments import as_confidence
     from ogive.curves import learning_curves
     from ogive.curves._metrics import as_metrics
-    from ogive.tasks._files import File
+    from ogive.tasks import File
 
     # What is wrong with a name, a number or a place is said before anything is run.
     first = as_metrics(metric, "classification")[0]

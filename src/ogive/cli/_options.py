@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,134 +33,33 @@ MEANING = "What the numbers mean"
 STDIN = "-"
 LONGEST_STEM = 200  # bytes of a name that Ogive makes up
 
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE…",
-        help="A store, CSV, Parquet, JSON lines or Optuna storage, or - for standard input; several are put under each other.",
-    ),
-]
-Score = Annotated[
-    list[str] | None,
-    typer.Option("--score", metavar="COLUMN", help="The score; may be given several times.", rich_help_panel=COLUMNS),
-]
-Algorithm = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--algorithm",
-        metavar="COLUMN",
-        help="The method (model, agent, solver …); several columns make one name together.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Task = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--task",
-        metavar="COLUMN",
-        help="The task (data set, environment, problem …); several columns make one name together.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Repeat = Annotated[
-    str | None, typer.Option("--repeat", metavar="COLUMN", help="The run or seed.", rich_help_panel=COLUMNS)
-]
-Item = Annotated[
-    str | None,
-    typer.Option(
-        "--item", metavar="COLUMN", help="A question or test point scored on its own.", rich_help_panel=COLUMNS
-    ),
-]
-Group = Annotated[
-    str | None,
-    typer.Option(
-        "--group", metavar="COLUMN", help="Rows that belong together and count once.", rich_help_panel=COLUMNS
-    ),
-]
-Fold = Annotated[
-    str | None,
-    typer.Option("--fold", metavar="COLUMN", help="The fold of a cross-validation.", rich_help_panel=COLUMNS),
-]
-Pair = Annotated[
-    str | None,
-    typer.Option(
-        "--pair",
-        metavar="COLUMN",
-        help="What joins rows of two methods, or both tables of a check: an item, a split, or a seed that really is shared.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Status = Annotated[
-    str | None,
-    typer.Option(
-        "--status",
-        metavar="COLUMN",
-        help="Whether a run counts: ok, error, timeout …, or yes and no (found, solved, converged); none: no column says so.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="COLUMN=VALUE",
-        help="Only these rows; also !=, <, <=, >, >= (in quotes). May be given several times.",
-        rich_help_panel=ROWS,
-    ),
-]
-Without = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--without", metavar="NAME", help="Leave this method out; may be given several times.", rich_help_panel=ROWS
-    ),
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="A run that reaches it has failed.", rich_help_panel=ROWS),
-]
-Params = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param", metavar="COLUMN", help="A hyper-parameter; may be given several times.", rich_help_panel=COLUMNS
-    ),
-]
-Wide = Annotated[bool, typer.Option("--wide", help="Each column of numbers is a method.", rich_help_panel=COLUMNS)]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        "--unit", metavar="WORD", help="What one independent draw is: 'row' or a column.", rich_help_panel=MEANING
-    ),
-]
-Varied = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--varied",
-        metavar="WORD",
-        help="What was drawn anew for each run: seed, split, configuration …",
-        rich_help_panel=MEANING,
-    ),
-]
-Goal = Annotated[
-    str | None,
-    typer.Option("--goal", metavar="maximize|minimize", help="Which scores are good.", rich_help_panel=MEANING),
-]
-BoundsText = Annotated[
-    str | None,
-    typer.Option(
-        "--bounds",
-        metavar="LOW,HIGH",
-        help="What the score cannot leave, e.g. 0,1; a side may be empty.",
-        rich_help_panel=MEANING,
-    ),
-]
-Independent = Annotated[
-    bool | None,
-    typer.Option(
-        "--independent/--adaptive",
-        help="Whether runs were drawn at random or chosen by a tuner.",
-        rich_help_panel=MEANING,
-    ),
-]
+# fmt: off
+_column = partial(typer.Option, metavar="COLUMN", rich_help_panel=COLUMNS)
+_rows = partial(typer.Option, rich_help_panel=ROWS)
+_meaning = partial(typer.Option, rich_help_panel=MEANING)
+Names = list[str] | None
+
+Sources = Annotated[list[str], typer.Argument(metavar="SOURCE…", help="A store, CSV, Parquet, JSON lines or Optuna storage, or - for standard input; several are put under each other.")]
+Score = Annotated[Names, _column("--score", help="The score; may be given several times.")]
+Algorithm = Annotated[Names, _column("--algorithm", help="The method (model, agent, solver …); several columns make one name together.")]
+Task = Annotated[Names, _column("--task", help="The task (data set, environment, problem …); several columns make one name together.")]
+Repeat = Annotated[str | None, _column("--repeat", help="The run or seed.")]
+Item = Annotated[str | None, _column("--item", help="A question or test point scored on its own.")]
+Group = Annotated[str | None, _column("--group", help="Rows that belong together and count once.")]
+Fold = Annotated[str | None, _column("--fold", help="The fold of a cross-validation.")]
+Pair = Annotated[str | None, _column("--pair", help="What joins rows of two methods, or both tables of a check: an item, a split, or a seed that really is shared.")]
+Status = Annotated[str | None, _column("--status", help="Whether a run counts: ok, error, timeout …, or yes and no (found, solved, converged); none: no column says so.")]
+Params = Annotated[Names, _column("--param", help="A hyper-parameter; may be given several times.")]
+Wide = Annotated[bool, _column("--wide", metavar=None, help="Each column of numbers is a method.")]
+Where = Annotated[Names, _rows("--where", metavar="COLUMN=VALUE", help="Only these rows; also !=, <, <=, >, >= (in quotes). May be given several times.")]
+Without = Annotated[Names, _rows("--without", metavar="NAME", help="Leave this method out; may be given several times.")]
+TimeLimit = Annotated[float | None, _rows("--time-limit", metavar="SECONDS", help="A run that reaches it has failed.")]
+Unit = Annotated[str | None, _meaning("--unit", metavar="WORD", help="What one independent draw is: 'row' or a column.")]
+Varied = Annotated[Names, _meaning("--varied", metavar="WORD", help="What was drawn anew for each run: seed, split, configuration …")]
+Goal = Annotated[str | None, _meaning("--goal", metavar="maximize|minimize", help="Which scores are good.")]
+BoundsText = Annotated[str | None, _meaning("--bounds", metavar="LOW,HIGH", help="What the score cannot leave, e.g. 0,1; a side may be empty.")]
+Independent = Annotated[bool | None, _meaning("--independent/--adaptive", help="Whether runs were drawn at random or chosen by a tuner.")]
+# fmt: on
 Looks = Annotated[
     int,
     typer.Option("--looks", help="How often the growing table will be judged; the error is divided among the looks."),

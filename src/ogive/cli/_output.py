@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_SIGNS = 400
 _ENDLESS = re.compile(rf"\S{{{MOST_SIGNS + 20},}}")
 _ARGUMENTS = (
-    "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin|without"
+    "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin|where|without"
     "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band"
 )
 
@@ -140,9 +140,8 @@ def as_options(text: str) -> str:
     text = re.sub(
         rf"\b({_ARGUMENTS})=('[^']*'|\"[^\"]*\")", lambda found: f"--{found[1]} {shlex.quote(found[2][1:-1])}", text
     )
-    text = re.sub(rf"\b({_ARGUMENTS})=\['([^']*)'[^\]]*\]", r"--\1 \2", text)
     text = re.sub(r"\bkind='(ratio|difference|improvement|score|welch|rank)'", r"--kind \1", text)
-    text = re.sub(r"\b(floor|looks)=(?=\d)", r"--\1 ", text)
+    text = re.sub(r"\b(floor)=(?=\d)", r"--\1 ", text)
     text = re.sub(
         r"\bbounds=\(([\w.]+), ([\w.]+)\)", lambda pair: f"--bounds {pair[1].upper()},{pair[2].upper()}", text
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,6 @@ from ogive.notes import sentences
 if TYPE_CHECKING:
     from ogive.trials import Trials
 
-ENGINE, LIMITS = "Where it runs", "What a trial may use"
 MOST_GROUPS = 10
 PAGE = "report.html"
 LONGEST = 160  # characters of a message on the terminal; the store keeps more
@@ -35,49 +35,25 @@ def _folder(name: str | Path) -> Path:
     return Path(name)
 
 
-Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="DIR", parser=_folder, help="Keeps finished trials; run again to go on.")
-]
-Workers = Annotated[
-    int | None, typer.Option("--workers", "-w", min=0, help="Processes; all cores where left out; 0: this process.", rich_help_panel=ENGINE)
-]  # fmt: skip
-EngineName = Annotated[
-    str, typer.Option("--engine", metavar="local|dask", help="local or dask.", rich_help_panel=ENGINE)
-]
-Address = Annotated[
-    str | None, typer.Option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786, with --tls-ca, --tls-cert and --tls-key; where left out, a cluster of --workers is started here that takes nobody else.", rich_help_panel=ENGINE)
-]  # fmt: skip
-Insecure = Annotated[
-    bool, typer.Option("--insecure-network", help="Talk to other machines without TLS.", rich_help_panel=ENGINE)
-]
-TlsCa = Annotated[
-    Path | None, typer.Option("--tls-ca", metavar="FILE", help="Who signed the cluster's certificates (PEM); where left out, what Dask's configuration says.", rich_help_panel=ENGINE)
-]  # fmt: skip
-TlsCert = Annotated[
-    Path | None, typer.Option("--tls-cert", metavar="FILE", help="Our certificate for the cluster (PEM).", rich_help_panel=ENGINE)
-]  # fmt: skip
-TlsKey = Annotated[
-    Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, where that is a file of its own (PEM).", rich_help_panel=ENGINE)
-]  # fmt: skip
-Patience = Annotated[
-    float | None, typer.Option("--patience", metavar="SECONDS", help="How long to wait for a worker while the cluster has none; 300 where left out.", rich_help_panel=ENGINE)
-]  # fmt: skip
-Gpus = Annotated[
-    str | None, typer.Option("--gpus", metavar="0,1", help="Each worker sees one.", rich_help_panel=ENGINE)
-]
-Shard = Annotated[
-    str | None, typer.Option("--shard", metavar="I/N", help="Only every Nth trial, for array jobs; no report.", rich_help_panel=ENGINE)
-]  # fmt: skip
-WallLimit = Annotated[
-    float | None, typer.Option("--wall-limit", metavar="SECONDS", help="Depends on load.", rich_help_panel=LIMITS)
-]
-CpuLimit = Annotated[
-    float | None,
-    typer.Option("--cpu-limit", metavar="SECONDS", help="Does not depend on load.", rich_help_panel=LIMITS),
-]
-MemoryLimit = Annotated[
-    str | None, typer.Option("--memory-limit", metavar="SIZE", help="Such as 2GB.", rich_help_panel=LIMITS)
-]
+# fmt: off
+_engine_option = partial(typer.Option, rich_help_panel="Where it runs")
+_limit = partial(typer.Option, rich_help_panel="What a trial may use")
+
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", parser=_folder, help="Keeps finished trials; run again to go on.")]
+Workers = Annotated[int | None, _engine_option("--workers", "-w", min=0, help="Processes; all cores where left out; 0: this process.")]
+EngineName = Annotated[str, _engine_option("--engine", metavar="local|dask", help="local or dask.")]
+Address = Annotated[str | None, _engine_option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786, with --tls-ca, --tls-cert and --tls-key; where left out, a cluster of --workers is started here that takes nobody else.")]
+Insecure = Annotated[bool, _engine_option("--insecure-network", help="Talk to other machines without TLS.")]
+TlsCa = Annotated[Path | None, _engine_option("--tls-ca", metavar="FILE", help="Who signed the cluster's certificates (PEM); where left out, what Dask's configuration says.")]
+TlsCert = Annotated[Path | None, _engine_option("--tls-cert", metavar="FILE", help="Our certificate for the cluster (PEM).")]
+TlsKey = Annotated[Path | None, _engine_option("--tls-key", metavar="FILE", help="Its key, where that is a file of its own (PEM).")]
+Patience = Annotated[float | None, _engine_option("--patience", metavar="SECONDS", help="How long to wait for a worker while the cluster has none; 300 where left out.")]
+Gpus = Annotated[str | None, _engine_option("--gpus", metavar="0,1", help="Each worker sees one.")]
+Shard = Annotated[str | None, _engine_option("--shard", metavar="I/N", help="Only every Nth trial, for array jobs; no report.")]
+WallLimit = Annotated[float | None, _limit("--wall-limit", metavar="SECONDS", help="Depends on load.")]
+CpuLimit = Annotated[float | None, _limit("--cpu-limit", metavar="SECONDS", help="Does not depend on load.")]
+MemoryLimit = Annotated[str | None, _limit("--memory-limit", metavar="SIZE", help="Such as 2GB.")]
+# fmt: on
 Retry = Annotated[
     str, typer.Option("--retry", metavar="STATUS,…", help="Run again: error, timeout, memory, crashed, invalid.")
 ]
@@ -97,42 +73,30 @@ def run(
     quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Run the trials of a study that DIR does not hold yet, then write its report: exit code 3 if trials failed."""
-    from ogive.runner import RunStopped, _plan, _source
-    from ogive.runner._limits import Limits, as_bytes
-    from ogive.runner._progress import shower
-    from ogive.runner._run import Settings, execute
-    from ogive.store import Store
+    from ogive.runner import RunStopped
+    from ogive.runner import run as start
 
     where = {"address": address, "tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key, "patience": patience}
-    settings = Settings.checked(
-        n_trials=trials, workers=workers, engine=_engine(engine, insecure_network, where), gpus=gpus, chunk=None,
-        limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)), retry=_plan.check_retry(retry),
-        shard=_plan.check_shard(shard), statistic=statistic,
-    )  # fmt: skip
-    path, name = split_name(study)
+    chosen = _engine(engine, insecure_network, where)
     if shard is None:
         as_page(out / PAGE, follow=False)
-    job, found = _source.file_job(path, name)
-    if not quiet:
-        _announce(path, found, trials)
     try:
-        done = execute(found, Store(out), settings, tell=shower(not quiet), accept_change=accept_change, job=job)
+        done = start(
+            study, trials, out, workers=workers, engine=chosen, progress=not quiet, wall_limit=wall_limit, cpu_limit=cpu_limit,
+            memory_limit=memory_limit, retry=retry, shard=shard, accept_change=accept_change, statistic=statistic, gpus=gpus,
+        )  # fmt: skip
     except KeyboardInterrupt as stopped:
         say(f"ogive: {stopped or 'interrupted.'}")
         say(f"To go on: {same_command(context)}")
         raise typer.Exit(130) from None
     except RunStopped as stopped:
         raise typer.Exit(complain(str(stopped), 1)) from None
+    if not quiet:
+        for note in done.notes:
+            if note.is_doubtful:
+                say(note.words("cli"))
     failed, written = _conclude(done, out, as_json=as_json, report=shard is None)
     raise typer.Exit(2 if not written else 3 if failed and not failed_ok else 0)
-
-
-def split_name(study: str) -> tuple[str, str | None]:
-    """FILE:NAME in two; a colon that belongs to the file's own name is left alone."""
-    path, colon, name = study.rpartition(":")
-    if not colon or Path(study).exists() or not name.isidentifier():
-        return study, None
-    return path, name
 
 
 def same_command(context: typer.Context) -> str:
@@ -162,14 +126,9 @@ def _engine(engine: str, insecure: bool, where: dict[str, Any]) -> Any:
     return Dask(**given)
 
 
-def _announce(path: str, study: Any, n_trials: int) -> None:
-    methods, tasks = (", ".join(part.name for part in parts) for parts in (study.algorithms, study.tasks))
-    say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
-
-
 def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> tuple[int, bool]:
     """Say what failed, write the report, and say how to go on; how many trials failed, and whether all was written."""
-    from ogive.runner._status import failure_groups, status
+    from ogive.runner import failure_groups, status
 
     groups = failure_groups(trials)
     failed = sum(group["count"] for group in groups)
@@ -190,7 +149,8 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> tupl
         example = group["example"]
         where = f"{example['algorithm']} on {example['task']}, trial {example['trial']}"
         message = group["message"] if len(group["message"]) <= LONGEST else f"{group['message'][:LONGEST]}…"
-        say(f"{group['count']:,} {group['status']}: {message} (for example {where})")
+        status_words = f"{group['status']}{' in part' if group['partly'] else ''}"
+        say(f"{group['count']:,} {status_words}: {message} (for example {where})")
     if len(groups) > MOST_GROUPS:
         say(f"and {len(groups) - MOST_GROUPS} other messages")
     if groups:

@@ -16,7 +16,7 @@ StoreFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The directory 
 
 def status(store: StoreFolder, as_json: Json = False, quiet: Quiet = False) -> None:
     """How many trials are done, by method, task and status; and what is damaged (exit code 1)."""
-    from ogive.runner._status import status as ask
+    from ogive.runner import status as ask
 
     found = ask(store, check=True)
     show(found, as_json=as_json)

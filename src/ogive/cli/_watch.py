@@ -22,7 +22,7 @@ def watch(
     store: StoreFolder, once: Once = False, every: Every = 2.0, as_json: Json = False, quiet: Quiet = False
 ) -> None:
     """Show how far a run is, again and again, until it is finished or Ctrl-C; it may be started before the run."""
-    from ogive.runner._status import status as ask
+    from ogive.runner import status as ask
 
     if not (once or as_json):
         _wait_for(store, every, quiet=quiet)

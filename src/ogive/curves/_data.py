@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.errors import InputError
-from ogive.tasks._rows import arrays_digest, checked
-from ogive.tasks._rows import kind_of as looks_like
-from ogive.tasks._task import as_name
+from ogive.tasks import arrays_digest, as_printable, as_rows
+from ogive.tasks import kind_of as looks_like
 
 FEWEST_ROWS = 4
 
@@ -58,11 +57,11 @@ def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveDa
     first = next(iter(estimators))
     if kind == "classification":
         _refuse_quantity(target, first)
-    loaded = checked(features, target, kind, "`y`")
+    loaded = as_rows(features, target, kind, "`y`")
     if len(loaded.y) < FEWEST_ROWS:
         raise InputError(f"`y` must have at least {FEWEST_ROWS} rows to train and to test on; got {len(loaded.y)}.")
     if kind == "regression":
-        return CurveData(loaded.X, loaded.y, kind, as_name("data set", name), np.empty(0))
+        return CurveData(loaded.X, loaded.y, kind, as_printable("data set", name), np.empty(0))
     labels, counts = np.unique(loaded.y, return_counts=True)
     names = tuple(loaded.facts.get("classes") or [str(label) for label in labels])
     if 2 * len(labels) > len(loaded.y):
@@ -75,7 +74,7 @@ def as_data(X: Any, y: Any, name: str, estimators: Mapping[str, Any]) -> CurveDa
             f"`y` must have at least 2 rows of each class, one to learn from and one to test on; class "
             f"{names[int(counts.argmin())]!r} has 1. Remove it, or merge it with another."
         )
-    return CurveData(loaded.X, loaded.y, kind, as_name("data set", name), labels, names)
+    return CurveData(loaded.X, loaded.y, kind, as_printable("data set", name), labels, names)
 
 
 def kind_of(estimators: Mapping[str, Any]) -> str:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.algorithms import Outcome, Series
-from ogive.algorithms._estimator import SEEDS, fixed_random_states, free_random_states
+from ogive.algorithms import Outcome, Series, fixed_random_states, seeded
 from ogive.curves._data import CurveData
 from ogive.curves._designs import Rows, at_size, words
 from ogive.curves._metrics import FAILED, Answer, one_vs_one, ranks_by_decision, regression_scores
@@ -92,10 +91,7 @@ class CurveFit:
         """A fitted clone, every free random state drawn from the generator; warnings are not shown."""
         from sklearn.base import clone
 
-        model = clone(self.estimator).set_params(**config)
-        seeds = {name: int(rng.integers(SEEDS)) for name in free_random_states(model)}
-        if seeds:
-            model.set_params(**seeds)
+        model = seeded(clone(self.estimator).set_params(**config), rng)
         with warnings.catch_warnings():  # tiny training sets give one each, thousands of times
             warnings.simplefilter("ignore")
             return model.fit(X, y)

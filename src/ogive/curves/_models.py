@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from ogive.algorithms import Algorithm
-from ogive.algorithms._estimator import estimator_name
+from ogive.algorithms import Algorithm, estimator_name
 from ogive.errors import InputError
 
 

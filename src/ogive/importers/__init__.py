@@ -1,28 +1,33 @@
 """One file for each foreign source; each turns it into Trials. Files are opened by `ogive.files`.
 
-  _frames         pandas, polars and other frames, through Arrow
-  _dictionaries   name -> scores, name -> task -> scores, name -> runs x tasks as lists or arrays
-  _sklearn        cv_results_ and fitted searches
-  _optuna         studies: object, URL, SQLite file, journal file
+  Choices, Facts    what the caller of `read` says
+  parts_of(source)  the plain tables in a source        joined(parts)   one table of them
+For tables that are no trials: plain_frame, rows_where, column_called, is_larger_better
+
+  _parts          which source it is
+  _frames         pandas, polars and other frames       _dictionaries   name -> scores, or -> task -> scores
+  _sklearn        cv_results_ and fitted searches       _optuna         studies: object, URL, file
+  _written        a table that Ogive wrote, its columns checked
+  _choices        what the caller says, and a table whose columns are prepared by it: _shape, _where
   _roles          which column plays which role: declared, or guessed from its name
-  _where          which rows are read: conditions on columns
-  _choices        what the caller says about columns, and a table that is prepared by it
-  _wide           columns of methods under each other
-  _nested         objects of scores become columns, other objects text
-  _curves         several steps of each run, whose rows are no runs
-  _splits         columns that split the runs and that nobody declared
-  _units          what one independent draw is, which rows join the methods
   _columns        a column as text or as numbers
-  _direction      whether a score is to be large or small, or a time, by its name
+  _units          what one independent draw is: _within, _splits, and _curves (rows that are steps of a run)
   _limits         which column a time limit judges, and the runs that reach it
   _assemble       a plain table and its roles become Trials; what was guessed becomes a note
-  _written        a table that Ogive wrote, its columns checked
-  _joined         several tables of Ogive's own as one
+  _joined         several parts as one table
   _restate        a table of Ogive's own, with some of its facts said anew
 
 Foreign packages are imported only inside the file that is about them.
 """
 
-from ogive.importers._direction import is_larger_better
+from ogive.direction import is_larger_better
+from ogive.importers._choices import Choices, Facts
+from ogive.importers._joined import joined
+from ogive.importers._parts import Part, parts_of, plain_frame
+from ogive.importers._roles import ALIASES, METHOD_NAMES, column_called
+from ogive.importers._shape import rows_where
 
-__all__ = ["is_larger_better"]
+__all__ = [
+    "ALIASES", "METHOD_NAMES", "Choices", "Facts", "Part", "column_called", "is_larger_better", "joined", "parts_of",
+    "plain_frame", "rows_where",
+]  # fmt: skip

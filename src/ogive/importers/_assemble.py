@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.direction import goal_by_name, is_time
 from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
+from ogive.importers._choices import Facts
 from ogive.importers._columns import (
     NO_NUMBER,
     as_numbers,
@@ -23,12 +25,11 @@ from ogive.importers._columns import (
     numbers_and_note,
     refuse_reserved,
 )
-from ogive.importers._direction import is_smaller_better, is_time
 from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._splits import few_valued
 from ogive.importers._units import Units, find_units
-from ogive.metric import Bounds, Metric
+from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.schema import OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
@@ -47,19 +48,6 @@ UNFINISHED = ("running", "queued", "waiting", "pending")
 # What rows are pooled into where a column of this role is empty.
 POOLED = {"algorithm": "method", "task": "task"}
 LARGEST = 1e150  # its square still fits into a float
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the caller says about a table beyond its columns."""
-
-    unit: str | None = None
-    varied: tuple[str, ...] | None = None
-    goal: str | Mapping[str, str] | None = None
-    bounds: Bounds | Mapping[str, Bounds] | None = None
-    independent: bool = True
-    scope: str | None = None
-    time_limit: float | None = None
 
 
 def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, default_algorithm: str) -> Trials:
@@ -92,7 +80,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     if any(note.kind is NoteKind.SEED_OF_FOLD for note in units.notes):
         notes = [note for note in notes if not (note.kind is NoteKind.ROLE and note.argument == "repeat")]
     notes += [*units.notes, *_other_methods(table, roles, algorithm)]
-    notes += [] if facts.independent else [Note(NoteKind.NOT_INDEPENDENT, "independent")]
+    notes += [] if facts.independent is not False else [Note(NoteKind.NOT_INDEPENDENT, "independent")]
     columns = {
         "algorithm": algorithm,
         "task": task,
@@ -111,7 +99,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     return Trials(
         table=compact(pa.table(columns)), definitions=definitions, varied=varied,
         unit=units.unit, clustered=units.clustered, question=units.question, pair=units.pair, n_folds=units.n_folds,
-        independent=facts.independent, scope=facts.scope, notes=tuple(notes), source=source,
+        independent=facts.independent is not False, scope=facts.scope, notes=tuple(notes), source=source,
     )  # fmt: skip
 
 
@@ -138,7 +126,7 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Me
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        goal = "minimize" if is_smaller_better(name) else "maximize"
+        goal = goal_by_name(name)
         notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
@@ -331,7 +319,7 @@ def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: U
     notes = []
     if varied and facts.varied is None:
         notes.append(Note(NoteKind.VARIED_GUESSED, "varied", {"varied": varied}))
-    if units.unit is None and units.question is None and facts.independent:
+    if units.unit is None and units.question is None and facts.independent is not False:
         notes.append(Note(NoteKind.ASSUMES_INDEPENDENCE, "unit"))
     alike: dict[str, list[str]] = {}
     for name in algorithm.dictionary.to_pylist():

@@ -1,23 +1,28 @@
-"""What the caller of `read` says about columns, and a table that is prepared by it."""
+"""What the caller of `read` says, checked; and a table whose columns are prepared by it."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.arguments import as_answer, as_name, as_names
 from ogive.errors import InputError
 from ogive.importers._columns import as_text
-from ogive.importers._nested import unnested
 from ogive.importers._roles import ALIASES, method_column, naming_columns, plain
-from ogive.importers._where import Condition, condition_columns, kept_rows
-from ogive.importers._wide import unpivot, without_conditions
+from ogive.importers._shape import unnested, unpivot, without_conditions
+from ogive.importers._where import Condition, as_conditions, condition_columns, kept_rows
+from ogive.metric import Bounds
 from ogive.notes import Note, NoteKind
 from ogive.words import plural, quoted
 
 OF_RUNS = ("repeat", "fold", "item", "group")
+SCOPE = re.compile(r"generator|these (\d+ )?rows")
 JOINED = " / "  # between the parts of a name that several columns give
 
 
@@ -33,6 +38,28 @@ class Choices:
     several: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     where: tuple[Condition, ...] = ()
     without: tuple[str, ...] = ()
+
+    @classmethod
+    def checked(
+        cls, roles: Mapping[str, Any], *, score: Any = None, params: Any = None, wide: Any = False, unit: Any = None,
+        where: Any = None, without: Any = None,
+    ) -> Choices:  # fmt: skip
+        """Choices from what a user gave; several columns under `algorithm` or `task` make one name together."""
+        declared, several = {}, {}
+        for role, said in roles.items():
+            names = as_names(said, role) if role in ("algorithm", "task") and said is not None else ()
+            if len(names) > 1:
+                several[role] = names
+            declared[role] = JOINED.join(names) if names else as_name(said, role)
+        wide = as_answer(wide, "wide")
+        if wide and roles.get("algorithm") is not None:
+            raise InputError(
+                f"`wide` makes a method of each column of numbers, and `algorithm` {roles['algorithm']!r} names one; leave out one of the two."
+            )
+        return cls(
+            declared, _names(score, "score"), _names(params, "params"), wide, as_name(unit, "unit"), several,
+            as_conditions(where), _names(without, "without") or (),
+        )  # fmt: skip
 
     def naming(self, header: Sequence[str]) -> tuple[str, ...]:
         """The columns of a file that hold names."""
@@ -113,6 +140,48 @@ class Choices:
                 table = kept.append_column(shared, pa.array([name] * table.num_rows))
             out.append(table.rename_columns([shared if c == column else c for c in table.column_names]))
         return out
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the caller of `read` said about a table beyond its columns; None where nothing was said."""
+
+    unit: str | None = None
+    varied: tuple[str, ...] | None = None
+    goal: str | Mapping[str, str] | None = None
+    bounds: Bounds | Mapping[str, Bounds] | None = None
+    independent: bool | None = None
+    scope: str | None = None
+    time_limit: float | None = None
+
+    @classmethod
+    def checked(cls, *, unit: Any, varied: Any, independent: Any, scope: Any, time_limit: Any, **rest: Any) -> Facts:
+        """Facts from what a user gave; goals and bounds are checked where the metrics are known."""
+        return cls(
+            unit=as_name(unit, "unit"), varied=_names(varied, "varied"), scope=_scope(scope), time_limit=_limit(time_limit),
+            independent=None if independent is None else as_answer(independent, "independent"), **rest,
+        )  # fmt: skip
+
+
+def _names(names: object, name: str) -> tuple[str, ...] | None:
+    return None if names is None else as_names(names, name)
+
+
+def _limit(limit: object) -> float | None:
+    if limit is None:
+        return None
+    number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
+    if not number or not 0.0 < float(cast(float, limit)) < math.inf:
+        raise InputError(f"`time_limit` must be a positive number; got {limit!r}.")
+    return float(cast(float, limit))
+
+
+def _scope(scope: str | None) -> str | None:
+    if scope is None or (isinstance(scope, str) and SCOPE.fullmatch(scope)):
+        return scope
+    raise InputError(
+        f"`scope` must be 'generator' (fresh data each time) or 'these rows' (fresh splits of one data set); got {scope!r}."
+    )
 
 
 def refuse_strangers(without: Sequence[str], methods: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Several tables of Ogive's own as one, where what is known of them allows it."""
+"""Several parts as one table: plain ones assembled, those of Ogive's own where what is known of them allows it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from ogive.errors import InputError
+from ogive.errors import AmbiguousColumns, InputError, UnreadableSource
+from ogive.files import is_text
+from ogive.importers._assemble import assemble
+from ogive.importers._choices import Choices, Facts
+from ogive.importers._columns import as_text
+from ogive.importers._parts import Part
+from ogive.importers._restate import restate
+from ogive.importers._roles import find_roles
 from ogive.notes import Note, NoteKind
-from ogive.trials import Trials, compact
+from ogive.trials import Trials, compact, joined_series
+from ogive.words import quoted
 
 # What must be the same for rows to stand in one table, in words.
 SAME = {
@@ -20,7 +28,126 @@ SAME = {
 NOT_PAIRED = Note(NoteKind.NOT_PAIRED_TABLES)
 
 
-def joined(parts: Sequence[Trials]) -> Trials:
+def joined(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
+    """All parts as one table, by what the caller says and what their sources know."""
+    own = _own(parts, choices, facts)
+    if own is not None:
+        return own
+    facts = replace(
+        facts,
+        varied=parts[0].varied if facts.varied is None else facts.varied,
+        goal=_goals(parts, facts.goal),
+        independent=all(part.independent for part in parts) if facts.independent is None else facts.independent,
+    )
+    return _assembled(_named_apart(parts), choices, facts)
+
+
+def _own(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials | None:
+    """The tables of Ogive's own, as one; plain tables cannot stand beside them.
+
+    What the caller says is put into each table before they are joined: it may settle in what they differ.
+    """
+    own = [part.trials for part in parts if part.trials is not None]
+    if own and len(own) < len(parts):
+        plain = next(part.source for part in parts if part.trials is None)
+        raise InputError(f"{own[0].source} is a table of Ogive's own and {plain} a plain one; read them one by one.")
+    if own and choices.any():
+        raise InputError(
+            f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
+            "only unit, varied, goal, bounds, independent, scope, where, without and time_limit can be said anew."
+        )
+    own = [restate(one, facts, choices) for one in own]
+    if len(own) > 1:
+        _refuse_namesakes(parts)
+        return _under_each_other(own)
+    return own[0] if own else None
+
+
+def _refuse_namesakes(parts: Sequence[Part]) -> None:
+    """Two stores may give the same name to different tasks; their rows must not stand beside each other."""
+    known: dict[str, tuple[Any, str]] = {}
+    for part in parts:
+        for name, drawn in part.tasks.items():
+            other, source = known.setdefault(name, (drawn, part.source))
+            if other != drawn:
+                raise InputError(
+                    f"{name!r} is one task in {source} and another in {part.source} (data, size or noise differ); "
+                    "give one of them another name, or judge them one by one."
+                )
+
+
+def _goals(parts: Sequence[Part], goal: str | Mapping[str, str] | None) -> str | Mapping[str, str] | None:
+    """What the caller says, and where they say nothing, what the sources know."""
+    if isinstance(goal, str):
+        return goal
+    said = dict(goal or {})
+    known: dict[str, str] = {}
+    for part in parts:
+        for name, direction in part.goals.items():
+            if known.setdefault(name, direction) != direction and name not in said:
+                raise AmbiguousColumns(f"the sources disagree whether {name!r} is to be large or small; say goal=.")
+    return {**known, **said} or None
+
+
+def _named_apart(parts: Sequence[Part]) -> list[Part]:
+    """Parts with different names, so that two sources never become one method in silence."""
+    names = [part.name for part in parts]
+    longer = [(part.longer or part.name) if names.count(part.name) > 1 else part.name for part in parts]
+    numbered = [
+        f"{name} ({longer[:i].count(name) + 1})" if longer.count(name) > 1 else name for i, name in enumerate(longer)
+    ]
+    return [replace(part, name=name) for part, name in zip(parts, numbered, strict=True)]
+
+
+def _alike(tables: Sequence[pa.Table], choices: Choices) -> list[pa.Table]:
+    """Tables whose names are text in all where they are text in one."""
+    text = {c for t in tables for c in choices.naming(t.column_names) if is_text(t.schema.field(c).type)}
+    out = []
+    for table in tables:
+        for name in [c for c in table.column_names if c in text]:
+            table = table.set_column(table.column_names.index(name), name, as_text(table[name], name))
+        out.append(table)
+    return out
+
+
+def _assembled(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
+    first = parts[0]
+    try:
+        prepared = [choices.long(part.table) for part in parts]
+        tables = [table for table, _ in prepared]
+        if len(parts) > 1:
+            tables = _alike(choices.with_methods(tables, [part.name for part in parts]), choices)
+        table = pa.concat_tables([t.replace_schema_metadata(None) for t in tables], promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise UnreadableSource(
+            f"the sources do not fit under each other: {' '.join(str(error).split())[:160]}"
+        ) from error
+    declared = {**choices.declared, "algorithm": "algorithm"} if choices.wide else choices.declared
+    score = ("score",) if choices.wide else choices.score or first.score
+    roles = find_roles(table, declared, score, choices.params or first.params, facts.unit)
+    _refuse_lacking(parts, tables, roles.score)
+    table, left_out = choices.remaining(table, roles.algorithm)
+    trials = assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
+    said = dict.fromkeys(note for _, notes in prepared for note in notes)
+    return trials.with_notes(*(note for part in parts for note in part.notes), *said, *left_out)
+
+
+def _refuse_lacking(parts: Sequence[Part], tables: Sequence[pa.Table], scores: Sequence[str]) -> None:
+    """A source without the score would be read as one whose every run failed."""
+    for part, table in zip(parts, tables, strict=True):
+        for name in (s for s in scores if s not in table.column_names):
+            its = (
+                f"its score is {', '.join(map(repr, part.score))}"
+                if part.score
+                else f"its columns are {quoted(part.table.column_names)}"
+            )
+            raise AmbiguousColumns(
+                f"{part.source} has no score {name!r}; {its}. Call the score the same in all sources, "
+                "or choose one that all have with score=."
+            )
+
+
+def _under_each_other(parts: Sequence[Trials]) -> Trials:
     """The rows of all parts; each method on each task may come from one part only."""
     first = parts[0]
     for other in parts[1:]:
@@ -41,7 +168,7 @@ def joined(parts: Sequence[Trials]) -> Trials:
         first, table=compact(pa.concat_tables(tables, promote_options="permissive")),
         pair=first.pair if keeps_pairs else None, independent=all(part.independent for part in parts),
         question=next((part.question for part in parts if part.question is not None), None), scope=_scopes(parts),
-        looks=max(part.looks for part in parts), holds=holds, notes=tuple(notes),
+        looks=max(part.looks for part in parts), holds=holds, notes=tuple(notes), series_source=joined_series(parts),
         source=", ".join(part.source for part in parts),
     )  # fmt: skip
 

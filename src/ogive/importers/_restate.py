@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.errors import InputError
-from ogive.importers._assemble import Facts, define, refuse_unknown
-from ogive.importers._choices import Choices, refuse_strangers
+from ogive.importers._assemble import define, refuse_unknown
+from ogive.importers._choices import Choices, Facts, refuse_strangers
 from ogive.importers._columns import as_numbers
 from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._units import CONFIGURATION, EACH_ROW, refuse_gaps
@@ -24,7 +24,7 @@ GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED)
 UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
 
 
-def restate(trials: Trials, facts: Facts, independent: bool | None, choices: Choices) -> Trials:
+def restate(trials: Trials, facts: Facts, choices: Choices) -> Trials:
     """The rows that are asked for, with the unit, what varied, goals, bounds or scope replaced where they are given."""
     trials = _chosen(trials, choices)
     refuse_unknown(facts, trials.metrics)
@@ -39,7 +39,7 @@ def restate(trials: Trials, facts: Facts, independent: bool | None, choices: Cho
         trials,
         definitions=definitions,
         varied=trials.varied if facts.varied is None else facts.varied,
-        independent=trials.independent if independent is None else independent,
+        independent=trials.independent if facts.independent is None else facts.independent,
         scope=trials.scope if facts.scope is None else facts.scope,
     )
     changed = _limited(changed, facts.time_limit)

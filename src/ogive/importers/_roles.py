@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.direction import is_measure, is_smaller_better
 from ogive.errors import AmbiguousColumns, InputError
 from ogive.files import is_text
 from ogive.importers._columns import as_text, as_truths, holds_text, holds_words, is_number, odd_one, seems_numbers
-from ogive.importers._direction import is_measure, is_smaller_better
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 
@@ -426,6 +426,11 @@ def _existing(name: str, role: str, columns: list[str]) -> str:
 def is_row_number(name: str) -> bool:
     """Whether pandas calls row numbers so."""
     return ROW_NUMBERS.fullmatch(name) is not None
+
+
+def column_called(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """The first column with one of these names, spelled in any way."""
+    return next((c for name in names for c in columns if plain(str(c)) == name), None)
 
 
 def plain(name: str) -> str:

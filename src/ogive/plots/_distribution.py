@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ogive.answers import CellBand, Foremost, bands, facts, foremost, unit_words
+from ogive.answers import CellBand, Foremost, bands, facts, foremost, missing_words, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._look import Look
@@ -310,11 +310,14 @@ def _caption(
 
 
 def why_bare(trials: Trials, cells: Sequence[CellBand]) -> str:
-    """` No band for a: …` where a curve has no band, and why; empty where all have one."""
+    """` No band for a: …` where a curve has no band, and why; what is missing where no words on bands say it."""
+    shaded = any(c.band is not None and c.band.n >= FEWEST_FOR_BAND for c in cells)
+    lacking = "" if shaded else missing_words(trials)
+    text = f" {lacking}." if lacking else ""
     bare = [c for c in cells if c.band is None]
     if not bare:
-        return ""
-    return f" No band{'s' if len(bare) == len(cells) else f' for {_named(bare)}'}: {_why_no_bands(trials)}."
+        return text
+    return f"{text} No band{'s' if len(bare) == len(cells) else f' for {_named(bare)}'}: {_why_no_bands(trials)}."
 
 
 def _failed_words(trials: Trials, metric: str, kind: str) -> str:

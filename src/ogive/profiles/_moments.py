@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal
 from ogive.errors import InputError
-from ogive.importers._roles import ALIASES, METHOD_NAMES, plain
+from ogive.importers import ALIASES, METHOD_NAMES, column_called
 from ogive.notes import Note, NoteKind
 from ogive.profiles._cells import Moments
 
@@ -35,11 +35,6 @@ def parse_plus_minus(text: Any) -> tuple[float, float] | None:
     """
     found = _PLUS_MINUS.match(text) if isinstance(text, str) else None
     return None if found is None else (float(found[1]), float(found[2]))
-
-
-def column_called(columns: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first column with one of these names, spelled in any way."""
-    return next((c for name in names for c in columns if plain(str(c)) == name), None)
 
 
 def has_moments(frame: pd.DataFrame) -> bool:

@@ -11,8 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_goal, as_names
 from ogive.errors import InputError, NoTime
-from ogive.importers import is_larger_better
-from ogive.importers._roles import ALIASES, METHOD_NAMES
+from ogive.importers import ALIASES, METHOD_NAMES, column_called, is_larger_better, plain_frame, rows_where
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.profiles import _moments
@@ -117,8 +116,6 @@ def _as_pandas(source: Any) -> pd.DataFrame | None:
 
 
 def _from_path(source: str | Path, roles: Roles, goal: Goal | None, default: Goal) -> Table:
-    from ogive.reading import plain_frame
-
     frame = plain_frame(source, task=roles.task, algorithm=roles.algorithm)
     if frame is not None and (_moments.has_moments(frame) or not _is_long(frame, roles)):
         return _from_frame(frame, roles, goal, default, Path(source).name)
@@ -157,18 +154,9 @@ def _kept(frame: pd.DataFrame, roles: Roles, long: bool) -> tuple[pd.DataFrame, 
         return frame, ()
     import pyarrow as pa
 
-    from ogive.importers._where import as_conditions, condition_columns, kept_rows
-    from ogive.importers._wide import without_conditions
-
     columns = pa.table({name: _as_arrow(frame[name]) for name in frame.columns})
-    conditions = as_conditions(roles.where)
-    chosen = condition_columns(columns.column_names, conditions)
-    kept, notes = kept_rows(columns.append_column("\0row", pa.array(range(len(frame)))), conditions)
-    rows = frame.iloc[kept["\0row"].to_pylist()]
-    if long:
-        return rows, notes
-    left, unused = without_conditions(kept.drop_columns(["\0row"]), chosen, {"task": _one(roles.task)}, None)
-    return rows[left.column_names], [*notes, *unused]
+    rows, left, notes = rows_where(columns, roles.where, task=None if long else _one(roles.task), wide=not long)
+    return frame.iloc[rows][left], notes
 
 
 def _as_arrow(column: Any) -> Any:
@@ -186,13 +174,13 @@ def _is_long(frame: pd.DataFrame, roles: Roles) -> bool:
         return not roles.wide
     if roles.algorithm is not None or roles.score is not None:
         return True
-    return _moments.column_called([str(c) for c in frame.columns], METHOD_NAMES) is not None
+    return column_called([str(c) for c in frame.columns], METHOD_NAMES) is not None
 
 
 def _indexed(frame: pd.DataFrame, roles: Roles) -> pd.DataFrame:
     """A wide frame whose index names the problems: a column called so, or the first column of names."""
     columns = [str(c) for c in frame.columns]
-    names = _one(roles.task) or _moments.column_called(columns, ALIASES["task"])
+    names = _one(roles.task) or column_called(columns, ALIASES["task"])
     if names is None:
         plus_minus = _moments.has_moments(frame)
         text = [c for c in columns if frame[c].dtype.kind not in "fiub" and not (plus_minus and _is_value(frame[c]))]
@@ -269,7 +257,8 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     beside = any(n.kind is NoteKind.AT_TIME_LIMIT and n.values.get("column", name) != name for n in trials.notes)
     assumed = bool(guesses) and default == "minimize" and not beside and not is_larger_better(name)
     direction = goal or (default if assumed else as_goal(trials.goals[name]))
-    reading = [n for n in trials.notes if n not in guesses]
+    unfinished = tuple(n for n in trials.notes if n.kind is NoteKind.UNFINISHED)  # said beside the curves
+    reading = [n for n in trials.notes if n not in guesses and n not in unfinished]
     if guesses:
         settled = {"metric": name, "goal": direction, "by_name": False}
         reading.append(Note(NoteKind.GOAL_GUESSED, "goal", settled))
@@ -288,7 +277,7 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, default: 
     starts = np.concatenate(([0], np.cumsum(counts))).astype(np.intp)
     return Cells(
         trials.algorithms, trials.tasks, values[order], starts, direction, independent=trials.independent,
-        folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=varied,
+        folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=(*varied, *unfinished),
         recorded=recorded,
     )  # fmt: skip
 

@@ -2,10 +2,11 @@
 
   run(study, n_trials, store)    the table; the same for any number of workers, chunks and interruptions
   Dask(address)                  the same children inside the tasks of a Dask cluster
+  status(store)                  how far a run is; failure_groups(trials): what failed, by what it said
 
 In the order of the way through
   _run        the deep function: checks, plan, engine, parts, signals, the table
-  _plan       what is missing and in which order; _chunks: how much at once
+  _plan       what is missing, in which order, and how much at once
   _local      a thread for each slot; _dask: a task for each chunk; _inline: in this process
   _cluster    the way to a Dask cluster, and who else may go it: addresses, TLS, one of our own
   _slot       the parent's side of one child: limits, blame, second attempts
@@ -14,8 +15,9 @@ In the order of the way through
   _source     how a study gets there
   _pickling   functions and arrays on their way to the child, and the name of what cannot go
   _wire       frames and rows between the two: JSON from child to parent, never pickle
-  _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile
-  _limits, _signals
+  _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile; _slow: trials far beyond the others
+  _status     how far a store is
+  _limits, _signals, _settings
 
 A trial never raises here: it is a row with a status. A row never depends on who ran it.
 """
@@ -27,16 +29,19 @@ if TYPE_CHECKING:
     from ogive.errors import RunStopped, StudyNotPortable
     from ogive.runner._cluster import Dask
     from ogive.runner._run import run
+    from ogive.runner._status import failure_groups, status
 
 # A child imports this package too, and needs neither the store nor the engines.
 _HOME = {
     "Dask": "ogive.runner._cluster",
     "RunStopped": "ogive.errors",
     "StudyNotPortable": "ogive.errors",
+    "failure_groups": "ogive.runner._status",
     "run": "ogive.runner._run",
+    "status": "ogive.runner._status",
 }
 
-__all__ = ["Dask", "RunStopped", "StudyNotPortable", "run"]
+__all__ = ["Dask", "RunStopped", "StudyNotPortable", "failure_groups", "run", "status"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ import contextlib
 import json
 import logging
 import queue
+import secrets
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -27,9 +28,10 @@ from ogive.runner._cluster import Dask, Entrance
 from ogive.runner._limits import Limits
 from ogive.runner._plan import Agenda, Missing
 from ogive.runner._slot import Chunk, Slot
+from ogive.runner._slow import Running
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
-from ogive.store._versions import versions_here, versions_name
+from ogive.store import versions_here, versions_name
 
 log = logging.getLogger("ogive")
 
@@ -37,6 +39,7 @@ AIM = 3.0  # seconds of compute in a chunk
 LOSSES = 3
 LOOK = 1.0  # seconds between looks at how many workers there are
 SILENCE = 60.0  # seconds after which a scheduler that says nothing is given up
+TELL = 2.0  # seconds between words on a trial that takes long
 KEPT = "trials that are finished are kept, and the same call goes on"
 IDLE = 180.0  # seconds after which a child is ended that nobody has asked for: its driver may be dead
 
@@ -56,6 +59,19 @@ class DaskEngine:
         self._payload = (json.dumps(job.header), job.body, json.dumps([limits.wall, limits.cpu, limits.memory]))
         self._again: list[_Sent] = []
         self._killed = False
+        self._topic = f"ogive-{secrets.token_hex(8)}"
+        self._heard: dict[tuple[tuple[str, str], int], tuple[float, float]] = {}
+
+    def running(self) -> list[Running]:
+        """The trials that have run for some seconds, as far as workers tell."""
+        now = time.monotonic()
+        self._heard = {key: one for key, one in self._heard.items() if now - one[0] < 3 * TELL}
+        return [Running(names, trial, took + now - at) for (names, trial), (at, took) in self._heard.items()]
+
+    def _hear(self, event: Any) -> None:
+        """What a worker told of a trial that runs; events come as (time, message)."""
+        algorithm, task, trial, seconds = event[-1]
+        self._heard = {**self._heard, ((algorithm, task), trial): (time.monotonic(), seconds)}
 
     def stop(self) -> None:
         """Send nothing more."""
@@ -77,6 +93,7 @@ class DaskEngine:
                     return
                 yield None
             pulse = stack.enter_context(_Pulse(client, self._dask))
+            client.subscribe_topic(self._topic, self._hear)
             job = client.submit(_hold, self._payload, pure=False)
             done: queue.Queue[Any] = queue.Queue()
             sent: dict[Any, _Sent] = {}
@@ -109,7 +126,9 @@ class DaskEngine:
                 if chunk is None:
                     return
                 one = _Sent(chunk)
-            future = client.submit(run_chunk, job, list(one.chunk.names), fold(one.chunk.trials), pure=False)
+            future = client.submit(
+                run_chunk, job, list(one.chunk.names), fold(one.chunk.trials), self._topic, pure=False
+            )
             sent[future] = one
             future.add_done_callback(done.put)
 
@@ -249,8 +268,8 @@ _lock = threading.Lock()
 _sweeping = False
 
 
-def run_chunk(payload: tuple[str, bytes, str], names: list[str], trials: Any) -> bytes:
-    """In a Dask worker: the rows of a chunk as JSON."""
+def run_chunk(payload: tuple[str, bytes, str], names: list[str], trials: Any, topic: str | None = None) -> bytes:
+    """In a Dask worker: the rows of a chunk as JSON; who listens to the topic hears of trials that take long."""
     key = digest(repr((payload[0], payload[2])).encode() + payload[1])
     slot = _borrow(key, payload)
     batches: list[dict[str, Any]] = []
@@ -263,6 +282,7 @@ def run_chunk(payload: tuple[str, bytes, str], names: list[str], trials: Any) ->
         if len(batch):
             batches.append(_wire.encode(batch))
 
+    slot.tell = None if topic is None else _Teller(topic)
     try:
         slot.work(lambda waiting: chunks.pop() if chunks else None, deliver)
     except RunStopped as error:
@@ -270,6 +290,23 @@ def run_chunk(payload: tuple[str, bytes, str], names: list[str], trials: Any) ->
     _give_back(key, slot)
     about = {"memory": slot.limits.memory, "libraries": versions_here()[1]}
     return _wire.dumps({"batches": batches, "seconds": total, **about})
+
+
+class _Teller:
+    """Says now and then which trial runs, once it has run for some seconds."""
+
+    def __init__(self, topic: str) -> None:
+        self._topic, self._last = topic, 0.0
+
+    def __call__(self, running: Running) -> None:
+        now = time.monotonic()
+        if running.seconds < TELL or now - self._last < TELL:
+            return
+        self._last = now
+        from distributed import get_worker
+
+        with contextlib.suppress(ValueError, AttributeError):  # no worker of Dask's, or one that is leaving
+            get_worker().log_event(self._topic, [*running.names, running.trial, running.seconds])
 
 
 def _borrow(key: str, payload: tuple[str, bytes, str]) -> Slot:

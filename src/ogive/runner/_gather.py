@@ -119,13 +119,15 @@ def _cell(names: tuple[str, str], batch: Batch) -> dict[str, pa.Array]:
 
 
 def _metrics(batch: Batch, n: int) -> pa.MapArray:
-    """A map for each row, with the metrics it has."""
+    """A map for each row, with the metrics it has; empty where one is no finite number."""
     names = list(batch.metrics)
     values = np.array([batch.metrics[name] for name in names], dtype=np.float64).reshape(len(names), n).T
     there = ~np.isnan(values)
+    for i, unusable in batch.unusable.items():
+        there[i, [names.index(name) for name in unusable]] = True
     offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
     keys = pa.array(names, pa.string()).take(pa.array(np.nonzero(there)[1]))
-    return pa.MapArray.from_arrays(pa.array(offsets), keys, pa.array(values[there]))
+    return pa.MapArray.from_arrays(pa.array(offsets), keys, pa.array(values[there], from_pandas=True))
 
 
 def inner_table(waiting: Waiting) -> pa.Table:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ogive.runner._local import Delivery
 from ogive.runner._plan import Agenda
+from ogive.runner._slow import Running
 from ogive.runner._state import State, say_threads
 from ogive.runner._trial import CellRunner, Row
 from ogive.runner._wire import batch_of
@@ -25,6 +26,10 @@ class InlineEngine:
     def __init__(self, study: Any, agenda: Agenda) -> None:
         self._study, self._agenda = study, agenda
         self._stopped = False
+
+    def running(self) -> list[Running]:
+        """None: nobody can look while one runs, and it may stand at a breakpoint."""
+        return []
 
     def stop(self) -> None:
         """Finish the trial under way."""

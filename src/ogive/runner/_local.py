@@ -10,6 +10,7 @@ from typing import Any
 from ogive.runner._limits import Limits
 from ogive.runner._plan import Agenda
 from ogive.runner._slot import Chunk, Killed, Slot
+from ogive.runner._slow import Running
 from ogive.runner._source import Job
 from ogive.runner._wire import Batch
 
@@ -28,6 +29,7 @@ class LocalEngine:
         self._workers = workers
         self._rows: queue.Queue[Any] = queue.Queue(FULL)
         self._kill = threading.Event()
+        self._slots: list[Slot] = []
 
     def stop(self) -> None:
         """Hand out nothing more and finish what is under way."""
@@ -37,6 +39,11 @@ class LocalEngine:
         """End every child now."""
         self._agenda.stop()
         self._kill.set()
+
+    def running(self) -> list[Running]:
+        """The trials that run now."""
+        found = [slot.running for slot in list(self._slots)]
+        return [one for one in found if one is not None]
 
     def deliveries(self) -> Iterator[Delivery | None]:
         """Rows of cells, in the order in which they come."""
@@ -73,6 +80,7 @@ class LocalEngine:
 
     def _drive(self, number: int) -> None:
         slot = Slot(self._job, self._limits, gpu=self._gpu(number), killed=self._kill.is_set)
+        self._slots.append(slot)
         try:
             slot.work(self._agenda.take, self._deliver)
         except Killed:
@@ -80,6 +88,7 @@ class LocalEngine:
         except BaseException as error:
             self._rows.put(error)
         finally:
+            self._slots.remove(slot)
             slot.close(kill=self._kill.is_set())
             self._rows.put(None)
 

@@ -1,4 +1,4 @@
-"""What is missing, and in which order it is done.
+"""What is missing, in which order it is done, and how much of it at once.
 
 Planned minus finished, cell by cell, as ranges where nothing is there yet: ten million planned
 trials cost next to nothing. The next chunk belongs to the cell that is furthest behind, so all
@@ -15,11 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from ogive.errors import InputError
-from ogive.runner._chunks import ChunkSizer
 from ogive.runner._slot import Chunk
 from ogive.schema import OK, STATUSES
 
 MOST_SHARDS = 10**9
+MOST, GROWTH = 10_000, 4  # trials of a chunk, and how much larger than the last it may be
 PREFETCH_BELOW = 1.0  # seconds; a chunk that takes longer gains nothing from another waiting behind it
 
 
@@ -39,6 +39,11 @@ class Finished(Protocol):
     @property
     def statuses(self) -> Any:
         """The status of each, as a place in `STATUSES`."""
+        ...
+
+    @property
+    def unusable(self) -> Mapping[str, Any]:
+        """By metric, whether each trial that is ok lacks it."""
         ...
 
     @property
@@ -88,7 +93,10 @@ def _missing(names: tuple[str, str], planned: range, done: Finished | None, retr
     if done is None:
         return Missing(names, planned)
     done_trials, done_attempts = _inside(done, planned)
-    retried = np.isin(_of_inside(done, planned, done.statuses), [STATUSES.index(status) for status in retry])
+    again = np.isin(np.asarray(done.statuses), [STATUSES.index(status) for status in retry])
+    if "invalid" in retry:
+        again = np.logical_or.reduce([again, *done.unusable.values()])
+    retried = _of_inside(done, planned, again)
     open_ = np.ones(len(planned), dtype=bool)
     open_[(done_trials[~retried] - planned.start) // planned.step] = False
     left = np.flatnonzero(open_).astype(np.int64) * planned.step + planned.start
@@ -138,6 +146,38 @@ def check_shard(shard: str | Sequence[int] | None) -> tuple[int, int] | None:
     except (TypeError, ValueError):
         pass
     raise InputError(f"`shard` must be i/n with 1 <= i <= n, for example 2/8; got {shard!r}.")
+
+
+class ChunkSizer:
+    """The size of the next chunk of one cell, by the compute time that the worker measured.
+
+    Round-trip times never settle (they hold the waiting of chunks in flight); compute times do.
+    Starts at 1 and grows at most fourfold, so a slow cell is never handed a long chunk.
+    """
+
+    def __init__(self, seconds: float, fixed: int | None = None) -> None:
+        self._aim, self._fixed = seconds, fixed
+        self._size = 1
+        self._cost: float | None = None
+
+    @property
+    def size(self) -> int:
+        """How many trials the next chunk should hold."""
+        return self._fixed or self._size
+
+    @property
+    def cost(self) -> float | None:
+        """Seconds of one trial, as far as known."""
+        return self._cost
+
+    def learn(self, n: int, seconds: float) -> None:
+        """Hear that n trials took so many seconds of compute."""
+        if n < 1 or seconds < 0:
+            return
+        cost = seconds / n
+        self._cost = cost if self._cost is None else 0.5 * (self._cost + cost)
+        wanted = int(self._aim / max(self._cost, 1e-9))
+        self._size = max(1, min(wanted, GROWTH * max(n, self._size) if n >= self._size else self._size, MOST))
 
 
 class Agenda:

@@ -8,6 +8,7 @@ and looks are spaced by what they cost.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import time
@@ -18,13 +19,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ogive.direction import goal_by_name
 from ogive.errors import OgiveError
 from ogive.metric import Metric
+from ogive.notes import Note
+from ogive.runner._slow import Pace, Running
 from ogive.runner._wire import Batch
 from ogive.schema import OK
 from ogive.statistics import Interval, Statistic, mean_interval, quantile_interval, tail_mean_interval
+from ogive.study import Study
 from ogive.trials import Trials
-from ogive.words import printable
+from ogive.words import duration, printable
 
 Numbers: TypeAlias = Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
@@ -80,6 +85,10 @@ class Progress:
     seconds_left : float or None
     statuses : mapping
         Status to count.
+    slow : tuple of Note
+        Trials that run far longer than others did, where no limit on time ends them.
+    unusable : mapping
+        Metric to the number of trials in which it is no finite number, though others are.
     cells : tuple of CellProgress
     finished : bool
         Whether this is the last look.
@@ -92,27 +101,25 @@ class Progress:
     statuses: Mapping[str, int] = field(default_factory=dict)
     cells: tuple[CellProgress, ...] = ()
     finished: bool = False
+    unusable: Mapping[str, int] = field(default_factory=dict)
+    slow: tuple[Note, ...] = ()
 
     def __str__(self) -> str:
         share = 100 * self.done / self.total if self.total else 100.0
         parts = [f"{self.done:,} of {self.total:,} trials ({share:.0f} %)", f"{self.rate:,.3g}/s"]
         if self.seconds_left is not None and not self.finished:
-            parts.append(f"{_duration(self.seconds_left)} left")
+            parts.append(f"{duration(round(self.seconds_left))} left")
         failed = {status: n for status, n in self.statuses.items() if status != OK and n}
         parts += [f"{n} {status}" for status, n in failed.items()]
+        parts += [f"{n} without {metric}" for metric, n in self.unusable.items()]
         return ", ".join(parts)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 class Watcher:
     """Keeps what progress needs of the rows, and tells a callback now and then.
 
-    `earlier` are trials that the store held before: they count in the intervals, not in what is done.
+    `earlier` are trials that the store held before: they count in the intervals, not in what is done. `running`
+    tells which trials run; those that run far beyond the others are named, in the log even where nobody is told.
     """
 
     def __init__(
@@ -122,6 +129,7 @@ class Watcher:
         statistic: str,
         tell: Callable[[Progress], None] | None,
         earlier: Trials | None = None,
+        running: Callable[[], Sequence[Running]] | None = None,
     ) -> None:
         self._metrics, self._statistic, self._tell = metrics, statistic, tell
         self._interval = statistic_interval(statistic)
@@ -129,6 +137,8 @@ class Watcher:
         self.total = sum(len(trials) for _, trials in cells)
         self.done = 0
         self._statuses: dict[str, int] = {}
+        self._unusable: dict[str, int] = {}
+        self._running, self._pace = running, Pace()
         self._start = time.monotonic()
         self._next = self._start + EVERY
         if tell and earlier is not None:
@@ -138,8 +148,10 @@ class Watcher:
         """Each cell by the metric that is shown of it: the first declared one, else the first that it has scores of."""
         numbers = earlier.table["trial"].chunk(0).to_numpy()
         wanted = tuple(self._metrics)[:1] or earlier.metrics
+        took = earlier.table["wall_s"].chunk(0).to_numpy(zero_copy_only=False)
         for cell in earlier.cells:
             names, rows = (cell.algorithm, cell.task), cell.rows
+            self._pace.learn(names, took[rows][np.isfinite(took[rows])].tolist())
             if names not in self._cells:
                 continue
             scored = (m for m in wanted if m in earlier.metrics and not earlier.failed(m)[rows].all())
@@ -152,17 +164,24 @@ class Watcher:
         """Hear of rows that are kept."""
         for names, batch in kept:
             self.done += len(batch)
+            self._pace.learn(names, batch.wall)
             if self._tell is None:
                 continue
             for status in batch.statuses:
                 self._statuses[status] = self._statuses.get(status, 0) + 1
+            for metric in (m for i, names in batch.unusable.items() if batch.statuses[i] == OK for m in names):
+                self._unusable[metric] = self._unusable.get(metric, 0) + 1
             name = next(iter(self._metrics), None) or next(iter(batch.metrics), None)
             self._cells[names].add(batch, name)
 
     def look(self, *, last: bool = False) -> None:
         """Tell, if it is time."""
         now = time.monotonic()
-        if self._tell is None or (now < self._next and not last):
+        if now < self._next and not last:
+            return
+        slow = () if last or self._running is None else self._pace.far(self._running())
+        if self._tell is None:
+            self._next = now + EVERY
             return
         passed = max(now - self._start, 1e-9)
         rate = self.done / passed
@@ -170,7 +189,7 @@ class Watcher:
         cells = tuple(self._cell(names, prefix) for names, prefix in self._cells.items())
         self._tell(
             Progress(done=self.done, total=self.total, rate=rate, seconds_left=left, statuses=dict(self._statuses),
-                     cells=cells, finished=last)
+                     cells=cells, finished=last, unusable=dict(self._unusable), slow=slow)
         )  # fmt: skip
         after = time.monotonic()
         self._next = after + max(EVERY, SPACING * (after - now))
@@ -178,7 +197,7 @@ class Watcher:
     def _cell(self, names: tuple[str, str], prefix: _Prefix) -> CellProgress:
         n, first = prefix.complete()
         metric = prefix.metric
-        toward = self._metrics[metric] if metric is not None and metric in self._metrics else Metric()
+        toward = self._metrics.get(metric or "") or Metric.toward(goal_by_name(metric or ""))
 
         def measure() -> Interval | None:
             scores = first[np.isfinite(first)]
@@ -270,6 +289,19 @@ def shower(progress: bool | Callable[[Progress], None] | None) -> Callable[[Prog
     return LiveBar() if sys.stderr is not None and sys.stderr.isatty() else Lines()
 
 
+def announce(path: str, study: Study, n_trials: int) -> None:
+    """One line on stderr about a study that comes from a file, which the caller has not seen."""
+    methods, tasks = (", ".join(part.name for part in parts) for parts in (study.algorithms, study.tasks))
+    _say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
+
+
+def _say(line: str) -> None:
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):  # nobody looks any more
+            sys.stderr.write(printable(line) + "\n")
+            sys.stderr.flush()
+
+
 class Lines:
     """One line on stderr every 30 seconds, with the intervals of the first cells."""
 
@@ -281,13 +313,16 @@ class Lines:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._last >= self._every and not progress.finished and sys.stderr is not None:
+        if now - self._last >= self._every and not progress.finished:
             self._last = now
-            said = [str(progress), *map(str, progress.cells[: self.MOST_CELLS])]
+            said = [
+                str(progress),
+                *(note.sentence() for note in progress.slow),
+                *map(str, progress.cells[: self.MOST_CELLS]),
+            ]
             more = len(progress.cells) - self.MOST_CELLS
             said += [f"and {more} more"] if more > 0 else []
-            sys.stderr.write(printable("; ".join(said)) + "\n")
-            sys.stderr.flush()
+            _say("; ".join(said))
 
 
 class LiveBar:
@@ -321,6 +356,7 @@ class LiveBar:
         bar = ProgressBar(total=max(progress.total, 1), completed=progress.done, width=60)
         rows = Table.grid()
         rows.add_row(bar)
-        for line in (Text(str(progress)), *lines):
+        slow = [Text(printable(note.sentence()), style="bold") for note in progress.slow]
+        for line in (Text(str(progress)), *slow, *lines):
             rows.add_row(line)
         return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,19 +23,21 @@ from ogive.runner._local import AIM as LOCAL_AIM
 from ogive.runner._local import Delivery, LocalEngine
 from ogive.runner._pickling import pickled_job
 from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
-from ogive.runner._progress import Progress, Watcher, shower, statistic_interval
+from ogive.runner._progress import Progress, Watcher, announce, shower, statistic_interval
 from ogive.runner._signals import Interrupts
-from ogive.runner._source import Job, loading
+from ogive.runner._slow import Running
+from ogive.runner._source import Job, file_job, loading, split_name
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
 
 MOST_TRIALS, MOST_WORKERS = 10**9, 10_000  # a resumed run holds a byte for each trial that is planned
+log = logging.getLogger("ogive")
 COMPACT_AT_END = 20  # parts; fewer are read as fast as one
 
 
 def run(
-    study: Study,
+    study: Study | str | Path,
     n_trials: int = 100,
     store: str | Path | Store | None = None,
     *,
@@ -55,7 +58,9 @@ def run(
 
     Parameters
     ----------
-    study : Study
+    study : Study, or path
+        A path names a Python file with a Study at its top level, "FILE.py" or "FILE.py:NAME" where it has several. Its
+        text goes to the children, so that nothing need be pickled.
     n_trials : int
         Of each algorithm on each task; raising it later runs only the new ones.
     store : path, optional
@@ -96,8 +101,12 @@ def run(
         n_trials=n_trials, workers=workers, engine=engine, limits=Limits(wall=wall_limit, cpu=cpu_limit, memory=as_bytes(memory_limit)),
         retry=check_retry(retry), shard=check_shard(shard), chunk=chunk, gpus=gpus, statistic=statistic,
     )  # fmt: skip
+    job, found = file_job(*split_name(str(study))) if isinstance(study, (str, Path)) else (None, study)
+    if job is not None and progress is True:
+        announce(split_name(str(study))[0], found, settings.n_trials)
     with place_for(store) as place:
-        return execute(study, place, settings, tell=shower(progress), accept_change=accept_change)
+        trials = execute(found, place, settings, tell=shower(progress), accept_change=accept_change, job=job)
+        return trials.with_series() if store is None else trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +182,10 @@ class Engine(Protocol):
         """Rows of cells as they come, and None when there is time to look around."""
         ...
 
+    def running(self) -> Sequence[Running]:
+        """The trials that run, as far as that can be told."""
+        ...
+
     def stop(self) -> None:
         """Finish what is under way."""
         ...
@@ -193,7 +206,7 @@ def execute(
 ) -> Trials:
     """Run what is missing; `job` says how children get the study, if not pickled."""
     if not isinstance(study, Study):
-        raise InputError(f"`study` must be an ogive.Study; got {type(study).__name__}.")
+        raise InputError(f"`study` must be an ogive.Study, or a file that holds one; got {type(study).__name__}.")
     store.create(study.record(), accept_change=accept_change)
     names = [(algorithm.name, task.name) for algorithm in study.algorithms for task in study.tasks]
     finished = store.finished()
@@ -217,7 +230,10 @@ def execute(
     parts = store.path / "trials"
     if parts.is_dir() and sum(1 for _ in parts.glob("*.parquet")) > COMPACT_AT_END:
         store.compact()
-    return store.trials().with_notes(*notes)
+    trials = store.trials().with_notes(*notes)
+    for note in trials.notes:  # as `read` does: the command line prints those that are doubtful
+        log.info("%s: %s", study.name, note)
+    return trials
 
 
 def _order_of_sets(settings: Settings) -> tuple[Note, ...]:
@@ -260,6 +276,8 @@ def _drive(
     watcher = Watcher(
         [(c.names, c.trials) for c in todo], study.metrics, settings.statistic, tell,
         earlier=store.trials() if tell is not None and resumed else None,
+        # Where a limit ends them nobody needs to be told.
+        running=engine.running if settings.limits.wall is None else None,
     )  # fmt: skip
     inline = isinstance(engine, InlineEngine)
     with Interrupts(engine.stop, second_raises=inline) as interrupts:

@@ -33,6 +33,7 @@ from ogive.runner import _wire
 from ogive.runner._child import fold
 from ogive.runner._limits import WARM_UP_LIMIT, Limits
 from ogive.runner._process import GRACE, Process, environment, exit_words
+from ogive.runner._slow import Running
 from ogive.runner._source import Job
 from ogive.runner._state import say_threads
 from ogive.runner._trial import Row, clean
@@ -110,6 +111,8 @@ class Slot:
         self._tainted: str | None = None  # the method whose trials left threads in the child
         self._ready = False
         self._family_seen = 0.0
+        self.running: Running | None = None  # what its child is at; for whoever asks from another thread
+        self.tell: Callable[[Running], None] | None = None  # hears of it at every look
         self._watched = any(v is not None for v in (limits.wall, limits.memory))
 
     @property
@@ -268,8 +271,13 @@ class Slot:
                 f"a worker process took more than {WARM_UP_LIMIT:g} s to load the study and warm up; "
                 "load less at the top level, or use workers=0 to see where the time goes."
             )
-        if running.trial < 0 or all(running.chunk != chunk.number for chunk in self._queue):
+        chunk = next((chunk for chunk in self._queue if chunk.number == running.chunk), None)
+        if running.trial < 0 or chunk is None:
+            self.running = None
             return None
+        self.running = Running(chunk.names, running.trial, passed)
+        if self.tell is not None:
+            self.tell(self.running)
         if limits.wall is not None and passed > limits.wall:
             return Verdict("timeout", f"wall limit of {limits.wall:g} s", running)
         if limits.memory is not None:

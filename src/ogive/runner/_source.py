@@ -82,6 +82,14 @@ def _read_only(content: memoryview) -> IO[bytes]:
     return readable
 
 
+def split_name(study: str) -> tuple[str, str | None]:
+    """FILE:NAME in two; a colon that belongs to the file's own name is left alone."""
+    path, colon, name = study.rpartition(":")
+    if not colon or Path(study).exists() or not name.isidentifier():
+        return study, None
+    return path, name
+
+
 def file_job(path: str | Path, name: str | None) -> tuple[Job, Any]:
     """The job of a study file, and the study as this process sees it."""
     target = Path(path)

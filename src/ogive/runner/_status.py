@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.notes import unfinished_words
 from ogive.schema import OK, STATUSES
 from ogive.store import Store
 from ogive.trials import Trials
@@ -26,7 +27,8 @@ class Status:
     n_trials : int or None
         How many of each cell were asked for; where that differs, the most.
     rows : tuple of dict
-        For each cell: algorithm, task, asked, done, and the count of each status.
+        For each cell: algorithm, task, asked, done, the count of each status, and in `unusable` by metric how
+        many trials that are ok lack it.
     parts : int
         Files that hold them.
     damaged : tuple of str
@@ -59,9 +61,17 @@ class Status:
         planned = "" if self.n_trials is None else f" of {sum(row['asked'] or 0 for row in self.rows):,}"
         done = sum(row["done"] for row in self.rows)
         lines = [f"study {self.study}: {done:,}{planned} trials in {self.parts} part{'' if self.parts == 1 else 's'}"]
+        lacking = unfinished_words(
+            (row["algorithm"], row["task"], min(row["done"], row["asked"]), row["asked"])
+            for row in self.rows
+            if row["asked"] is not None
+        )
+        lines += [f"unfinished: {lacking}; a further run makes them"] if lacking else []
         width = max([len(_name(row)) for row in self.rows], default=0)
         for row in self.rows:
-            failed = ", ".join(f"{row[s]:,} {s}" for s in STATUSES if s != OK and row[s])
+            parts = [f"{row[s]:,} {s}" for s in STATUSES if s != OK and row[s]]
+            parts += [f"{n:,} without a usable {metric}" for metric, n in row["unusable"].items()]
+            failed = ", ".join(parts)
             of = "" if row["asked"] is None else f" of {row['asked']:,}"
             lines.append(f"  {_name(row):<{width}}  {row['done']:>9,}{of}" + (f"  ({failed})" if failed else ""))
         if self.again:
@@ -90,9 +100,11 @@ def status(path: str | Path, *, check: bool = False) -> Status:
         if pair in finished:
             counts = np.bincount(np.asarray(finished[pair].statuses, dtype=np.int64), minlength=len(STATUSES))
         by_status = {s: int(n) for s, n in zip(STATUSES, counts, strict=True)}
+        lacking = finished[pair].unusable if pair in finished else {}
+        unusable = {metric: int(np.count_nonzero(lacks)) for metric, lacks in lacking.items()}
         rows.append(
-            {"algorithm": pair[0], "task": pair[1], "asked": asked.get(pair), "done": int(counts.sum()), **by_status}
-        )
+            {"algorithm": pair[0], "task": pair[1], "asked": asked.get(pair), "done": int(counts.sum()), **by_status, "unusable": unusable}
+        )  # fmt: skip
     checked = store.verify() if check else None
     damaged = () if checked is None else tuple(map(str, checked.damaged))
     if checked is not None and checked.conflicts:
@@ -105,13 +117,19 @@ def status(path: str | Path, *, check: bool = False) -> Status:
 
 
 def failure_groups(trials: Trials) -> list[dict[str, Any]]:
-    """Failed trials grouped by status and message, most frequent first, each with its first example."""
+    """Failed trials grouped by status and message, most frequent first, each with its first example.
+
+    A trial of which only some metrics failed is ok and says so in its message: it is `invalid`, in part.
+    """
     table = trials.table.select(["algorithm", "task", "trial", "status", "message"])
-    table = table.filter(pc.not_equal(table["status"].cast(pa.string()), OK))
+    ok = pc.equal(table["status"].cast(pa.string()), OK)
+    table = table.filter(pc.or_(pc.invert(ok), table["message"].is_valid()))
     groups: dict[tuple[str, str], dict[str, Any]] = {}
     for row in table.to_pylist():
-        key = (str(row["status"]), row["message"] or "")
+        partly = row["status"] == OK
+        key = ("invalid" if partly else str(row["status"]), row["message"] or "")
         example = {"algorithm": row["algorithm"], "task": row["task"], "trial": row["trial"]}
-        group = groups.setdefault(key, {"status": key[0], "message": key[1], "count": 0, "example": example})
+        found = {"status": key[0], "message": key[1], "count": 0, "partly": partly, "example": example}
+        group = groups.setdefault(key, found)
         group["count"] += 1
     return sorted(groups.values(), key=lambda group: -group["count"])

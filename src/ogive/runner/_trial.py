@@ -43,7 +43,7 @@ class Row:
     status: str = "ok"
     message: str | None = None
     params: str | None = None
-    scores: dict[str, float] = field(default_factory=dict)
+    scores: dict[str, float | None] = field(default_factory=dict)  # None where a metric is no finite number
     wall: float | None = None
     cpu: float | None = None
     inner: list[dict[str, Any]] | None = None
@@ -165,7 +165,10 @@ def clean(text: str) -> str:
 
 
 def _take(row: Row, outcome: Outcome, expected: tuple[str, ...], searched: Space) -> None:
-    """Scores, chosen parameters, inner candidates and series of an outcome."""
+    """Scores, chosen parameters, inner candidates and series of an outcome.
+
+    A metric that is no finite number, or did not come, fails alone; with none left the trial is invalid.
+    """
     if outcome.params is not None:
         row.params = searched.encode(outcome.params)
     if outcome.inner:
@@ -174,17 +177,19 @@ def _take(row: Row, outcome: Outcome, expected: tuple[str, ...], searched: Space
         row.series = {str(name): _numbers(series.values) for name, series in outcome.series.items()}
     wrong = []
     for name, value in outcome.scores.items():
-        if isfinite(value):
-            row.scores[str(name)] = float(value)
-        else:
+        row.scores[str(name)] = _finite(value)
+        if not isfinite(value):
             wrong.append(f"{name!r} is {float(value)}")
-    wrong += [
-        f"{name!r} is missing" for name in expected if name not in outcome.scores and name not in (outcome.series or ())
-    ]
+    for name in expected:
+        if name not in outcome.scores and name not in (outcome.series or ()):
+            row.scores[name] = None
+            wrong.append(f"{name!r} is missing")
     if wrong:
-        raise InvalidScores(f"metric {'; metric '.join(wrong)}.")
-    if not outcome.scores and not outcome.series:
+        row.message = clean(f"metric {'; metric '.join(wrong)}.")
+    if not row.scores and not outcome.series:
         raise InvalidScores("no score came back.")
+    if row.scores and all(value is None for value in row.scores.values()):
+        raise InvalidScores(row.message)
 
 
 def _candidate(candidate: Candidate, searched: Space) -> dict[str, Any]:

@@ -187,7 +187,10 @@ class Origin:
 
 @dataclass(slots=True)
 class Batch:
-    """Rows of one chunk as columns; metrics and the rest have None where a row has nothing."""
+    """Rows of one chunk as columns; metrics and the rest have None where a row has nothing.
+
+    `unusable` names, by row, the metrics that the trial has and that are no finite numbers.
+    """
 
     trials: list[int]
     statuses: list[str]
@@ -198,6 +201,7 @@ class Batch:
     cpu: list[float | None]
     inner: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     series: dict[int, dict[str, list[float | None]]] = field(default_factory=dict)
+    unusable: dict[int, list[str]] = field(default_factory=dict)
     # Known to the parent only; None means the first of each, and made here.
     attempts: Sequence[int] | None = None
     origin: Origin | None = None
@@ -212,6 +216,7 @@ class Batch:
             metrics={name: column[:n] for name, column in self.metrics.items()}, wall=self.wall[:n], cpu=self.cpu[:n],
             inner={i: part for i, part in self.inner.items() if i < n},
             series={i: part for i, part in self.series.items() if i < n},
+            unusable={i: names for i, names in self.unusable.items() if i < n},
         )  # fmt: skip
 
 
@@ -233,6 +238,7 @@ def batch_of(rows: Sequence[Row]) -> Batch:
         cpu=[row.cpu for row in rows],
         inner={i: row.inner for i, row in enumerate(rows) if row.inner},
         series={i: row.series for i, row in enumerate(rows) if row.series},
+        unusable={i: gone for i, row in enumerate(rows) if (gone := [m for m, v in row.scores.items() if v is None])},
     )
 
 
@@ -240,12 +246,14 @@ def encode(batch: Batch) -> dict[str, Any]:
     """JSON-able columns; those that are the same in every row are left out."""
     content: dict[str, Any] = {"trials": batch.trials, "params": batch.params, "metrics": batch.metrics,
                                "wall": batch.wall, "cpu": batch.cpu}  # fmt: skip
-    if any(status != OK for status in batch.statuses):
+    if any(status != OK for status in batch.statuses) or any(batch.messages):
         content["statuses"], content["messages"] = batch.statuses, batch.messages
     if batch.inner:
         content["inner"] = {str(i): part for i, part in batch.inner.items()}
     if batch.series:
         content["series"] = {str(i): part for i, part in batch.series.items()}
+    if batch.unusable:
+        content["unusable"] = {str(i): names for i, names in batch.unusable.items()}
     return content
 
 
@@ -266,6 +274,7 @@ def decode(content: Any, expected: Sequence[int]) -> Batch:
             cpu=content["cpu"],
             inner={int(i): part for i, part in content.get("inner", {}).items()},
             series={int(i): part for i, part in content.get("series", {}).items()},
+            unusable={int(i): names for i, names in content.get("unusable", {}).items()},
         )
         _check(batch, n)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -286,7 +295,7 @@ def _check(batch: Batch, n: int) -> None:
             raise BadFrame("a text that is none")
     if not set(STATUSES).issuperset(batch.statuses):
         raise BadFrame("an unknown status")
-    if not all(0 <= i < n for i in (*batch.inner, *batch.series)):
+    if not all(0 <= i < n for i in (*batch.inner, *batch.series, *batch.unusable)):
         raise BadFrame("parts of rows that are not there")
     for candidates in batch.inner.values():
         for one in candidates:
@@ -296,6 +305,9 @@ def _check(batch: Batch, n: int) -> None:
     for named in batch.series.values():
         if not all(_numbers(values) for values in named.values()):
             raise BadFrame("a series that is none")
+    for i, names in batch.unusable.items():
+        if type(names) is not list or any(batch.metrics[name][i] is not None for name in names):
+            raise BadFrame("an unusable metric that is none")
 
 
 def _numbers(values: Sequence[Any]) -> bool:

@@ -29,9 +29,9 @@ from ogive.store._reading import Finished
 from ogive.store._records import Records
 from ogive.store._schemas import INNER, SERIES, TRIALS
 from ogive.store._store import Store, is_store, place_for
-from ogive.store._versions import versions_here
+from ogive.store._versions import versions_here, versions_name
 
 __all__ = [
     "INNER", "SERIES", "TRIALS", "Damage", "Finished", "Records", "Repair", "Store", "StoreConflict", "StoreDamaged", "StoreError",
-    "Verification", "is_store", "place_for", "versions_here",
+    "Verification", "is_store", "place_for", "versions_here", "versions_name",
 ]  # fmt: skip

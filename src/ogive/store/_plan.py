@@ -65,15 +65,12 @@ def asked(path: Path) -> Asked:
 
 
 def unfinished_note(path: Path, done: Mapping[tuple[str, str], int]) -> list[Note]:
-    """That trials are missing, where some are."""
+    """That trials are missing, where some are: of every method on every task how many there are of how many."""
     wanted = asked(path)
-    missing = _fewer(wanted, done)
-    if not missing:
+    if not _fewer(wanted, done):
         return []
-    first = missing[0]
-    example = printable(f"{first.algorithm!r} on {first.task!r} has {first.done} of {first.asked}")
-    count = sum(cell.asked - cell.done for cell in missing)
-    return [Note(NoteKind.UNFINISHED, values={"missing": count, "asked": sum(wanted.values()), "example": example})]
+    cells = [(a, t, min(done.get((a, t), 0), n), n) for (a, t), n in wanted.items()]
+    return [Note(NoteKind.UNFINISHED, values={"cells": cells})]
 
 
 def unfinished(path: Path, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from ogive.errors import StoreDamaged, StoreError
 from ogive.notes import Note, NoteKind
-from ogive.schema import STATUSES
+from ogive.schema import OK, STATUSES
 from ogive.store._damage import Damage, Stranger, Unsound
 from ogive.store._parts import ENDING, Part, open_part
 from ogive.store._publish import refuse_link, saying
 from ogive.store._records import read_ledger
 from ogive.store._rows import Keys
-from ogive.store._schemas import COUNTS, SCHEMAS, STANDING, WITHIN
+from ogive.store._schemas import COUNTS, SCHEMAS, STANDING, WITHIN, map_parts
 from ogive.words import printable
 
 T = TypeVar("T")
@@ -45,6 +45,8 @@ class Finished:
         The highest attempt of each.
     statuses : array of int8
         The status of that attempt, as a place in `ogive.trials.STATUSES`.
+    unusable : mapping
+        By metric, whether each trial that is ok lacks it: it is NaN or infinite, though other metrics are not.
     again : Finished or None
         Trials that are not finished, although they have a row: other rows that belong to them are
         gone. They are to be run again, at the same attempt.
@@ -53,14 +55,8 @@ class Finished:
     trials: NDArray[np.int64]
     attempts: NDArray[np.int16]
     statuses: NDArray[np.int8]
+    unusable: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     again: Finished | None = None
-
-    def with_status(self, *names: str) -> NDArray[np.int64]:
-        """The trials whose last attempt ended in one of these statuses."""
-        unknown = [name for name in names if name not in STATUSES]
-        if unknown:
-            raise StoreError(f"a status must be one of {', '.join(STATUSES)}; got {unknown[0]!r}.")
-        return self.trials[np.isin(self.statuses, [STATUSES.index(name) for name in names])]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,14 +67,16 @@ class Rows:
     attempts: NDArray[np.int16]
     statuses: NDArray[np.int8]
     counts: NDArray[np.int32]  # [row, kind of COUNTS]
+    unusable: Mapping[str, NDArray[np.bool_]]
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Rows:
         """Some of them."""
-        return Rows(self.trials[rows], self.attempts[rows], self.statuses[rows], self.counts[rows])
+        unusable = {metric: lacks[rows] for metric, lacks in self.unusable.items()}
+        return Rows(self.trials[rows], self.attempts[rows], self.statuses[rows], self.counts[rows], unusable)
 
     def finished(self) -> Finished:
         """Without the counts."""
-        return Finished(self.trials, self.attempts, self.statuses)
+        return Finished(self.trials, self.attempts, self.statuses, self.unusable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +117,7 @@ class Scan:
                 out[name] = rows.finished()
                 continue
             gone = np.isin(rows.trials, np.concatenate(mine))
-            whole, again = rows.take(~gone), rows.take(gone).finished()
-            out[name] = Finished(whole.trials, whole.attempts, whole.statuses, again)
+            out[name] = replace(rows.take(~gone).finished(), again=rows.take(gone).finished())
         return out
 
 
@@ -201,13 +198,15 @@ def refuse_damage(store: Path, damaged: tuple[Damage, ...]) -> None:
     """Say what cannot be read, and the ways out."""
     if not damaged:
         return
-    shown = "; ".join(map(str, damaged[:_SHOWN])) + (
-        f"; and {len(damaged) - _SHOWN} more" if len(damaged) > _SHOWN else ""
-    )
     raise StoreDamaged(
-        f"{store}: {shown}. `ogive repair` sets damaged parts aside and a further run makes their trials again; "
+        f"{store}: {_first(damaged)}. `ogive repair` sets damaged parts aside and a further run makes their trials again; "
         "in Python, allow_missing=True reads the rest."
     )
+
+
+def _first(found: Sequence[Damage | Lacking]) -> str:
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return "; ".join(map(str, found[:_SHOWN])) + more
 
 
 def damage_note(damaged: tuple[Damage, ...], n_parts: int) -> Note:
@@ -221,11 +220,8 @@ def refuse_lacking(store: Path, lacking: Sequence[Lacking]) -> None:
     """Say which trials are not whole, and the way out."""
     if not lacking:
         return
-    shown = "; ".join(map(str, lacking[:_SHOWN])) + (
-        f"; and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
-    )
     raise StoreDamaged(
-        f"{store}: {shown}, which were damaged or deleted. A further run makes exactly these trials again; "
+        f"{store}: {_first(lacking)}, which were damaged or deleted. A further run makes exactly these trials again; "
         "in Python, allow_missing=True reads the rest."
     )
 
@@ -315,26 +311,49 @@ def _joined(rows: list[Rows]) -> Rows:
         np.concatenate([r.attempts for r in rows]),
         np.concatenate([r.statuses for r in rows]),
         np.concatenate([r.counts for r in rows]),
+        {
+            metric: np.concatenate([r.unusable.get(metric, np.zeros(r.trials.size, dtype=np.bool_)) for r in rows])
+            for metric in dict.fromkeys(metric for r in rows for metric in r.unusable)
+        },
     )
 
 
 def _keys_of(part: Part) -> dict[tuple[str, str], list[Rows]]:
     """The rows of a part by cell, without scores."""
     cells: dict[tuple[str, str], list[Rows]] = {}
-    for table in part.stream(["algorithm", "task", "trial", "attempt", "status", *COUNTS.values()]):
+    for table in part.stream(["algorithm", "task", "trial", "attempt", "status", "metrics", *COUNTS.values()]):
         algorithms, a = _codes(table["algorithm"])
         tasks, t = _codes(table["task"])
         statuses, s = _codes(table["status"])
         status = np.array([STATUSES.index(name) for name in statuses], dtype=np.int8)[s]
         trial, attempt = table["trial"].to_numpy(), table["attempt"].to_numpy()
         counts = np.stack([table[name].fill_null(0).to_numpy() for name in COUNTS.values()], axis=1)
+        unusable = _unusable(table["metrics"], status)
         cell = a * len(tasks) + t
         order = np.argsort(cell, kind="stable")
         numbers, starts = np.unique(cell[order], return_index=True)
         for number, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
             name = algorithms[number // len(tasks)], tasks[number % len(tasks)]
-            cells.setdefault(name, []).append(Rows(trial[rows], attempt[rows], status[rows], counts[rows]))
+            lacks = {metric: which[rows] for metric, which in unusable.items() if which[rows].any()}
+            cells.setdefault(name, []).append(Rows(trial[rows], attempt[rows], status[rows], counts[rows], lacks))
     return cells
+
+
+def _unusable(metrics: pa.ChunkedArray, status: NDArray[np.int8]) -> dict[str, NDArray[np.bool_]]:
+    """For each metric that is no finite number in a row that is ok, which rows these are."""
+    out: dict[str, NDArray[np.bool_]] = {}
+    start = 0
+    for chunk in metrics.chunks:
+        keys, values, lengths = map_parts(chunk)
+        empty = np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False)) if values.null_count else ()
+        if len(empty):
+            row = start + np.repeat(np.arange(len(chunk)), lengths)[empty]
+            names = np.array(keys.take(pa.array(empty)).to_pylist(), dtype=object)
+            fine = status[row] == STATUSES.index(OK)
+            for metric in dict.fromkeys(names[fine]):
+                out.setdefault(metric, np.zeros(status.size, dtype=np.bool_))[row[fine & (names == metric)]] = True
+        start += len(chunk)
+    return out
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int32]]:

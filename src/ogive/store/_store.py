@@ -59,6 +59,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -278,6 +279,7 @@ class Store:
         return to_trials(
             rows.table, ledger.merged, [p.limits for p in rows.parts], rows.part, source=self.path.name or str(self.path), notes=notes,
             looks=earlier_looks(self.path, rows.table.num_rows),
+            series=partial(self.table, "series", allow_missing=allow_missing) if part_names(self.path, "series") else None,
         )  # fmt: skip
 
     def note_look(self, n_trials: int) -> None:

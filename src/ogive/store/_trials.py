@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ogive.direction import goal_by_name
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.store._metrics import project
@@ -41,8 +42,9 @@ def to_trials(
     source: str,
     notes: Iterable[Note],
     looks: int = 0,
+    series: Callable[[], pa.Table] | None = None,
 ) -> Trials:
-    """Trials from settled rows; `limits` are those of each part, `part` the part of each row."""
+    """Trials from settled rows; `limits` are those of each part, `part` the part of each row, `series` reads their curves."""
     said: list[Note] = []
     found = project(table["metrics"])
     definitions = _define(record, found, said)
@@ -70,7 +72,7 @@ def to_trials(
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
         question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, Note(NoteKind.FROM_STORE, values={"n": table.num_rows, "store": source}), *said), source=source, looks=looks,
-        holds=record.get("holds"),
+        holds=record.get("holds"), series_source=series,
     )  # fmt: skip
 
 
@@ -85,7 +87,7 @@ def _define(record: Record, found: Mapping[str, Any], notes: list[Note]) -> dict
     out = {name: metric for name, metric in declared.items() if name in found}
     for name in found:
         if name not in declared:
-            out[name] = Metric()
+            out[name] = Metric.toward(goal_by_name(name))
             notes.append(Note(NoteKind.GOAL_ASSUMED, "goal", {"metric": name, "goal": out[name].goal}))
     return out
 

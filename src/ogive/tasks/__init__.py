@@ -10,6 +10,9 @@ Start here
 Data tasks draw (train, test), each of which unpacks as X, y. A draw uses the given generator and
 nothing else. Making a task reads nothing; data are loaded when first needed and then kept.
 
+For rooms that take rows without a task
+  File(path, target, kind).load() as_rows(X, y, …) kind_of(y) arrays_digest(X, y) as_printable(what, name)
+
 Inside
   _task       Task, Data, none
   _splitting  which rows are for training
@@ -23,10 +26,13 @@ Inside
 """
 
 from ogive.tasks._faces import faces
-from ogive.tasks._files import csv
+from ogive.tasks._files import File, csv
 from ogive.tasks._generated import circles, linear, moons
 from ogive.tasks._openml import openml
-from ogive.tasks._rows import arrays
-from ogive.tasks._task import Data, Task, none
+from ogive.tasks._rows import arrays, arrays_digest, as_rows, kind_of
+from ogive.tasks._task import Data, Task, as_printable, none
 
-__all__ = ["Data", "Task", "arrays", "circles", "csv", "faces", "linear", "moons", "none", "openml"]
+__all__ = [
+    "Data", "File", "Task", "arrays", "arrays_digest", "as_printable", "as_rows", "circles", "csv", "faces", "kind_of", "linear",
+    "moons", "none", "openml",
+]  # fmt: skip

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.errors import InputError
-from ogive.tasks._rows import Loaded, checked
+from ogive.tasks._rows import Loaded, as_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ def from_table(
                 codes[name] = labels
     facts = {"codes": codes} if codes else {}
     where = f"the target {target!r} of {source}"
-    return checked(np.column_stack(columns), _target(table[target], where), kind, where, facts)
+    return as_rows(np.column_stack(columns), _target(table[target], where), kind, where, facts)
 
 
 def _feature(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ogive.errors import InputError, UnreadableSource
 from ogive.tasks._cache import cached
-from ogive.tasks._rows import Loaded, Resampled, checked
+from ogive.tasks._rows import Loaded, Resampled, as_rows
 from ogive.tasks._splitting import Rows, Split
 from ogive.tasks._task import Data, Task, as_count
 
@@ -67,7 +67,7 @@ class Photographs:
                 f"{images.dtype} {images.shape}, target {target.dtype}."
             )
         facts = {"classes": [str(n) for n in names]}
-        return checked(images.reshape(len(images), -1), target, "classification", "target", facts)
+        return as_rows(images.reshape(len(images), -1), target, "classification", "target", facts)
 
     def definition(self) -> dict[str, Any]:
         """The name of the data."""

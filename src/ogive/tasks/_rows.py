@@ -116,14 +116,14 @@ class Memory:
 
     def load(self) -> Loaded:
         """The rows, checked."""
-        return checked(self.X, self.y, self.kind, "`y`")
+        return as_rows(self.X, self.y, self.kind, "`y`")
 
     def definition(self) -> dict[str, Any]:
         """Nothing but the data defines them."""
         return {"data": "arrays"}
 
 
-def checked(
+def as_rows(
     X: NDArray[Any], y: NDArray[Any], kind: str | None, target: str, facts: dict[str, Any] | None = None
 ) -> Loaded:
     """Rows that can be split and learned from; refused in one sentence otherwise."""

@@ -82,7 +82,7 @@ class Task(Frozen):
                 f"`draw` of task {name!r} must be a function draw(rng) that returns a tuple; got {type(draw).__name__}."
             )
         state = {
-            "name": as_name("task", name),
+            "name": as_printable("task", name),
             "draw": draw,
             "scope": one_of("scope", scope, SCOPES),
             "_definition": None if definition is None else plain(definition),
@@ -197,7 +197,7 @@ def _array(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return view
 
 
-def as_name(what: str, name: object) -> str:
+def as_printable(what: str, name: object) -> str:
     """Printable, not blank text."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"the name of a {what} must be printable text; got {name!r}.")

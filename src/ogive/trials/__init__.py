@@ -9,12 +9,14 @@ Inside
   _trials    the table
   _rows      the rows of one method on one task, and which name is meant
   _failed    rules for failed trials
+  _series    curves that trials returned beside their scores
   _written   Parquet and CSV
 """
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.trials._failed import failure_rule
 from ogive.trials._rows import Cell, compact
+from ogive.trials._series import joined_series
 from ogive.trials._trials import Trials
 
 __all__ = [
@@ -24,4 +26,5 @@ __all__ = [
     "Trials",
     "compact",
     "failure_rule",
+    "joined_series",
 ]

@@ -99,14 +99,14 @@ def refuse_failures(trials: Trials, metric: str, algorithms: Sequence[str], task
     )
 
 
-def count_failures(trials: Trials) -> list[dict[str, Any]]:
-    """Failed trials counted by algorithm, task, status and message."""
-    chosen = trials.table.filter(pa.array(trials.failed(trials.metrics[0])))
+def count_failures(trials: Trials, metric: str) -> list[dict[str, Any]]:
+    """Trials that failed by a metric, counted by algorithm, task, status and message."""
+    chosen = trials.table.filter(pa.array(trials.failed(metric)))
     columns = ["algorithm", "task", "status", "message"]
     plain = pa.table({c: chosen[c].cast(pa.string()) for c in columns})
     # A row that has another score is no failed trial as a whole, but it has none here.
     said = [
-        ("invalid", "no finite score") if s == OK else (s, m)
+        ("invalid", m or "no finite score") if s == OK else (s, m)
         for s, m in zip(*(plain[c].to_pylist() for c in columns[2:]), strict=True)
     ]
     for place, name in enumerate(columns[2:]):

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
-from ogive.notes import Note, NoteKind, said
+from ogive.notes import Note, NoteKind, narrowed, said
 from ogive.schema import LEADING, OK, TRAILING
 from ogive.trials._failed import count_failures, failure_rule, refuse_failures, replacement
 from ogive.trials._rows import Cell, compact, the_one
+from ogive.trials._series import SeriesSource, arrays, series_of
 from ogive.trials._written import described, write
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Trials:
         How the table was read: what was declared and what was guessed.
     source : str
         Where it came from.
+    series_source : table, callable or None
+        What holds or reads the series of its trials; `series` gives them.
     """
 
     table: pa.Table
@@ -78,6 +81,7 @@ class Trials:
     holds: Mapping[str, Any] | None = None
     notes: tuple[Note, ...] = ()
     source: str = ""
+    series_source: SeriesSource | None = None
 
     def __repr__(self) -> str:
         return (
@@ -161,7 +165,11 @@ class Trials:
         kept &= np.isin(self.codes("task"), _chosen("task", tasks, self.tasks))
         if not kept.any():
             raise InputError("no row is left of these algorithms on these tasks; name some that the table joins.")
-        left = replace(self, table=compact(self.table.filter(pa.array(kept))))
+        left = replace(
+            self,
+            table=compact(self.table.filter(pa.array(kept))),
+            notes=narrowed(self.notes, _named(algorithms), _named(tasks)),
+        )
         counts = [
             (len(now), len(before), what)
             for now, before, what in (
@@ -197,7 +205,7 @@ class Trials:
         return self._values[self.metric_name(metric)]
 
     def failed(self, metric: str | None = None) -> NDArray[np.bool_]:
-        """For every row, whether it has no usable score."""
+        """For every row, whether it has no usable score of this metric; other metrics of the row are judged for themselves."""
         return self._failed[self.metric_name(metric)]
 
     @cached_property
@@ -298,9 +306,41 @@ class Trials:
         judging = [n.values["column"] for n in self.notes if n.kind is NoteKind.OUTCOME and n.values["n_failed"]]
         return f" Column {judging[0]!r} says that they failed; status='none' if it does not." if judging else ""
 
-    def failures(self) -> list[dict[str, Any]]:
-        """Failed trials counted by algorithm, task, status and message."""
-        return count_failures(self)
+    def failures(self, metric: str | None = None) -> list[dict[str, Any]]:
+        """Trials that failed by a metric (the first where None), counted by algorithm, task, status and message."""
+        return count_failures(self, self.metric_name(metric))
+
+    @cached_property
+    def series_table(self) -> pa.Table:
+        """Every `ogive.Series` of these trials: algorithm, task, trial, name, values."""
+        return series_of(self, self.series_source)
+
+    @property
+    def series_names(self) -> tuple[str, ...]:
+        """Names of the series that trials returned, in order of appearance."""
+        return tuple(self.series_table["name"].unique().to_pylist())
+
+    def series(
+        self, algorithm: str | None = None, task: str | None = None, name: str | None = None
+    ) -> dict[int, FloatArray]:
+        """The series of one algorithm on one task by the number of their trial, NaN where a value was not finite.
+
+        Trials that returned none are left out. None is allowed where there is one algorithm, task or name.
+        """
+        cell = self.cell(algorithm, task)
+        table = self.series_table
+        kept = [
+            pc.equal(table[column], value)
+            for column, value in (
+                ("algorithm", cell.algorithm), ("task", cell.task), ("name", the_one("name", name, self.series_names)),
+            )
+        ]  # fmt: skip
+        table = table.filter(pc.and_(pc.and_(kept[0], kept[1]), kept[2]))
+        return dict(zip(table["trial"].to_pylist(), arrays(table["values"]), strict=True))
+
+    def with_series(self) -> Trials:
+        """The same table with its series in memory, whatever becomes of the store that they are read from."""
+        return replace(self, series_source=self.series_table if self.series_table.num_rows else None)
 
     def with_notes(self, *notes: Note | str) -> Trials:
         """The same table with further notes, or with remarks of your own."""
@@ -313,7 +353,7 @@ class Trials:
         return frame
 
     def write(self, path: str | Path, *, raw: bool = False) -> None:
-        """Write Parquet (keeps everything that `read` gives back) or CSV (columns only), by the name's ending.
+        """Write Parquet (keeps everything that `read` gives back, series too) or CSV (columns only), by the name's ending.
 
         In CSV, names that a spreadsheet would run as formulas or that would steer a terminal begin with an apostrophe,
         and control and direction characters are written as escapes, which `read` undoes; `raw` leaves names as they are.
@@ -323,9 +363,15 @@ class Trials:
     @classmethod
     def from_parquet_table(cls, table: pa.Table, source: str) -> Trials:
         """What `write` wrote, from the Arrow table that Parquet gave back."""
-        return cls(table=compact(table.replace_schema_metadata(None)), **described(table, source))
+        known = described(table, source)
+        column = known.pop("series_column")
+        table = table.replace_schema_metadata(None)
+        return cls(table=compact(table if column is None else table.drop_columns([column])), **known)
+
+
+def _named(names: Sequence[str] | None) -> Sequence[str] | None:
+    return [names] if isinstance(names, str) else names
 
 
 def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
-    wanted = known if names is None else [names] if isinstance(names, str) else list(names)
-    return [known.index(the_one(what, name, known)) for name in wanted]
+    return [known.index(the_one(what, name, known)) for name in _named(names) or (known if names is None else ())]

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ogive.errors import InputError, UnreadableSource
 from ogive.metric import Metric
 from ogive.notes import Note
+from ogive.trials._series import as_column, from_column
 from ogive.words import spreadsheet_coded
 from ogive.writing import as_path, writing
 
@@ -35,9 +36,14 @@ def write(trials: Trials, path: str | Path, *, raw: bool = False) -> None:
     elif target.suffix == ".parquet":
         import pyarrow.parquet as pq
 
-        table = trials.table.replace_schema_metadata(
-            {b"ogive": json.dumps(FORMAT | {"version": VERSION} | _facts(trials)).encode()}
-        )
+        table, series, column = trials.table, as_column(trials), None
+        if series is not None:
+            column = "series"
+            while column in table.column_names:  # a metric is called so
+                column = f"{column} of trials"
+            table = table.append_column(column, series)
+        facts = FORMAT | {"version": VERSION, "series": column} | _facts(trials)
+        table = table.replace_schema_metadata({b"ogive": json.dumps(facts).encode()})
         with writing(target) as file:
             pq.write_table(table, file, write_page_checksum=True, compression="zstd")
     else:
@@ -67,6 +73,8 @@ def described(table: pa.Table, source: str) -> dict[str, Any]:
             name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
         } | {"source": source, "looks": facts.get("looks", 0), "holds": facts.get("holds")}
         known["notes"] = tuple(map(Note.from_dict, facts["notes"]))
+        column = facts.get("series")
+        known |= {"series_column": column, "series_source": None if column is None else from_column(table, column)}
         known["question"] = None if facts["question"] is None else Note.from_dict(facts["question"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, UnreadableSource):

@@ -26,7 +26,7 @@ from ogive.answers.spread._words import (
 from ogive.answers.verdicts import scope_words, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, argument, sentences
+from ogive.notes import Note, NoteKind, argument, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.schema import ONE_TASK
@@ -223,6 +223,8 @@ class Sources(Tabular):
             text = f"Brackets: {percent_sure(self.confidence)} intervals, {kind}, over {self.unit}."
         if any(r.shown for c in self.cells for r in c.ranges):
             text += f" {RANGES}"
+        if not text:  # elsewhere the unit says it
+            text = " ".join(capitalized(note) for note in self.notes if note.kind is NoteKind.UNFINISHED)
         return f"{text} {self.failed.sentence(self.cells)}".strip()
 
     def to_pandas(self) -> pd.DataFrame:

@@ -16,9 +16,9 @@ from ogive.answers.verdicts._leaders import leaders
 from ogive.answers.verdicts._question import Criterion, Question
 from ogive.answers.verdicts._ranking import Leading, Pair, Rank, Ranking, judge_all, rank
 from ogive.answers.verdicts._verdict import Conclusion
-from ogive.answers.verdicts._wording import difference_parts, scope_words, unit_words
+from ogive.answers.verdicts._wording import difference_parts, missing_words, scope_words, unit_words
 
 __all__ = [
     "Check", "Comparison", "Conclusion", "Criterion", "Leading", "NamedAnswer", "Pair", "Question", "Rank", "Ranking", "check",
-    "compare", "difference_parts", "judge_all", "judge_pair", "leaders", "rank", "scope_words", "unit_words",
+    "compare", "difference_parts", "judge_all", "judge_pair", "leaders", "missing_words", "rank", "scope_words", "unit_words",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from ogive.answers.verdicts._hidden import hidden_collapse
 from ogive.answers.verdicts._question import Question, refuse_undecidable
 from ogive.answers.verdicts._verdict import Conclusion, rule
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind, sentences
+from ogive.notes import Note, NoteKind, narrowed, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics._interval import tail_count
@@ -308,6 +308,9 @@ def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:
             "both tables need the same scores, goals and bounds; "
             f"new has {_described(new)}, the baseline {_described(baseline)}."
         )
+    new, baseline = (
+        replace(t, notes=narrowed(t.notes, None if algorithm is None else [algorithm])) for t in (new, baseline)
+    )
     parts = [_one_method(trials, algorithm, name) for trials, name in ((new, NEW), (baseline, BASELINE))]
     _refuse_missing(*(part["task"].unique().to_pylist() for part in parts))
     for trials in (new, baseline):

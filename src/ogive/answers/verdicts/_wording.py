@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ogive.answers.verdicts._question import AVERAGE, BAD_DAY, IMPROVEMENT, TRIES, TYPICAL, Criterion, Question
 from ogive.answers.verdicts._samples import all_pairs
-from ogive.notes import argument
+from ogive.notes import NoteKind, argument, narrowed, unfinished_words
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
 from ogive.tables import Ranged, Table
@@ -64,12 +64,20 @@ def scope_words(trials: Trials, tasks: Sequence[str]) -> str:
     return f", on {rows}, over random splits{where}"
 
 
+def missing_words(trials: Trials, methods: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> str:
+    """`330 of 480 trials; 150 are missing (svm)` where a study of these methods and tasks is not finished; else nothing."""
+    found = (n for n in narrowed(trials.notes, methods, tasks) if n.kind is NoteKind.UNFINISHED)
+    return "; ".join(dict.fromkeys(unfinished_words(note.values["cells"]) for note in found))
+
+
 def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
-    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`; the scope of these tasks."""
+    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`; the scope of these tasks, and what is missing of them."""
     if trials.n_folds is not None:
         return f"cross-validation folds ({trials.n_folds} to a repeat)"
     varied = f"; varied: {printable(', '.join(trials.varied))}" if trials.varied else ""
     varied += scope_words(trials, trials.tasks if tasks is None else tasks)
+    lacking = missing_words(trials, tasks=tasks)
+    varied += f"; {lacking}" if lacking else ""
     if trials.unit is None:
         return f"runs, assumed independent{varied}"
     if trials.unit in ("row", "rows"):
@@ -432,6 +440,7 @@ def _of_what(c: Comparison) -> str:
     parts = [_counts(c), _varied(c._trials), *_tasks_words(c.question)]
     parts += [f"{plural(c.n_unmatched, 'row')} without a partner left out"] if c.n_unmatched else []
     parts += [_left_out(c)] if _left_out(c) else []
+    parts.append(missing_words(c._trials, _compared(c), c.question.tasks))
     parts.append(_level(c))
     parts += [_looked(c._trials, c.question)] if _looked(c._trials, c.question) else []
     scope = ", for new data like these rows" if c.question.new_data else scope_words(c._trials, c.question.tasks)
@@ -441,6 +450,12 @@ def _of_what(c: Comparison) -> str:
     # A sentence of its own where that makes three in all.
     could = _what_would_do(c)
     return f"{text}; {could}." if _failed(c) or _alone(c) or _other_questions(c) else f"{text}. {_capital(could)}."
+
+
+def _compared(c: Comparison) -> tuple[str, str] | None:
+    """The methods of the study that are compared; None in a gate, whose two tables have methods of other names."""
+    known = {cell[0] for note in c._trials.notes if note.kind is NoteKind.UNFINISHED for cell in note.values["cells"]}
+    return (c.a, c.b) if {c.a, c.b} <= known else None
 
 
 def _counts(c: Comparison) -> str:
@@ -847,6 +862,8 @@ def _runs_of(r: Ranking) -> str:
     few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
     fewest = f" ({low}{' each' if len(few) > 1 else ''} of {_some(few)})" if low < high else ""
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
+    lacking = missing_words(r._trials, tasks=r.question.tasks)
+    parts += [lacking] if lacking else []
     sure = (
         f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, [OTHERS] if _bad_days(r) else [])}"
     )

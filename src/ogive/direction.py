@@ -1,9 +1,10 @@
-"""Whether small values of a score are good, guessed from its name."""
+"""Whether small values of a score are good, guessed from its name: one rule for columns of tables and metrics of studies."""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import Literal
 
 SMALLER_IS_BETTER = (
     "loss", "losses", "error", "errors", "err", "mse", "rmse", "mae", "mape", "smape", "wape", "msle", "rmsle", "nrmse",
@@ -76,3 +77,14 @@ def is_smaller_better(name: str) -> bool:
         return False
     joined = [a + b for a, b in pairwise(words)]
     return any(w in SMALLER_IS_BETTER for w in (*words, *joined))
+
+
+def goal_by_name(name: str) -> Literal["maximize", "minimize"]:
+    """The direction of a score of which nobody said it.
+
+    Examples
+    --------
+    >>> goal_by_name("accuracy"), goal_by_name("cross_entropy")
+    ('maximize', 'minimize')
+    """
+    return "minimize" if is_smaller_better(name) else "maximize"

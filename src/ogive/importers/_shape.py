@@ -1,19 +1,76 @@
-"""A wide table, whose columns of numbers are methods, becomes a long one."""
+"""The shape of a table: objects become columns, and columns that are methods go under each other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
-from ogive.importers._columns import holds_text, numbers_and_note, seems_numbers
-from ogive.importers._roles import ALIASES, NUMBERS_OR_STEPS, STEPS, is_row_number, plain
+from ogive.importers._columns import as_text, holds_text, is_number, numbers_and_note, seems_numbers
+from ogive.importers._roles import (
+    ALIASES,
+    COST_NAMES,
+    NUMBERS_OR_STEPS,
+    PARAM_PREFIXES,
+    SCORE_NAMES,
+    STEPS,
+    is_row_number,
+    plain,
+)
+from ogive.importers._where import as_conditions, condition_columns, kept_rows
 from ogive.notes import Note, NoteKind
 from ogive.words import quoted
 
 # Columns of these roles say something about a whole row, and are no methods.
 OF_ROWS = ("task", "repeat", "fold", "item", "group", "status")
+ROLE_NAMES = {name for names in (*ALIASES.values(), *COST_NAMES.values()) for name in names}
+
+
+def unnested(table: pa.Table, named: Collection[str], kept: Collection[str]) -> pa.Table:
+    """A table whose objects of scores are columns such as `metrics.acc`; other objects and lists are text.
+
+    Objects become columns where one of theirs is `named`, or where no plain column could be the score. What is
+    `kept` stays as it is: configurations; and what is called a score, which is refused by its type.
+    """
+    said = (*named, *kept)
+    objects = [f.name for f in table.schema if pa.types.is_struct(f.type) and _is_free(f.name, said)]
+    asked = any(name.startswith(f"{c}.") for name in said for c in objects if name not in table.column_names)
+    if asked or not any(is_number(f.type) and _is_free(f.name, said) for f in table.schema):
+        for name in objects:
+            table = _flattened(table, name)
+    for i, field in enumerate(table.schema):
+        stays = field.name in kept or plain(field.name) in SCORE_NAMES or _is_param(field.name)
+        if pa.types.is_nested(field.type) and not stays:
+            table = table.set_column(i, field.name, as_text(table.column(i), field.name))
+    return table
+
+
+def _is_free(name: str, said: Collection[str]) -> bool:
+    """Whether nobody has named a column, neither the caller nor the words for roles."""
+    taken = name in said or plain(name) in ROLE_NAMES
+    return not taken and not _is_param(name) and not is_row_number(name)
+
+
+def _is_param(name: str) -> bool:
+    return name == "params" or name.lower().startswith(PARAM_PREFIXES)
+
+
+def _flattened(table: pa.Table, name: str) -> pa.Table:
+    """The fields of an object as columns in its place, those of inner objects too."""
+    place = table.column_names.index(name)
+    column = table[name]
+    inner = [f"{name}.{field.name}" for field in column.type]
+    if set(inner) & set(table.column_names) or len(set(inner)) < len(inner):
+        return table
+    table = table.remove_column(place)
+    for offset, (field, values) in enumerate(zip(inner, column.flatten(), strict=True)):
+        table = table.add_column(place + offset, field, values)
+    for field in inner:
+        if pa.types.is_struct(table.schema.field(field).type):
+            table = _flattened(table, field)
+    return table
 
 
 def without_conditions(
@@ -36,6 +93,18 @@ def without_conditions(
     dropped = [c for c in chosen if c not in naming]
     unused = [c for c in varied if c in dropped]
     return table.drop_columns(dropped), [Note(NoteKind.NOT_USED, values={"columns": unused})] if unused else []
+
+
+def rows_where(table: pa.Table, where: Any, *, task: str | None, wide: bool) -> tuple[list[int], list[str], list[Note]]:
+    """The numbers of the rows that are asked for, the columns that a wide table keeps, and what should be said."""
+    conditions = as_conditions(where)
+    chosen = condition_columns(table.column_names, conditions)
+    kept, notes = kept_rows(table.append_column("\0row", pa.array(range(table.num_rows))), conditions)
+    rows, kept = kept["\0row"].to_pylist(), kept.drop_columns(["\0row"])
+    if not wide:
+        return rows, table.column_names, notes
+    left, unused = without_conditions(kept, chosen, {"task": task}, None)
+    return rows, left.column_names, [*notes, *unused]
 
 
 def unpivot(
