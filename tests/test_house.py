@@ -187,6 +187,34 @@ def test_the_layers_hold(repository: Path):
     assert done.returncode == 0, done.stdout
 
 
+def test_type_checkers_enter_rooms_through_their_faces_too(repository: Path):
+    """The contracts leave imports for type checkers out, because layers may be crossed by a type."""
+    contracts = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    faces = [
+        (inside.split("*")[0], c["allowed_importers"])
+        for c in contracts
+        if c["type"] == "protected"
+        for inside in c["protected_modules"]
+    ]
+    assert faces
+    source = repository / "src"
+    found = set()
+    for path in sorted(source.rglob("*.py")):
+        module = ".".join(path.relative_to(source).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = {node.module, *(f"{node.module}.{a.name}" for a in node.names if a.name.startswith("_"))}
+                found |= {
+                    f"{path.relative_to(source)}:{node.lineno}: {name}"
+                    for name in names
+                    for inside, allowed in faces
+                    if name.startswith(inside) and not any(f"{module}.".startswith(f"{room}.") for room in allowed)
+                }
+    assert found == set()
+
+
 # Halves, so that this list does not refuse itself.
 BRITISH = re.compile(
     "|".join(
@@ -259,11 +287,11 @@ CUT_ON_PURPOSE = {
     ("report/_figures.py", "replace"): "line breaks of a label, for plotly",
     ("report/_methods.py", "split"): "usual sources of variation, looked for among what the user said varied",
     ("report/_write.py", "split"): "names of sources, as `read` joins them",
-    ("answers/_sources_draws.py", "removesuffix"): "names of columns",
-    ("answers/_sources_draws.py", "replace"): "names of columns",
+    ("answers/spread/_draws.py", "removesuffix"): "names of columns",
+    ("answers/spread/_draws.py", "replace"): "names of columns",
     ("answers/_inspection.py", "replace"): "two spaces where a word is left out",
-    ("answers/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
-    ("answers/_wording.py", "endswith"): "the plural of a unit's name",
+    ("answers/verdicts/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
+    ("answers/verdicts/_wording.py", "endswith"): "the plural of a unit's name",
     ("plots/_matrix.py", "replace"): "line breaks of a narrow cell",
     ("plots/_page.py", "replace"): "spaces at which no line may break",
     ("plots/_best_of.py", "replace"): "what varied, as the user named it",
@@ -276,10 +304,10 @@ def test_no_answer_picture_or_page_cuts_a_sentence():
     house = Path(ogive.__file__).parent
     found = set()
     for room in ("answers", "plots", "report"):
-        for source in sorted((house / room).glob("*.py")):
+        for source in sorted((house / room).rglob("*.py")):
             for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in cutting:
-                    found.add((f"{room}/{source.name}", node.func.attr))
+                    found.add((source.relative_to(house).as_posix(), node.func.attr))
     assert found - set(CUT_ON_PURPOSE) == set()
     assert set(CUT_ON_PURPOSE) - found == set()
 

@@ -16,7 +16,7 @@ import ogive
 from ogive import profiles
 from ogive.curves import learning_curves
 from ogive.errors import InputError
-from ogive.plots._page import Drawable
+from ogive.plots import Drawable
 from ogive.tables import Ranged, Table
 
 NASTY = r"50% of a_b & <b>$x$</b> | {#1}"

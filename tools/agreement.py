@@ -274,8 +274,8 @@ def _of_page(trials: Any, asked: dict[str, Any], ranking: Ranking | None) -> Ite
     asked = {k: v for k, v in asked.items() if k != "paired"}  # a page pairs what the table says is paired
     known = {k: asked.get(k) for k in ("criterion", "margin", "over")} | {"looks": asked.get("looks", 1)}
     page = find(trials, metric=None, confidence=asked.get("confidence", 0.95), failures=rule, **known)
-    decided = page.judgement.decided
-    if isinstance(decided, Comparison) and page.judgement.part is trials:
+    decided = page.judgment.decided
+    if isinstance(decided, Comparison) and page.judgment.part is trials:
         c = _asked(lambda: compare(trials, decided.a, decided.b, **asked | {"failures": rule}))
         same = c is None or (
             c.conclusion == decided.conclusion

@@ -16,8 +16,8 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import ogive
-from ogive.answers._sources_parameters import Parameter, _numeric
-from ogive.answers._sources_ranges import Range, find_ranges
+from ogive.answers.spread._parameters import Parameter, _numeric
+from ogive.answers.spread._ranges import Range, find_ranges
 from ogive.statistics._effects import explained_share
 from ogive.statistics._strata import variance_shares
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import Any
+from typing import Any, Protocol
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -76,6 +76,30 @@ def interval(estimate: float, low: float, high: float, landmarks: tuple[float, .
         return number(estimate)
     shown = interval_parts(estimate, low, high, landmarks, at_least)
     return f"{shown[0]} [{shown[1]}, {shown[2]}]"
+
+
+class Limited(Protocol):
+    """A number between two limits, such as an `Interval`."""
+
+    @property
+    def estimate(self) -> float:
+        """The number."""
+
+    @property
+    def low(self) -> float:
+        """The lower limit."""
+
+    @property
+    def high(self) -> float:
+        """The upper limit."""
+
+
+def percent_interval(i: Limited) -> str:
+    """`77 % [70, 83]` of a share with its limits; no limits where there are none."""
+    if math.isnan(i.low) and math.isnan(i.high):
+        return f"{number(100 * i.estimate)} %"
+    estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (0.0,))
+    return f"{estimate} % [{low}, {high}]"
 
 
 def interval_parts(

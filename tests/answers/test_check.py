@@ -12,8 +12,8 @@ from scipy.stats import binom, t
 
 import ogive
 from ogive.answers import check
-from ogive.answers._check import PASSING, _decide, _merged
-from ogive.answers._verdict import rule
+from ogive.answers.verdicts._check import PASSING, _decide, _merged
+from ogive.answers.verdicts._verdict import rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ogive.answers._verdict import Ruling, rule
+from ogive.answers.verdicts._verdict import Ruling, rule
 
 numbers = st.floats(-1, 1, allow_nan=False)
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.answers._wording import verdict_parts
 from ogive.cli import main
 from ogive.cli._output import as_options
 
@@ -106,7 +105,7 @@ def test_a_report_asks_what_it_is_told_to_ask(scores, tmp_path: Path, capsys):
     assert main(["report", str(scores), "--out", str(page), *options]) == 0
     said = ogive.compare(ogive.read(scores, unit="row"), "b", "a", criterion="median", over="sample")
     told = html.unescape(page.read_text(encoding="utf-8")).replace("\u00a0", " ")
-    assert all(part in told for part in verdict_parts(said))
+    assert all(part in told for part in said.parts)
 
 
 def test_a_gate_is_decided_by_a_statistic_in_units_of_the_score(scores, capsys):

@@ -72,14 +72,14 @@ def test_a_column_that_says_that_a_run_failed_is_the_status_turned_round(name, s
     assert ogive.read(table).to_pandas().status.tolist() == ["ok"] * 3 + [status]
 
 
-JUDGEMENTS = [
+JUDGMENTS = [
     ("pass", "fail", "error"), ("success", "failure", "error"), ("ok", "oom", "memory"), ("solved", "unsolved", "error"),
     ("finished", "aborted", "error"), ("on", "off", "error"), ("✓", "✗", "error"), ("yes", "timeout", "timeout"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["found", "Solved", "is_solved", "converged"])
-@pytest.mark.parametrize(("good", "bad", "status"), JUDGEMENTS)
+@pytest.mark.parametrize(("good", "bad", "status"), JUDGMENTS)
 def test_words_judge_runs_in_a_column_that_is_called_so(name, good, bad, status):
     table = pd.DataFrame({"solver": list("aabb"), "seconds": [1.0, 2, 3, 4], name: [good, good, good, bad]})
     for said in ({}, {"status": name}):

@@ -67,7 +67,7 @@ def test_indices_are_uniform_within_a_stream_and_over_the_first_of_many(size):
         assert stats.chisquare(counts).pvalue > 1e-4
 
 
-def test_neighbouring_streams_and_both_halves_are_independent():
+def test_neighboring_streams_and_both_halves_are_independent():
     size, n = 16, 40_000
     a, b = drawn(7, size, n), drawn(8, size, n)
     for x, y in ((a, b), (a[::2], a[1::2]), (a[:-2:2], a[2::2])):
@@ -75,7 +75,7 @@ def test_neighbouring_streams_and_both_halves_are_independent():
         assert stats.chisquare(table).pvalue > 1e-4
 
 
-def test_the_test_notices_a_generator_that_favours_an_index():
+def test_the_test_notices_a_generator_that_favors_an_index():
     counts = np.bincount(drawn(3, 10, 200_000), minlength=10)
     counts[0] += 1500  # an index too frequent by 7 %
     assert stats.chisquare(counts).pvalue < 1e-4

@@ -14,9 +14,9 @@ from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
 from ogive.plots import leading, learning_fan, normality_strips, slices
-from ogive.plots._curves import size_ticks
-from ogive.plots._curves_strips import NORMAL, REJECTED
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
+from ogive.plots.curves._fan import size_ticks
+from ogive.plots.curves._strips import NORMAL, REJECTED
 
 RNG = np.random.default_rng(2)
 SIZES = np.array([5, 10, 20, 40])
@@ -117,18 +117,18 @@ def test_slices_show_one_model_at_several_sizes_or_all_models_at_one():
         slices(made, [5, 10])
 
 
-def test_a_slice_with_two_modes_has_another_colour_and_a_constant_one_is_a_line():
+def test_a_slice_with_two_modes_has_another_color_and_a_constant_one_is_a_line():
     values = curves(1).values.copy()
     values[0, 0, 0] = np.where(RNG.random(100) < 0.5, 0.2, 0.8) + RNG.integers(-4, 5, 100) / 200
     values[0, 0, 1] = 0.5
     display = slices(replace(curves(1), values=values), [5, 10, 20]).plot()
-    assert to_hex(display.fills_["n = 5"].get_facecolor()[0]) == COLOURS[1].lower()
-    assert to_hex(display.fills_["n = 20"].get_facecolor()[0]) == COLOURS[0].lower()
+    assert to_hex(display.fills_["n = 5"].get_facecolor()[0]) == COLORS[1].lower()
+    assert to_hex(display.fills_["n = 20"].get_facecolor()[0]) == COLORS[0].lower()
     assert display.fills_["n = 10"].get_xdata().tolist() == [0.5, 0.5]
     assert "n = 5" in display.headline
 
 
-def test_leaders_are_full_colour_only_where_certain():
+def test_leaders_are_full_color_only_where_certain():
     result = curves().leaders()
     display = leading(result).plot()
     mean = display.strips["mean"]
@@ -149,7 +149,7 @@ def test_normality_is_drawn_plain_and_tie_aware():
     display = normality_strips(result).plot()
     assert list(display.strips) == ["a", "a, tie-aware"]
     for j, cell in enumerate(display.strips["a, tie-aware"]):
-        assert cell.colour == (REJECTED if result.lattice[0, j] < 0.05 else NORMAL)
+        assert cell.color == (REJECTED if result.lattice[0, j] < 0.05 else NORMAL)
     plain = normality_strips(curves(1, "auc").normality()).plot()
     assert list(plain.strips) == ["a"]
     assert "Tie-aware" not in plain.caption

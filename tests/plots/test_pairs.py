@@ -47,14 +47,14 @@ def test_a_cell_and_its_mirror_contradict_each_other():
         assert pair.difference.low == pytest.approx(2 * pair.even - other.difference.high)
 
 
-def test_colours_follow_what_is_certain():
+def test_colors_follow_what_is_certain():
     display = pairs(ranking(3)).plot()
     ax = display.axes_["pairs"]
-    colours = {1: BETTER, -1: WORSE, 0: "#ffffff"}
+    colors = {1: BETTER, -1: WORSE, 0: "#ffffff"}
     for cell in cells(ax):
         row, column = round(cell.get_y() + 0.46), round(cell.get_x() + 0.48)
         pair = display.cells[display.methods[row], display.methods[column]]
-        assert cell.get_facecolor()[:3] == pytest.approx(to_rgb(colours[pair.certain]))
+        assert cell.get_facecolor()[:3] == pytest.approx(to_rgb(colors[pair.certain]))
 
 
 def test_a_cell_holds_conclusion_difference_and_over_tasks_wins():

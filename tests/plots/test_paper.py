@@ -18,8 +18,7 @@ import ogive
 from ogive import plots, profiles
 from ogive.curves import learning_curves
 from ogive.errors import InputError
-from ogive.plots import as_width
-from ogive.plots._page import Drawable
+from ogive.plots import Drawable, as_width
 
 LONG = "a method with quite a long name, of a kind"
 READABLE = 6.0  # points

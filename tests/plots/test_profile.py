@@ -130,7 +130,7 @@ def test_names_stay_text(tmp_path: Path):
 
 
 def test_the_headline_of_ranks_knows_pairs_that_no_bar_joins():
-    """The best is separated from its neighbour in rank, but not from the one behind that."""
+    """The best is separated from its neighbor in rank, but not from the one behind that."""
     pairs = [RankedPair(a="a", b="b", wins=9, ties=0, losses=1, p=0.01, p_holm=0.03),
              RankedPair(a="a", b="c", wins=7, ties=0, losses=3, p=0.3, p_holm=0.6),
              RankedPair(a="b", b="c", wins=6, ties=0, losses=4, p=0.5, p_holm=0.6)]  # fmt: skip

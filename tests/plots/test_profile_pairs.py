@@ -44,14 +44,14 @@ def test_a_cell_is_the_comparison_of_its_row_with_its_column():
         assert face.bar == pytest.approx((pair.wins / 40, pair.ties / 40, pair.losses / 40))
 
 
-def test_bars_and_colours_show_what_the_words_say():
+def test_bars_and_colors_show_what_the_words_say():
     display = profile_pairs(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 3.0] * 20})).plot()
     patches = [p for p in display.axes_["pairs"].patches if isinstance(p, Rectangle)]
-    colours = [p.get_facecolor()[:3] for p in patches]
+    colors = [p.get_facecolor()[:3] for p in patches]
     assert len(patches) == 6 * 4
-    assert display.face(display.cells["a", "b"]).colour == BETTER
-    assert display.face(display.cells["b", "a"]).colour == WORSE
-    assert colours[1] == pytest.approx(to_rgb(BETTER))
+    assert display.face(display.cells["a", "b"]).color == BETTER
+    assert display.face(display.cells["b", "a"]).color == WORSE
+    assert colors[1] == pytest.approx(to_rgb(BETTER))
     assert sum(p.get_width() for p in patches[1:4]) == pytest.approx(0.8)
     assert display.headline.endswith("a is ahead of all 2 others")
 
@@ -59,7 +59,7 @@ def test_bars_and_colours_show_what_the_words_say():
 def test_what_cannot_be_told_is_white_and_no_sign_of_equality():
     same = {m: np.exp(RNG.normal(size=12)) for m in "abc"}
     display = profile_pairs(performance_profile(same))
-    assert {display.face(p).colour for p in display.cells.values()} == {UNDECIDED}
+    assert {display.face(p).color for p in display.cells.values()} == {UNDECIDED}
     assert "none of 3 pairs" in display.headline
     assert "equality" in display.caption
     two = profile_pairs(performance_profile({m: same[m] for m in "ab"}))
@@ -67,7 +67,7 @@ def test_what_cannot_be_told_is_white_and_no_sign_of_equality():
     assert "pairs together" not in two.caption
 
 
-def test_curves_that_cross_with_certainty_have_a_colour_of_their_own():
+def test_curves_that_cross_with_certainty_have_a_color_of_their_own():
     one, two = [1.0] * 100 + [9.0] * 60, [2.0] * 100 + [1.0] * 60
     display = profile_pairs(performance_profile({"a": one, "b": two}, confidence=0.8))
     pair = display.cells["a", "b"]

@@ -9,7 +9,7 @@ from ogive.plots import profile as draw
 from ogive.profiles import performance_profile
 from ogive.report._figures import profile_figure
 from ogive.report._findings import cell_numbers
-from ogive.report._judgement import Judgement
+from ogive.report._judgment import Judgment
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.report._tables import over_table
 
@@ -26,7 +26,7 @@ def asked(samples, facts=None, failures="exclude", looks=1) -> OverTasks | None:
     trials = ogive.read(samples, **{"unit": "row", "varied": "seed", **(facts or {})})
     metric = trials.metrics[0]
     n_runs = cell_numbers(trials, metric, usable=False)[1]
-    return over_tasks(Judgement(part=trials), metric, 0.95, failures, looks, n_runs)
+    return over_tasks(Judgment(part=trials), metric, 0.95, failures, looks, n_runs)
 
 
 def over(*arguments, **options) -> OverTasks:

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.answers._wording import ranking_parts, verdict_parts
 from ogive.errors import InputError, InvalidConfidence
 from ogive.notes import NoteKind
 from ogive.report import write
@@ -43,7 +42,7 @@ def says(found, parts) -> bool:
 
 def test_two_methods_get_the_verdict_of_the_comparison(page):
     found = page({"a": A, "c": C})
-    assert says(found, verdict_parts(ogive.compare(read({"a": A, "c": C}), "c", "a")))
+    assert says(found, ogive.compare(read({"a": A, "c": C}), "c", "a").parts)
     assert found.section("The difference")
     assert not found.section("Ranks")
 
@@ -51,7 +50,7 @@ def test_two_methods_get_the_verdict_of_the_comparison(page):
 def test_more_methods_get_a_ranking_with_pairs_and_ranks(page):
     found = page({"a": A, "b": B, "c": C})
     ranking = ogive.rank(read({"a": A, "b": B, "c": C}))
-    assert says(found, ranking_parts(ranking))
+    assert says(found, ranking.parts)
     assert found.section("Every method against every other")
     assert all(m in found.section("Ranks") for m in ("a", "b", "c", "tier"))
     assert "60 runs" in found.section("In short")
@@ -104,7 +103,7 @@ def test_a_claim_that_was_withheld_on_tasks_is_explained(page):
 def test_two_methods_on_many_tasks_get_one_sentence_and_a_line_for_each(page):
     samples = {m: {f"t{i}": RNG.normal(j, 1, 12) for i in range(5)} for j, m in enumerate("ab")}
     found = page(samples)
-    assert says(found, verdict_parts(ogive.compare(read(samples), "b", "a")))
+    assert says(found, ogive.compare(read(samples), "b", "a").parts)
     assert all(f"t{i}" in found.section("The difference") for i in range(5))
     assert "5 tasks" in found.text
 

@@ -10,29 +10,47 @@
   bands(trials)        the distribution of every method on every task, with its band
   foremost(trials, metric)  what is shown of a table that is too large for a picture or a page
 
-Verdicts, in the order in which they are made
-  _question     what is asked, with its defaults: one object for compare, rank, check, bold cells, the report
-  _samples      the runs of all methods as arrays, joined where they share draws
-  _guaranteed   differences that hold for every distribution; all others come from statistics
-  _family       at which error each of many verdicts is decided
-  _verdict      from interval and margin to conclusion; _hidden: what so few runs cannot rule out
-  _comparison, _ranking, _leaders, _check   two methods, all methods, bold cells, a gate: facts
-  _wording      facts in words, made last
-Beside them: _inspection, _summary*, _statistic, _plan, _pilot, _sources*, _facts, _failures, _bands.
+Inside
+  verdicts/     from a question to a conclusion and its sentences: compare, rank, check, bold cells
+  spread/       shares of variance, hyper-parameters, ranges worth keeping: sources
+  _inspection   roles and what they allow
+  _summary      the table of statistics; _statistic: how each interval is made; _failures: how failed runs are counted
+  _plan         numbers of trials; _pilot: from a pilot study
+  _facts        what is seen at a glance, in sentences; _bands; _foremost
+
+On the face, for rooms that show answers: nouns (Criterion, Pair, SummaryRow, ParameterEffect …) that say how they are
+called and written, `judge_pair` and `judge_all` for a question that was made before, `unit_words` and `missing_words` (what is counted, what a
+study still lacks), `difference_parts` (a difference, rounded so that no end crosses what a conclusion reads it against).
 """
 
 from ogive.answers._bands import CellBand, bands
-from ogive.answers._check import Check, check
-from ogive.answers._comparison import Comparison, NamedAnswer, compare, judge_pair
+from ogive.answers._facts import facts
 from ogive.answers._foremost import Foremost, foremost
 from ogive.answers._inspection import Inspection, inspect
-from ogive.answers._leaders import leaders
 from ogive.answers._plan import plan
-from ogive.answers._question import Question
-from ogive.answers._ranking import Leading, Pair, Rank, Ranking, judge_all, rank
-from ogive.answers._sources import CellSources, Sources, sources
-from ogive.answers._summary import Summary, summarize
-from ogive.answers._verdict import Conclusion
+from ogive.answers._summary import Remark, Summary, SummaryRow, summarize
+from ogive.answers.spread import CellSources, ParameterEffect, Sources, sources
+from ogive.answers.verdicts import (
+    Check,
+    Comparison,
+    Conclusion,
+    Criterion,
+    Leading,
+    NamedAnswer,
+    Pair,
+    Question,
+    Rank,
+    Ranking,
+    check,
+    compare,
+    difference_parts,
+    judge_all,
+    judge_pair,
+    leaders,
+    missing_words,
+    rank,
+    unit_words,
+)
 from ogive.statistics import Plan
 
 __all__ = [
@@ -41,27 +59,35 @@ __all__ = [
     "Check",
     "Comparison",
     "Conclusion",
+    "Criterion",
     "Foremost",
     "Inspection",
     "Leading",
     "NamedAnswer",
     "Pair",
+    "ParameterEffect",
     "Plan",
     "Question",
     "Rank",
     "Ranking",
+    "Remark",
     "Sources",
     "Summary",
+    "SummaryRow",
     "bands",
     "check",
     "compare",
+    "difference_parts",
+    "facts",
     "foremost",
     "inspect",
     "judge_all",
     "judge_pair",
     "leaders",
+    "missing_words",
     "plan",
     "rank",
     "sources",
     "summarize",
+    "unit_words",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ogive.answers._bands import has_spread
-from ogive.answers._wording import unit_words
+from ogive.answers.verdicts import unit_words
 from ogive.notes import Names, Note, argument, sentences
 from ogive.reading import Source, as_trials
 from ogive.statistics import order_statistic_ranks

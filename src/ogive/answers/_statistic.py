@@ -16,10 +16,6 @@ from ogive.seeding import stream
 from ogive.statistics import Assumption, Interval, Statistic, interquartile_mean, standard_deviation
 from ogive.trials import FloatArray, IntArray
 
-__all__ = [
-    "DEFAULT", "Sample", "Statistic", "interval_of", "intervals_of", "right_or_wrong", "within",
-]  # fmt: skip
-
 FEW_FOR_STD = 50
 # Statistics whose intervals are made of many samples at once; beyond so many scores there is nothing to gain.
 TOGETHER, MOST_TOGETHER = ("mean", "worst", "best", "q", "best_of", "worst_of"), 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ogive.answers._bands import has_spread, refuse_unjudgeable
 from ogive.answers._facts import facts
 from ogive.answers._failures import FailedRuns
 from ogive.answers._statistic import DEFAULT, Sample, intervals_of, right_or_wrong
-from ogive.answers._wording import unit_words
+from ogive.answers.verdicts import unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import InputError
 from ogive.notes import Note, argument, sentences
@@ -28,19 +28,6 @@ from ogive.words import comma_separated, percent_sure, plural, printable
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = (
-    "algorithm",
-    "task",
-    "metric",
-    "statistic",
-    "estimate",
-    "low",
-    "high",
-    "method",
-    "guarantee",
-    "n",
-    "n_failed",
-)
 LAYOUTS = ("methods-by-tasks", "tasks-by-methods", "methods-by-statistics")
 NOTHING: dict[str, Any] = {
     "estimate": math.nan,
@@ -53,7 +40,7 @@ DESCRIPTIVE: dict[str, Any] = {"low": math.nan, "high": math.nan, "method": "non
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SummaryRow:
     """One statistic of one method on one task; `n` counts units, `n_failed` the rows that failed."""
 
     algorithm: str
@@ -87,6 +74,9 @@ class Row:
         return math.isinf(self.low) and math.isinf(self.high)
 
 
+COLUMNS = tuple(field.name for field in fields(SummaryRow))
+
+
 @dataclass(frozen=True, slots=True)
 class Remark:
     """A sentence below the table, with the statistic that it doubts, or the method and task that have no score."""
@@ -103,7 +93,7 @@ class Remark:
 class Summary(Tabular):
     """Statistics by method, task and metric, with intervals, and what they are intervals of."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SummaryRow, ...]
     confidence: float
     unit: str
     sentences: tuple[str, ...]
@@ -131,7 +121,7 @@ class Summary(Tabular):
         names = list(dict.fromkeys(r.statistic for r in self.rows))
         head = ("method", "n", *(Statistic.parse(s).label for s in names))
         tasks, metrics = ({getattr(r, field) for r in self.rows} for field in ("task", "metric"))
-        blocks: dict[tuple[str, str], dict[str, list[Row]]] = {}
+        blocks: dict[tuple[str, str], dict[str, list[SummaryRow]]] = {}
         for row in self.rows:
             blocks.setdefault((row.task, row.metric), {}).setdefault(row.algorithm, []).append(row)
         out = []
@@ -164,12 +154,16 @@ class Summary(Tabular):
             out.append(Table(head=lines[0], rows=tuple(lines[1:]), title=printable(metric) if len(metrics) > 1 else ""))
         return (*out[:-1], replace(out[-1], below=(*self.sentences, self.footnote())))
 
-    def count(self, row: Row) -> str:
+    def count(self, row: SummaryRow) -> str:
         """`9`, `9 (1 failed)`; `9 (7 of 50 rows failed)` where several rows share a unit."""
         return f"{row.n}" if not row.n_failed else f"{row.n} ({self.failed.beside(row)} failed)"
 
     def footnote(
-        self, shown: Sequence[Row] | None = None, *, brackets: str = "Brackets", without: str = "no statistic has one"
+        self,
+        shown: Sequence[SummaryRow] | None = None,
+        *,
+        brackets: str = "Brackets",
+        without: str = "no statistic has one",
     ) -> str:
         """What the brackets of these rows (all where not given) are, how failures count, what has no value.
 
@@ -267,7 +261,7 @@ class Summary(Tabular):
             head=head, rows=tuple(body), below=(what, *told, self.footnote(rows) if note is None else note)
         ).to_latex()
 
-    def _chosen(self, by_task: bool, statistic: str, metric: str, task: str | None) -> list[Row]:
+    def _chosen(self, by_task: bool, statistic: str, metric: str, task: str | None) -> list[SummaryRow]:
         """The rows of a table, refused where there are none or where they would hide each other."""
         rows = [r for r in self.rows if r.metric == metric and task in (None, r.task)]
         if by_task:
@@ -340,7 +334,7 @@ def summarize(
     if trials.question is not None and trials.independent:  # a description counts nothing
         raise InputError(trials.question)
     remarks: list[Remark] = []
-    rows: list[Row] = []
+    rows: list[SummaryRow] = []
     sentences: list[str] = []
     for name in metrics:
         try:
@@ -362,7 +356,7 @@ def summarize(
 
 def _summarize_metric(
     trials: Trials, metric: str, chosen: Sequence[Statistic], confidence: float, rule: str | float, guaranteed: bool,
-    rows: list[Row], remarks: list[Remark],
+    rows: list[SummaryRow], remarks: list[Remark],
 ) -> None:  # fmt: skip
     resolved = [trials.resolve_failures(cell, metric, rule) for cell in trials.cells]
     shares, definition = right_or_wrong([scores for scores, _ in resolved]), trials.definitions[metric]
@@ -396,7 +390,7 @@ def _summarize_metric(
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
-                Row(
+                SummaryRow(
                     algorithm=cell.algorithm,
                     task=cell.task,
                     metric=metric,
@@ -442,7 +436,7 @@ def _doubts(statistic: Statistic, found: Interval, *, judged: bool) -> list[str]
     return said
 
 
-def _kinds(rows: Sequence[Row]) -> dict[str, list[str]]:
+def _kinds(rows: Sequence[SummaryRow]) -> dict[str, list[str]]:
     """Statistics by the way their intervals are made, and what that guarantees."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for statistic, method, strength in dict.fromkeys((row.statistic, row.method, row.strength) for row in rows):

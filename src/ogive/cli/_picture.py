@@ -13,7 +13,7 @@ from ogive.errors import InputError
 from ogive.writing import make_folder_of
 
 if TYPE_CHECKING:
-    from ogive.plots._page import Drawable
+    from ogive.plots import Drawable
 
 PICTURE = "How the picture is drawn"
 

@@ -33,7 +33,7 @@ from ogive.notes import Names
 from ogive.writing import refuse_same
 
 if TYPE_CHECKING:
-    from ogive.plots._page import Picture
+    from ogive.plots import Picture
     from ogive.profiles import Baselines, Kind, PairOfCurves, Profile
 
 Table = Annotated[

@@ -16,12 +16,13 @@
   of(result)                the picture that a result has of itself: what result.plot() draws
 
 Inside
-  _distribution   the inverse CDF (and CDF): tasks across, methods as colours
-  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _profile_pairs, _critical_difference, _aggregates, _sources, _curves*
+  _distribution   the inverse CDF (and CDF): tasks across, methods as colors
+  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _profile_pairs, _critical_difference, _aggregates, _sources
+  curves/         fans, slices and strips of learning curves
   _matrix         what both matrices of pairs share
   _panels         a panel for each task, in a new figure or in axes of the caller
   _page           headline above, caption below, a way into a file
-  _look           colours, line styles and sizes that survive print and colour-blindness
+  _look           colors, line styles and sizes that survive print and color-blindness
 
 A Display asks `answers` once. Tests look at its data and at the artists, never at pixels.
 """
@@ -29,20 +30,29 @@ A Display asks `answers` once. Tests look at its data and at the artists, never 
 from ogive.plots._aggregates import AggregatesDisplay, aggregates
 from ogive.plots._best_of import BestOfCurve, BestOfDisplay, best_of
 from ogive.plots._critical_difference import CriticalDifferenceDisplay, critical_difference
-from ogive.plots._curves import Fan, FanDisplay, learning_fan
-from ogive.plots._curves_slices import SlicesDisplay, cross_validation, slices
-from ogive.plots._curves_strips import StripsDisplay, leading, normality_strips
 from ogive.plots._difference import DifferenceDisplay, difference
 from ogive.plots._distribution import DistributionDisplay, distribution
 from ogive.plots._intervals import IntervalsDisplay, intervals
+from ogive.plots._look import Look
 from ogive.plots._of import of
-from ogive.plots._page import as_picture, as_width
+from ogive.plots._page import Drawable, Picture, as_picture, as_width
 from ogive.plots._pairs import PairsDisplay, pairs
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
 from ogive.plots._profile_pairs import ProfilePairsDisplay, profile_pairs
 from ogive.plots._ranks import RanksDisplay, ranks
 from ogive.plots._sources import SourcesDisplay, sources
+from ogive.plots.curves import (
+    Fan,
+    FanDisplay,
+    SlicesDisplay,
+    StripsDisplay,
+    cross_validation,
+    leading,
+    learning_fan,
+    normality_strips,
+    slices,
+)
 
 __all__ = [
     "AggregatesDisplay",
@@ -51,10 +61,13 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DifferenceDisplay",
     "DistributionDisplay",
+    "Drawable",
     "Fan",
     "FanDisplay",
     "IntervalsDisplay",
+    "Look",
     "PairsDisplay",
+    "Picture",
     "PlanDisplay",
     "ProfileDisplay",
     "ProfilePairsDisplay",

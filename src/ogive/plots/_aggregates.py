@@ -79,11 +79,11 @@ class AggregatesDisplay(Picture):
         margin = 0.06 * (float(np.ptp(ends)) or 1.0)
         span = float(ends.min()) - margin, float(ends.max()) + margin
         for place, (method, i) in enumerate(found.items()):
-            colour = style[method].colour
+            color = style[method].color
             low, high = max(i.low, span[0]), min(i.high, span[1])
-            ax.plot([low, high], [place, place], linewidth=2.4, solid_capstyle="butt", color=colour, zorder=3)
+            ax.plot([low, high], [place, place], linewidth=2.4, solid_capstyle="butt", color=color, zorder=3)
             (point,) = ax.plot(
-                [i.estimate], [place], marker="o", markersize=5.5, linestyle="none", color=colour, zorder=4
+                [i.estimate], [place], marker="o", markersize=5.5, linestyle="none", color=color, zorder=4
             )
             self.points_[statistic, method] = point
         ax.set_title(f"{aggregate_label(statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")

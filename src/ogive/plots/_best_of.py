@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ogive.answers import CellBand, bands, foremost
-from ogive.answers._wording import unit_words
+from ogive.answers import CellBand, bands, foremost, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
@@ -45,6 +44,11 @@ class BestOfCurve:
     def limited(self) -> np.ndarray:
         """Where the band has both sides."""
         return np.isfinite(self.low) & np.isfinite(self.high)
+
+    @property
+    def has_band(self) -> bool:
+        """Whether there is a band, and runs enough that it does not fill the picture."""
+        return bool(self.low.size) and self.n >= FEWEST_FOR_BAND
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,7 +92,7 @@ class BestOfDisplay(CurvePanels, Picture):
         one = (paper.wide(6.4), paper.tall(6.4, 3.8))
         width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
         handles = [
-            Line2D([], [], color=look.colour, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
+            Line2D([], [], color=look.color, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
             for name, look in style.items()
         ]
         middle = paper.page(width, height, self.headline, self.caption, handles)
@@ -103,20 +107,20 @@ class BestOfDisplay(CurvePanels, Picture):
         span = _span(curves)
         for curve in curves:
             look = style[curve.algorithm]
-            if curve.low.size and curve.n >= FEWEST_FOR_BAND:
+            if curve.has_band:
                 seen = curve.limited
                 alpha = 0.22 if len(self.methods) <= 3 else 0.12
                 ax.fill_between(
                     curve.k[seen],
                     curve.low[seen],
                     curve.high[seen],
-                    color=look.colour,
+                    color=look.color,
                     alpha=alpha,
                     linewidth=0,
                     zorder=2,
                 )
             (line,) = ax.plot(
-                curve.k, np.where(np.isfinite(curve.estimate), curve.estimate, np.nan), color=look.colour,
+                curve.k, np.where(np.isfinite(curve.estimate), curve.estimate, np.nan), color=look.color,
                 linestyle=look.style, linewidth=1.8, zorder=3, label=printable(curve.algorithm),
             )  # fmt: skip
             self.lines_[curve.task, curve.algorithm] = line
@@ -189,7 +193,7 @@ def _curve(cell: CellBand, goal: str) -> BestOfCurve:
 def _span(curves: list[BestOfCurve]) -> tuple[float, float]:
     """Scores worth seeing: all estimates, and the band from the second draw on."""
     parts = [c.estimate for c in curves]
-    parts += [side[c.k >= 2] for c in curves if c.n >= FEWEST_FOR_BAND for side in (c.low, c.high) if side.size]
+    parts += [side[c.k >= 2] for c in curves if c.has_band for side in (c.low, c.high)]
     seen = np.concatenate(parts)
     seen = seen[np.isfinite(seen)]
     if not seen.size:

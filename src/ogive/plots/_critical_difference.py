@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.plots._look import COLOURS
-from ogive.plots._page import GREY, Paper, Picture
+from ogive.plots._look import COLORS
+from ogive.plots._page import GRAY, Paper, Picture
 from ogive.profiles import AverageRanks
 from ogive.words import clipped, number, percent_sure, plural
 
@@ -75,15 +75,15 @@ class CriticalDifferenceDisplay(Picture):
                 ends = [float(values[order.index(m)]) for m in (group[0], group[-1])]
                 pad = 0.012 * (high - low)
                 (bar,) = ax.plot(
-                    [ends[0] - pad, ends[1] + pad], [-BAR * (g + 0.7)] * 2, color=COLOURS[1], linewidth=4, solid_capstyle="butt", zorder=4
+                    [ends[0] - pad, ends[1] + pad], [-BAR * (g + 0.7)] * 2, color=COLORS[1], linewidth=4, solid_capstyle="butt", zorder=4
                 )  # fmt: skip
                 self.bars_.append(bar)
             self._axis(ax, low, high, depth)
 
     def _method(self, ax: Axes, method: str, rank: float, y: float, span: tuple[int, int], *, left: bool) -> None:
         edge = span[0] if left else span[1]
-        ax.plot([rank, rank, edge], [0, y, y], color=GREY, linewidth=0.9, zorder=2)
-        ax.plot([rank], [0], marker="o", markersize=5, color=COLOURS[0], clip_on=False, zorder=5)
+        ax.plot([rank, rank, edge], [0, y, y], color=GRAY, linewidth=0.9, zorder=2)
+        ax.plot([rank], [0], marker="o", markersize=5, color=COLORS[0], clip_on=False, zorder=5)
         name, value = clipped(method, LONGEST_NAME), number(rank, 2)
         text = f"{name}  {value}" if left else f"{value}  {name}"
         self.names_[method] = ax.annotate(
@@ -116,7 +116,7 @@ def _within(groups: Sequence[Sequence[str]], order: Sequence[str]) -> list[list[
 
 
 def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
-    """Average ranks on a line; a bar joins neighbours that no pair among them separates.
+    """Average ranks on a line; a bar joins neighbors that no pair among them separates.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
     CriticalDifferenceDisplay(2 methods, 0 groups)
     """
     first = clipped(ranks.order[0], LONGEST_NAME)
-    # A bar joins neighbours in rank; a pair further apart may still not be separated.
+    # A bar joins neighbors in rank; a pair further apart may still not be separated.
     level = sum(p.p_holm >= 1.0 - ranks.confidence for p in ranks.pairs if ranks.order[0] in (p.a, p.b))
     if not level:
         headline = f"{first} has the best average rank, apart from all others"

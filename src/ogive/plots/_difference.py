@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ogive.answers import CellBand, bands
-from ogive.answers._wording import unit_words
+from ogive.answers import CellBand, bands, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
-from ogive.plots._look import COLOURS
-from ogive.plots._page import GREY, Paper, Picture
+from ogive.plots._look import COLORS
+from ogive.plots._page import GRAY, Paper, Picture
 from ogive.reading import Source, as_trials
 from ogive.statistics import Distribution
 from ogive.trials import FloatArray, Trials
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 Who: TypeAlias = Literal["a", "b"]
 
 WIDTH, HEIGHT = 6.4, 3.6
-COLOUR: dict[Who, str] = {"a": COLOURS[0], "b": COLOURS[1]}
 # A range narrower than this share of the picture gets no words of its own.
 ROOM_FOR_WORDS = 0.18
 
@@ -40,13 +38,14 @@ class DifferenceDisplay(Picture):
     levels : array
         Shares of runs at which something changes, from 0 to 1.
     estimate, low, high : array
-        The advantage of `a` between two neighbouring levels, positive where `a` is better, and the
+        The advantage of `a` between two neighboring levels, positive where `a` is better, and the
         band that holds everywhere at once; NaN where both methods failed, infinite where the data
         set no limit. `low` and `high` are empty where nothing can be guaranteed.
     certain : tuple of (level, level, "a" or "b")
         Ranges of levels on which one method is certainly better.
     """
 
+    colors: ClassVar[dict[Who, str]] = {"a": COLORS[0], "b": COLORS[1]}
     a: str
     b: str
     task: str
@@ -97,17 +96,17 @@ class DifferenceDisplay(Picture):
     def _curves(self, ax: Axes, room: float) -> None:
         names = {"a": self.a, "b": self.b}
         for start, end, who in self.certain:
-            ax.axvspan(start, end, color=COLOUR[who], alpha=0.13, linewidth=0, zorder=1)
+            ax.axvspan(start, end, color=self.colors[who], alpha=0.13, linewidth=0, zorder=1)
             if end - start >= room:
                 ax.text(
                     (start + end) / 2, 0.98, f"{clipped(names[who], 24)}\ncertainly better", ha="center", va="top",
-                    fontsize=8, color=COLOUR[who], transform=ax.get_xaxis_transform(), zorder=4,
+                    fontsize=8, color=self.colors[who], transform=ax.get_xaxis_transform(), zorder=4,
                 )  # fmt: skip
         edges = np.repeat(self.levels, 2)[1:-1]
         reach = (self.span[0] - np.ptp(self.span), self.span[1] + np.ptp(self.span))
         if self.low.size:
             low, high = (np.repeat(np.clip(side, *reach), 2) for side in (self.low, self.high))
-            ax.fill_between(edges, low, high, color=GREY, alpha=0.35, linewidth=0, zorder=2)
+            ax.fill_between(edges, low, high, color=GRAY, alpha=0.35, linewidth=0, zorder=2)
         ax.axhline(0.0, color="black", linewidth=1.0, zorder=3)
         ax.plot(edges, np.repeat(np.clip(self.estimate, *reach), 2), color="black", linewidth=1.6, zorder=4)
 
@@ -117,11 +116,11 @@ class DifferenceDisplay(Picture):
 
         handles: list[Any] = [Line2D([], [], color="black", linewidth=1.6, label="difference seen")]
         if self.low.size:
-            handles.append(Patch(color=GREY, alpha=0.35, label="what the data allow"))
+            handles.append(Patch(color=GRAY, alpha=0.35, label="what the data allow"))
         winners = {who for _, _, who in self.certain}
         names: tuple[tuple[Who, str], ...] = (("a", self.a), ("b", self.b))
         return handles + [
-            Patch(color=COLOUR[who], alpha=0.2, label=f"{clipped(name, LONGEST_NAME)} certainly better")
+            Patch(color=self.colors[who], alpha=0.2, label=f"{clipped(name, LONGEST_NAME)} certainly better")
             for who, name in names
             if who in winners
         ]

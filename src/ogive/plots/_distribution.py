@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ogive.answers import CellBand, Foremost, bands, foremost
-from ogive.answers._facts import facts
-from ogive.answers._wording import missing_words, unit_words
+from ogive.answers import CellBand, Foremost, bands, facts, foremost, missing_words, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._look import Look
@@ -61,6 +59,71 @@ class DistributionDisplay(CurvePanels):
         """What is drawn."""
         return self.bands
 
+    @staticmethod
+    def has_dots(cell: CellBand) -> bool:
+        """Whether each run is a dot: few runs say more one by one than by a band."""
+        return cell.estimate.n < FEWEST_FOR_BAND
+
+    @staticmethod
+    def has_band(cell: CellBand) -> bool:
+        """Whether the band is drawn: of few runs it would fill the picture."""
+        return cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
+
+    def steps(self, cell: CellBand) -> tuple[np.ndarray, np.ndarray]:
+        """Corners of the step curve: shares and scores; the worst run first in the quantile picture."""
+        points, upper = cell.estimate.points, cell.estimate.cumulative
+        lower = np.append(0.0, upper[:-1])
+        seen = np.isfinite(points)
+        shares = np.stack([lower[seen], upper[seen]], axis=1).ravel()
+        scores = np.repeat(points[seen], 2)
+        if self.kind == "quantile" and self.goal == "minimize":
+            return 1.0 - shares[::-1], scores[::-1]
+        return shares, scores
+
+    def dots(self, cell: CellBand) -> tuple[np.ndarray, np.ndarray]:
+        """Where each run stands on its step; ties stand beside each other."""
+        weights, points = _finite_weights(cell.estimate), _finite(cell.estimate)
+        counts = np.maximum(1, np.rint(weights * cell.estimate.n)).astype(int)
+        each = np.repeat(weights / counts, counts)
+        failed = 1.0 - weights.sum() if self.goal == "maximize" else 0.0
+        middles = failed + np.cumsum(each) - each / 2
+        return middles if self.kind == "cdf" else Metric.toward(self.goal).level(middles), np.repeat(points, counts)
+
+    def shades(
+        self, cell: CellBand, span: tuple[float, float]
+    ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, bool]]:
+        """Parts of the band of quantiles: shares, both scores, and whether the runs limit both sides there."""
+        assert cell.band is not None
+        level = Metric.toward(self.goal).level
+        return [
+            (level(levels), low, high, limited) for levels, low, high, limited in _between_quantiles(cell.band, span)
+        ]
+
+    @property
+    def pale(self) -> float:
+        """How dark a band is where the runs limit one side only."""
+        return PALE / max(2, len(self.methods))
+
+    def lanes(self, cells: Sequence[CellBand]) -> tuple[tuple[float, float], dict[str, float]]:
+        """The scores to show; at their bad end, each method with failed runs has a lane for their crosses.
+
+        Along the CDF there are no lanes.
+        """
+        finite = np.concatenate([_finite(cell.estimate) for cell in cells])
+        margin = 0.05 * float(np.ptp(finite) or 1.0)
+        low, high = float(finite.min()) - margin, float(finite.max()) + margin
+        failing = [cell.algorithm for cell in cells if cell.n_failed and self.kind == "quantile"]
+        metric = Metric.toward(self.goal)
+        sign, edge = -metric.sign, metric.worst_first(low, high)[0]
+        heights = {method: edge + sign * margin * (i + 0.5) for i, method in enumerate(failing)}
+        far = edge + sign * margin * (len(failing) + 0.5) if failing else edge
+        return (min(low, far), max(high, far)), heights
+
+    @staticmethod
+    def are_long(span: tuple[float, float]) -> bool:
+        """Whether scores have so many digits that small panels write them in thousands."""
+        return 10_000.0 <= max(map(abs, span)) < 1e12
+
     def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
         one = (paper.wide(6.4), paper.tall(6.4, 4.0))
         width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
@@ -79,16 +142,16 @@ class DistributionDisplay(CurvePanels):
         cells = [b for b in self.bands if b.algorithm == name]
         n_failed, n_rows = sum(b.n_failed for b in cells), sum(b.n_rows for b in cells)
         note = f" ({n_failed} of {n_rows} runs failed)" if n_failed else ""
-        dotted = any(has_dots(b) for b in cells)
+        dotted = any(self.has_dots(b) for b in cells)
         return Line2D(
-            [], [], color=look.colour, linestyle=look.style, linewidth=2, marker="o" if dotted else "", markersize=4,
+            [], [], color=look.color, linestyle=look.style, linewidth=2, marker="o" if dotted else "", markersize=4,
             label=f"{clipped(name, LONGEST_NAME)}{note}",
         )  # fmt: skip
 
     def _panel(self, ax: Axes, cells: list[CellBand], style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-        span, heights = lanes(cells, self.goal if self.kind == "quantile" else "")
+        span, heights = self.lanes(cells)
         for cell in cells:
             self._cell(ax, cell, style[cell.algorithm], span, heights.get(cell.algorithm))
         shares, scores = (ax.xaxis, ax.yaxis) if self.kind == "quantile" else (ax.yaxis, ax.xaxis)
@@ -96,49 +159,39 @@ class DistributionDisplay(CurvePanels):
         shares.set_ticks(ticks, words)
         if len(self.tasks) > 1:
             ax.set_title(clipped(cells[0].task, 22 if paper.narrow else 40))
-            if are_long(span):
+            if self.are_long(span):
                 scores.set_major_formatter(FuncFormatter(lambda value, _: in_thousands(value)))
         getattr(ax, "set_ylim" if self.kind == "quantile" else "set_xlim")(*span)
         getattr(ax, "set_xlim" if self.kind == "quantile" else "set_ylim")(0, 1)
         scores.set_major_locator(MaxNLocator(nbins=5 if paper.narrow else 6))
 
     def _cell(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None) -> None:
-        kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
-        shares, scores = steps(cell.estimate, self.goal, self.kind)
+        kind: dict[str, Any] = {"color": look.color, "zorder": 3}
+        shares, scores = self.steps(cell)
         scores = np.clip(scores, span[0] - np.ptp(span), span[1] + np.ptp(span))
         shown = self._oriented(shares, scores)
         (line,) = ax.plot(*shown, linestyle=look.style, linewidth=1.8, label=printable(cell.algorithm), **kind)
         self.lines_[cell.task, cell.algorithm] = line
-        if cell.band is not None and cell.band.n >= FEWEST_FOR_BAND:
+        if self.has_band(cell):
             self._shade(ax, cell, look, span)
-        elif has_dots(cell):
-            ax.plot(*self._oriented(*self._dots(cell)), linestyle="none", marker="o", markersize=3, **kind)
+        elif self.has_dots(cell):
+            ax.plot(*self._oriented(*self.dots(cell)), linestyle="none", marker="o", markersize=3, **kind)
         if lane is not None:  # one cross for each failed run, before the worst run that ended
             at = (np.arange(cell.n_failed) + 0.5) / cell.n_rows
             look_of_crosses = kind | {"marker": "x", "markersize": 6, "markeredgewidth": 1.8, "linestyle": "none"}
             ax.plot(at, np.full(at.size, lane), clip_on=False, **look_of_crosses)
 
-    def _dots(self, cell: CellBand) -> tuple[np.ndarray, np.ndarray]:
-        """Where each run stands on its step; ties stand beside each other."""
-        weights, points = _finite_weights(cell.estimate), _finite(cell.estimate)
-        counts = np.maximum(1, np.rint(weights * cell.estimate.n)).astype(int)
-        each = np.repeat(weights / counts, counts)
-        failed = 1.0 - weights.sum() if self.goal == "maximize" else 0.0
-        middles = failed + np.cumsum(each) - each / 2
-        return middles if self.kind == "cdf" else Metric.toward(self.goal).level(middles), np.repeat(points, counts)
-
     def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
         assert cell.band is not None
         shade: dict[str, Any] = {
-            "color": look.colour, "alpha": 0.22 if len(self.methods) <= 3 else 0.12, "linewidth": 0, "zorder": 2,
+            "color": look.color, "alpha": 0.22 if len(self.methods) <= 3 else 0.12, "linewidth": 0, "zorder": 2,
         }  # fmt: skip
         if self.kind == "cdf":
             scores, low, high = _between_cdfs(cell.band, span)
             ax.fill_between(scores, low, high, step="post", **shade)
             return
-        for levels, low, high, limited in between_quantiles(cell.band, span):
-            at = Metric.toward(self.goal).level(levels)
-            ax.fill_between(at, low, high, **(shade if limited else shade | {"alpha": pale(len(self.methods))}))
+        for at, low, high, limited in self.shades(cell, span):
+            ax.fill_between(at, low, high, **(shade if limited else shade | {"alpha": self.pale}))
 
     def _oriented(self, shares: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (shares, scores) if self.kind == "quantile" else (scores, shares)
@@ -193,18 +246,6 @@ def distribution(
     )
 
 
-def steps(distribution: Distribution, goal: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of the step curve: shares and scores; the worst run first in the quantile picture."""
-    points, upper = distribution.points, distribution.cumulative
-    lower = np.append(0.0, upper[:-1])
-    seen = np.isfinite(points)
-    shares = np.stack([lower[seen], upper[seen]], axis=1).ravel()
-    scores = np.repeat(points[seen], 2)
-    if kind == "quantile" and goal == "minimize":
-        return 1.0 - shares[::-1], scores[::-1]
-    return shares, scores
-
-
 def _between_cdfs(band: Band, span: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Scores, and the limits of the CDF from each of them to the next."""
     points = np.unique(np.concatenate([side.points for side in (band.low, band.high)]))
@@ -212,7 +253,7 @@ def _between_cdfs(band: Band, span: tuple[float, float]) -> tuple[np.ndarray, np
     return scores, np.asarray(band.low.cdf(scores)), np.asarray(band.high.cdf(scores))
 
 
-def between_quantiles(band: Band, span: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, bool]]:
+def _between_quantiles(band: Band, span: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, bool]]:
     """Corners of the limits of quantiles, levels and both scores; in the middle the runs limit both sides, at the ends one."""
     levels = np.unique(np.concatenate([side.cumulative for side in (band.low, band.high)]))
     levels = np.concatenate(([0.0], levels[(levels > 0) & (levels < 1)], [1.0]))
@@ -229,43 +270,12 @@ def between_quantiles(band: Band, span: tuple[float, float]) -> list[tuple[np.nd
     ]
 
 
-def pale(n_methods: int) -> float:
-    """How dark a band is where the runs limit one side only."""
-    return PALE / max(2, n_methods)
-
-
-def has_dots(cell: CellBand) -> bool:
-    """Whether each run is a dot: few runs say more one by one than by a band."""
-    return cell.estimate.n < FEWEST_FOR_BAND
-
-
-def lanes(cells: Sequence[CellBand], goal: str) -> tuple[tuple[float, float], dict[str, float]]:
-    """The range of scores to show; at its bad end, each method with failed runs has a lane for their crosses.
-
-    Without a goal there are no lanes.
-    """
-    finite = np.concatenate([_finite(cell.estimate) for cell in cells])
-    margin = 0.05 * float(np.ptp(finite) or 1.0)
-    low, high = float(finite.min()) - margin, float(finite.max()) + margin
-    failing = [cell.algorithm for cell in cells if cell.n_failed and goal]
-    metric = Metric.toward(goal or "maximize")
-    sign, edge = -metric.sign, metric.worst_first(low, high)[0]
-    heights = {method: edge + sign * margin * (i + 0.5) for i, method in enumerate(failing)}
-    far = edge + sign * margin * (len(failing) + 0.5) if failing else edge
-    return (min(low, far), max(high, far)), heights
-
-
 def share_ticks(*, small: bool, narrow: bool = False) -> tuple[list[float], list[str]]:
-    """Where shares are marked, and how: small panels leave the sign to the title, so that neighbours do not touch."""
+    """Where shares are marked, and how: small panels leave the sign to the title, so that neighbors do not touch."""
     if small:
         return [0.0, 0.5, 1.0], ["0", "50", "100"]
     ticks = [0.0, 0.5, 1.0] if narrow else [0.0, 0.25, 0.5, 0.75, 1.0]
     return ticks, [f"{100 * t:.0f} %" for t in ticks]
-
-
-def are_long(span: tuple[float, float]) -> bool:
-    """Whether scores have so many digits that small panels write them in thousands."""
-    return 10_000.0 <= max(map(abs, span)) < 1e12
 
 
 def in_thousands(value: float) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers import Summary, summarize
-from ogive.answers._summary import Row
+from ogive.answers import Summary, SummaryRow, summarize
 from ogive.errors import InputError
 from ogive.plots._look import Look
 from ogive.plots._page import Paper, Picture
@@ -32,7 +31,7 @@ class IntervalsDisplay(Panels, Picture):
 
     Attributes
     ----------
-    rows : tuple of Row
+    rows : tuple of SummaryRow
         What is drawn; methods without a value are left out.
     methods : tuple of str
         Lines, in order; also those without a value.
@@ -43,7 +42,7 @@ class IntervalsDisplay(Panels, Picture):
     one_task = "summarize one task"
     one_scale = True
     least_width = 1.45
-    rows: tuple[Row, ...]
+    rows: tuple[SummaryRow, ...]
     methods: tuple[str, ...]
     metric: str
     statistic: str
@@ -53,7 +52,7 @@ class IntervalsDisplay(Panels, Picture):
         return f"IntervalsDisplay({self.statistic}, {len(self.tasks)} tasks, {len(self.methods)} methods)"
 
     @property
-    def entries(self) -> tuple[Row, ...]:
+    def entries(self) -> tuple[SummaryRow, ...]:
         """What is drawn."""
         return self.rows
 
@@ -78,7 +77,7 @@ class IntervalsDisplay(Panels, Picture):
         paper.label(middle, self.label)
         return middle
 
-    def _panel(self, ax: Axes, rows: list[Row], style: dict[str, Look], paper: Paper) -> None:
+    def _panel(self, ax: Axes, rows: list[SummaryRow], style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import MaxNLocator
 
         if len(self.tasks) > 1:
@@ -95,8 +94,8 @@ class IntervalsDisplay(Panels, Picture):
         ax.grid(axis="y", visible=False)
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7 if len(self.tasks) == 1 and not paper.narrow else 4))
 
-    def _row(self, ax: Axes, row: Row, place: int, look: Look, span: tuple[float, float]) -> None:
-        kind: dict[str, Any] = {"color": look.colour, "zorder": 3}
+    def _row(self, ax: Axes, row: SummaryRow, place: int, look: Look, span: tuple[float, float]) -> None:
+        kind: dict[str, Any] = {"color": look.color, "zorder": 3}
         if math.isfinite(row.low) or math.isfinite(row.high):
             low, high = (min(max(end, span[0]), span[1]) for end in (row.low, row.high))
             ax.plot([low, high], [place, place], linewidth=2.2, solid_capstyle="butt", **kind)
@@ -153,7 +152,7 @@ def intervals(
     )  # fmt: skip
 
 
-def _headline(summary: Summary, rows: tuple[Row, ...], statistic: str, metric: str) -> str:
+def _headline(summary: Summary, rows: tuple[SummaryRow, ...], statistic: str, metric: str) -> str:
     label = Statistic.parse(statistic).label
     n = len({r.task for r in rows})
     place = f" on {n} tasks" if n > 1 else ""
@@ -162,7 +161,7 @@ def _headline(summary: Summary, rows: tuple[Row, ...], statistic: str, metric: s
     return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}, with {percent_sure(summary.confidence)} intervals"
 
 
-def _caption(summary: Summary, chosen: list[Row], rows: tuple[Row, ...]) -> str:
+def _caption(summary: Summary, chosen: list[SummaryRow], rows: tuple[SummaryRow, ...]) -> str:
     judged = [r for r in rows if not math.isnan(r.low)]
     limited = [r for r in judged if math.isfinite(r.low) or math.isfinite(r.high)]
     text = "Points: the runs as they are"
@@ -190,6 +189,6 @@ def _caption(summary: Summary, chosen: list[Row], rows: tuple[Row, ...]) -> str:
     return f"{text} {summary.failed.sentence(chosen)}".rstrip()
 
 
-def _counts(rows: list[Row]) -> str:
+def _counts(rows: list[SummaryRow]) -> str:
     counts = sorted({r.n for r in rows})
     return plural(counts[0], "value") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} values"

@@ -1,4 +1,4 @@
-"""Colours, line styles and sizes that survive print and colour-blindness."""
+"""Colors, line styles and sizes that survive print and color-blindness."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 # Okabe and Ito (2008), without yellow, which vanishes on paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 STYLES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 RC: dict[Any, Any] = {
     "font.size": 9,
@@ -38,16 +38,21 @@ NARROW_RC: dict[Any, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one method is drawn."""
+    """How one method is drawn: its color, and the number of its line style, which is 0 as long as there are colors."""
 
-    colour: str
-    style: Any
+    color: str
+    dash: int = 0
+
+    @property
+    def style(self) -> Any:
+        """The line style as matplotlib takes it."""
+        return STYLES[self.dash]
 
 
 def looks(names: Sequence[str]) -> dict[str, Look]:
-    """A look for each method: colours first, then line styles."""
-    n = len(COLOURS)
-    return {name: Look(COLOURS[i % n], STYLES[(i // n) % len(STYLES)]) for i, name in enumerate(names)}
+    """A look for each method: colors first, then line styles."""
+    n = len(COLORS)
+    return {name: Look(COLORS[i % n], (i // n) % len(STYLES)) for i, name in enumerate(names)}
 
 
 def grid(n: int, most: int = 6) -> tuple[int, int]:

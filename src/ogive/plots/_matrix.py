@@ -1,4 +1,4 @@
-"""What matrices of pairs share: methods as rows and columns, a coloured cell with words for each pair."""
+"""What matrices of pairs share: methods as rows and columns, a colored cell with words for each pair."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ogive.errors import InputError
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
 from ogive.plots._page import Paper
 from ogive.words import clipped
 
@@ -22,7 +22,7 @@ MOST_WITH_NUMBERS = 10
 MOST_WITH_SIGNS, NAMED = 60, 20
 IMAGE_SIZE = 8.0
 LONGEST_NAME = 18
-BETTER, WORSE, UNDECIDED, EVEN = COLOURS[0], COLOURS[1], "#ffffff", "#bbbbbb"
+BETTER, WORSE, UNDECIDED, EVEN = COLORS[0], COLORS[1], "#ffffff", "#bbbbbb"
 TEXT_SIZE, SIGN_SIZE = 7.0, 9.0
 # Inches: what names take beside the cells, and what a cell needs for an interval in one line, in two, for a sign.
 NAMES, LEAST_FOR_ONE_LINE, LEAST_FOR_NUMBERS, LEAST_FOR_SIGNS = 1.3, 1.15, 0.85, 0.1
@@ -35,13 +35,13 @@ class Face:
     """What one cell shows; `bar` holds the shares that are won, even and lost."""
 
     text: str
-    colour: str
+    color: str
     bar: tuple[float, float, float] | None = None
 
     @property
     def strength(self) -> float:
-        """Colours are pale, so that words stay readable on them."""
-        return 1.0 if self.colour == UNDECIDED else 0.22
+        """Colors are pale, so that words stay readable on them."""
+        return 1.0 if self.color == UNDECIDED else 0.22
 
 
 def has_room_for_numbers(n: int, paper: Paper) -> bool:
@@ -111,9 +111,9 @@ def _draw_image(ax: Axes, place: Mapping[str, int], faces: Mapping[tuple[str, st
 
     n = len(place)
     image = np.ones((n, n, 3))
-    shades = {colour: np.array(to_rgb(colour)) for colour in {face.colour for face in faces.values()}}
+    shades = {color: np.array(to_rgb(color)) for color in {face.color for face in faces.values()}}
     for (a, b), face in faces.items():
-        image[place[a], place[b]] = shades[face.colour]
+        image[place[a], place[b]] = shades[face.color]
     ax.imshow(image, interpolation="nearest", aspect="auto")
 
 
@@ -122,12 +122,12 @@ def _draw_face(ax: Axes, row: int, column: int, face: Face, size: float) -> None
 
     ax.add_patch(
         Rectangle(
-            (column - 0.48, row - 0.46), 0.96, 0.92, facecolor=(face.colour, face.strength), edgecolor="#cccccc", linewidth=0.6
+            (column - 0.48, row - 0.46), 0.96, 0.92, facecolor=(face.color, face.strength), edgecolor="#cccccc", linewidth=0.6
         )
     )  # fmt: skip
     height = row if face.bar is None else row - MOVED_UP
     ax.text(column, height, face.text, ha="center", va="center", fontsize=size, linespacing=1.25)
     left = column - BAR_HALF
-    for part, colour in zip(face.bar or (), (BETTER, EVEN, WORSE), strict=False):
-        ax.barh(row + BAR_TOP + BAR_HEIGHT / 2, 2 * BAR_HALF * part, BAR_HEIGHT, left=left, color=colour)
+    for part, color in zip(face.bar or (), (BETTER, EVEN, WORSE), strict=False):
+        ax.barh(row + BAR_TOP + BAR_HEIGHT / 2, 2 * BAR_HALF * part, BAR_HEIGHT, left=left, color=color)
         left += 2 * BAR_HALF * part

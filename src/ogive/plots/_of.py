@@ -29,7 +29,7 @@ def of(result: Any) -> Drawable:
     PlanDisplay(61 points, n_trials=185)
     """
     from ogive.curves import LearningCurves
-    from ogive.plots._curves import learning_fan
+    from ogive.plots.curves import learning_fan
 
     ways: dict[type, Any] = {
         Summary: intervals, Ranking: ranks, Sources: sources, Plan: planning, Profile: profile, Aggregates: aggregates,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-GREY = "#8a8a8a"
+GRAY = "#8a8a8a"
 HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
 HANDLE = 3.2
 LEAST = 1 << 14  # bytes of a picture
@@ -60,9 +60,9 @@ def _without_transparency(figure: Figure) -> None:
 
     for artist in figure.findobj(lambda one: isinstance(one, Collection | Patch)):
         assert isinstance(artist, Collection | Patch)
-        colours = to_rgba_array(artist.get_facecolor())
-        if colours.size and (colours[:, 3] < 1.0).any() and (colours[:, 3] > 0.0).all():
-            mixed = colours[:, :3] * colours[:, 3:] + 1.0 - colours[:, 3:]
+        colors = to_rgba_array(artist.get_facecolor())
+        if colors.size and (colors[:, 3] < 1.0).any() and (colors[:, 3] > 0.0).all():
+            mixed = colors[:, :3] * colors[:, 3:] + 1.0 - colors[:, 3:]
             artist.set_alpha(None)
             artist.set_facecolor(mixed if isinstance(artist, Collection) else tuple(mixed[0]))
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ogive.answers import Pair, Question, Ranking, rank
-from ogive.answers._wording import margin_words, shown
 from ogive.plots._matrix import (
     BETTER,
     MOST_WITH_NUMBERS,
@@ -58,7 +57,7 @@ class PairsDisplay(Picture):
         """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
         if not self.has_numbers:
             return [_sign(pair)]
-        lines = [pair.conclusion, shown(pair.difference, self.question.criterion.name, pair.margin)]
+        lines = [pair.conclusion, self.question.shown(pair.difference)]
         if pair.wins + pair.ties + pair.losses > 1:
             lines.append(f"{pair.wins} won, {pair.losses} lost" + (f", {pair.ties} tied" if pair.ties else ""))
         return lines
@@ -77,9 +76,9 @@ class PairsDisplay(Picture):
                 ax = paper.page(*size_of(len(self.methods), paper), self.headline, said).subplots()
             self.axes_.clear()
             self.axes_["pairs"] = ax
-            colours = {1: BETTER, -1: WORSE, 0: UNDECIDED}
+            colors = {1: BETTER, -1: WORSE, 0: UNDECIDED}
             words = {at: self.text(p) if full else _sign(p) for at, p in self.cells.items()}
-            faces = {at: Face(words[at], colours[p.certain]) for at, p in self.cells.items()}
+            faces = {at: Face(words[at], colors[p.certain]) for at, p in self.cells.items()}
             draw_matrix(ax, self.methods, faces, paper, full=full)
 
 
@@ -127,7 +126,7 @@ def _headline(ranking: Ranking) -> str:
         if n == 1:
             return f"{who} {'can' if separated else 'cannot'} be told apart"
         return f"{who} can be told apart ({share(ranking.resolution)})"
-    m = margin_words(question)
+    m = question.margin_words
     if ranking.equivalent:
         return f"{'The two methods' if n == 1 else f'All {n} pairs'} are equivalent within {m}"
     if n == 1:
@@ -169,7 +168,7 @@ def _caption(ranking: Ranking, n_methods: int) -> str:
     level += f" at {question.looks} looks" if question.looks > 1 else ""
     white = "the data cannot tell"
     if question.margin is not None:
-        white = f"no difference of more than {margin_words(question)} is certain"
+        white = f"no difference of more than {question.margin_words} is certain"
     gives = what if n_methods > MOST_WITH_NUMBERS else f"the conclusion, and {what}"
     reads = f"each cell gives {gives}."
     if n_methods > MOST_WITH_SIGNS:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Panels(Drawable):
-    """A panel for each task, methods as colours."""
+    """A panel for each task, methods as colors."""
 
     # How one task is chosen, for the message that only one fits into the caller's axes.
     one_task: ClassVar[str]
@@ -44,10 +44,15 @@ class Panels(Drawable):
         def methods(self) -> tuple[str, ...]:
             """Curves or rows, in order."""
 
+    @property
+    def style(self) -> dict[str, Look]:
+        """How each method is drawn."""
+        return looks(self.methods)
+
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         if ax is not None and len(self.tasks) > 1:
             raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or {self.one_task}.")
-        style = looks(self.methods)
+        style = self.style
         panels = {self.tasks[0]: ax} if ax is not None else self._new_panels(style, paper)
         self.axes_.clear()
         self._artists().clear()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import InputError
-from ogive.plots._look import COLOURS, wrap
+from ogive.plots._look import COLORS, wrap
 from ogive.plots._page import Paper, Picture
 from ogive.statistics import Plan, PlanRow
 
@@ -47,15 +47,15 @@ class PlanDisplay(Picture):
         self.axes_.clear()
         self.axes_["plan"] = self.artists_["ax"] = ax
         n, width = [row.n_trials for row in self.rows], [row.achieved_width for row in self.rows]
-        (self.artists_["width"],) = ax.plot(n, width, color=COLOURS[0], linewidth=1.8, zorder=3)
+        (self.artists_["width"],) = ax.plot(n, width, color=COLORS[0], linewidth=1.8, zorder=3)
         if self.target is not None:
-            self.artists_["target"] = ax.axhline(self.target, color=COLOURS[1], linestyle="--", linewidth=1.2, zorder=2)
+            self.artists_["target"] = ax.axhline(self.target, color=COLORS[1], linestyle="--", linewidth=1.2, zorder=2)
             ax.annotate(
                 f"asked for: {self.target:.3g}", (1.0, self.target), xycoords=("axes fraction", "data"), ha="right",
-                va="bottom", fontsize=8, color=COLOURS[1],
+                va="bottom", fontsize=8, color=COLORS[1],
             )  # fmt: skip
         (self.artists_["plan"],) = ax.plot(
-            [self.n_trials], [self.achieved_width], marker="o", color=COLOURS[1], zorder=4
+            [self.n_trials], [self.achieved_width], marker="o", color=COLORS[1], zorder=4
         )
         ax.annotate(
             f"{self.n_trials:,}",
@@ -89,7 +89,7 @@ def planning(plan: Plan) -> PlanDisplay:
 
     Examples
     --------
-    >>> from ogive.answers._plan import plan
+    >>> from ogive.answers import plan
     >>> planning(plan("band", half_width=0.1, method="dkw")).plot()
     PlanDisplay(61 points, n_trials=185)
     """

@@ -127,10 +127,10 @@ class ProfileDisplay(Picture):
         s = self.steps(method)
         if method in self.banded:
             self.bands_[method] = ax.fill_between(
-                s.tau, s.low, s.high, step="post", color=look.colour, alpha=0.16, linewidth=0, zorder=2
+                s.tau, s.low, s.high, step="post", color=look.color, alpha=0.16, linewidth=0, zorder=2
             )
         (line,) = ax.step(
-            s.tau, s.estimate, where="post", color=look.colour, linestyle=look.style, linewidth=1.8, zorder=3,
+            s.tau, s.estimate, where="post", color=look.color, linestyle=look.style, linewidth=1.8, zorder=3,
             label=printable(method),
         )  # fmt: skip
         self.lines_[method] = line
@@ -153,7 +153,7 @@ class ProfileDisplay(Picture):
 
         return [
             Line2D(
-                [], [], color=style[m].colour, linestyle=style[m].style, linewidth=1.8, label=clipped(m, LONGEST_NAME)
+                [], [], color=style[m].color, linestyle=style[m].style, linewidth=1.8, label=clipped(m, LONGEST_NAME)
             )
             for m in self.drawn
         ]
@@ -169,7 +169,7 @@ class ProfileDisplay(Picture):
         for method, height in zip(upwards, _spread([ends[m] for m in upwards]), strict=True):
             ax.annotate(
                 clipped(method, LONGEST_NAME), (1.0, height), xycoords=("axes fraction", "data"), xytext=(6, 0),
-                textcoords="offset points", va="center", color=style[method].colour, fontsize=8.5, annotation_clip=False,
+                textcoords="offset points", va="center", color=style[method].color, fontsize=8.5, annotation_clip=False,
             )  # fmt: skip
 
 

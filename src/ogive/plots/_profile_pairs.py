@@ -27,7 +27,7 @@ from ogive.words import clipped, percent_sure, plural
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOUR = {"ahead": BETTER, "behind": WORSE, "cross": EVEN, "cannot tell": UNDECIDED}
+COLOR = {"ahead": BETTER, "behind": WORSE, "cross": EVEN, "cannot tell": UNDECIDED}
 # A pair costs some milliseconds, since nobody else is in its field; more would not be read either.
 MOST_COMPARED = 40
 SIGN = {"ahead": "+", "behind": "−", "cross": "±", "cannot tell": "?"}
@@ -66,12 +66,12 @@ class ProfilePairsDisplay(Picture):
     def face(self, pair: PairOfCurves, *, full: bool = True) -> Face:
         """What stands in a cell: who is ahead, on how many problems the row's method won and lost, and a bar of these."""
         if not full or len(self.methods) > MOST_WITH_NUMBERS:
-            return Face(SIGN[pair.conclusion], COLOUR[pair.conclusion])
+            return Face(SIGN[pair.conclusion], COLOR[pair.conclusion])
         counts = pair.wins, pair.ties, pair.losses
         won = f"{pair.wins} won, {pair.losses} lost" + (f",\n{pair.ties} tied" if pair.ties else "")
         said = [WORDS[pair.conclusion]] if self.profile.band != "none" else []
         n = sum(counts)
-        return Face("\n".join([*said, won]), COLOUR[pair.conclusion], (counts[0] / n, counts[1] / n, counts[2] / n))
+        return Face("\n".join([*said, won]), COLOR[pair.conclusion], (counts[0] / n, counts[1] / n, counts[2] / n))
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         import matplotlib as mpl

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ogive.answers import Rank, Ranking, rank
-from ogive.answers._wording import score_label
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
 from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.words import clipped, listed, number, percent_sure, plural
@@ -47,6 +46,24 @@ class RanksDisplay(Picture):
     def __repr__(self) -> str:
         return f"RanksDisplay({len(self.rows)} methods in {self.rows[-1].tier} tiers)"
 
+    @staticmethod
+    def reading(ranking: Ranking) -> str:
+        """How to read a chart of ranks."""
+        n = ranking.n_pairs
+        open_ranks = sum(1 for r in ranking.rows if r.rank_low < r.rank_high)
+        width = (
+            f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
+            if open_ranks
+            else "Every method has one rank only."
+        )
+        together = f" for all {n:,} pairs together" if n > 1 else ""
+        together += f" at {ranking.question.looks} looks" if ranking.question.looks > 1 else ""
+        return (
+            f"Bars: the ranks that the data allow, with {percent_sure(ranking.confidence)} confidence{together}, "
+            f"over {ranking.unit}. {width} The first tier holds the methods that no other is certainly better than, the next one those "
+            f"that only methods of the first are certainly better than, and so on."
+        )
+
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         n = len(self.rows)
         if ax is None:
@@ -68,14 +85,14 @@ class RanksDisplay(Picture):
 
     def _row(self, ax: Axes, place: int, row: Rank) -> None:
         bar = (row.rank_low - HALF_BAR, row.rank_high - row.rank_low + 2 * HALF_BAR)
-        self.bars_[row.algorithm] = ax.barh(place, bar[1], left=bar[0], height=0.42, color=COLOURS[0], zorder=3)[0]
+        self.bars_[row.algorithm] = ax.barh(place, bar[1], left=bar[0], height=0.42, color=COLORS[0], zorder=3)[0]
         self._beside(ax, place, number(row.score), SCORE)
 
     def _tiers(self, ax: Axes) -> None:
         # A long heading in one line would take the room of the bars: it is broken, and stands on the line of the others.
         for text, points in (("tier", TIER), (textwrap.fill(self.statistic, WIDEST_HEADING), SCORE)):
             self._beside(ax, -0.6, text, points, color="#444444", fontsize=8, va="bottom")
-        # A method may stand, by its score, among those of another tier: every run of neighbours is shaded apart.
+        # A method may stand, by its score, among those of another tier: every run of neighbors is shaded apart.
         for tier, members in itertools.groupby(enumerate(self.rows), key=lambda entry: entry[1].tier):
             places = [place for place, _ in members]
             start, end = places[0] - 0.5, places[-1] + 0.5
@@ -102,10 +119,10 @@ def ranks(ranking: Ranking | Source) -> RanksDisplay:
     RanksDisplay(3 methods in 2 tiers)
     """
     ranking = ranking if isinstance(ranking, Ranking) else rank(ranking)
-    rows, said = ranking.rows, caption(ranking)
+    rows, said = ranking.rows, RanksDisplay.reading(ranking)
     if len(rows) > MOST_ROWS:
         rows, said = rows[:MOST_ROWS], f"Shown: the first {MOST_ROWS} of {len(rows)} methods. {said}"
-    return RanksDisplay(rows=rows, statistic=score_label(ranking.question), headline=headline(ranking), caption=said)
+    return RanksDisplay(rows=rows, statistic=ranking.question.score_label, headline=headline(ranking), caption=said)
 
 
 def headline(ranking: Ranking) -> str:
@@ -119,21 +136,3 @@ def headline(ranking: Ranking) -> str:
         return "No method can be told from the others"
     named = listed([first, *others]) if len(others) <= 3 else plural(len(others) + 1, "method")
     return f"{named} share the lead and cannot be told apart"
-
-
-def caption(ranking: Ranking) -> str:
-    """How to read a chart of ranks."""
-    n = ranking.n_pairs
-    open_ranks = sum(1 for r in ranking.rows if r.rank_low < r.rank_high)
-    width = (
-        f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
-        if open_ranks
-        else "Every method has one rank only."
-    )
-    together = f" for all {n:,} pairs together" if n > 1 else ""
-    together += f" at {ranking.question.looks} looks" if ranking.question.looks > 1 else ""
-    return (
-        f"Bars: the ranks that the data allow, with {percent_sure(ranking.confidence)} confidence{together}, "
-        f"over {ranking.unit}. {width} The first tier holds the methods that no other is certainly better than, the next one those "
-        f"that only methods of the first are certainly better than, and so on."
-    )

@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers import CellSources, Sources
+from ogive.answers import CellSources, ParameterEffect, Sources
 from ogive.answers import sources as ask
-from ogive.answers._sources_parameters import Effect
-from ogive.answers._sources_words import percent
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
 from ogive.plots._page import Paper, Picture
 from ogive.reading import Source
 from ogive.statistics import Interval
-from ogive.words import clipped, percent_sure, plural, printable
+from ogive.words import clipped, percent_interval, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_PANELS = 6
 LONGEST_NAME, LONGEST_VALUE = 30, 11
-MEDIAN, WORST = COLOURS[0], COLOURS[1]
+MEDIAN, WORST = COLORS[0], COLORS[1]
 BAR = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 
 
@@ -37,7 +35,7 @@ class SourcesDisplay(Picture):
     ----------
     cell : CellSources
         What is drawn.
-    effects : tuple of Effect
+    effects : tuple of ParameterEffect
         The parameters that have a panel, those that explain most first.
     lines_ : set by `plot`
         The median and worst 10 % by (parameter, "median" or "worst").
@@ -46,7 +44,7 @@ class SourcesDisplay(Picture):
     """
 
     cell: CellSources
-    effects: tuple[Effect, ...]
+    effects: tuple[ParameterEffect, ...]
     lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
     bars_: dict[str, Any] = field(default_factory=dict)
 
@@ -100,14 +98,20 @@ class SourcesDisplay(Picture):
         assert self.cell.shares is not None
         left = 0.0
         ordered = sorted(self.cell.shares.components, key=lambda c: -c.share.estimate)
-        for component, colour in zip(ordered, BAR, strict=False):
+        for component, color in zip(ordered, BAR, strict=False):
             share = 100 * component.share.estimate
             self.bars_[component.name] = ax.barh(
-                0, share, left=left, color=colour, height=0.5, label=printable(component.name)
+                0, share, left=left, color=color, height=0.5, label=printable(component.name)
             )
             if share >= 12:
                 ax.text(
-                    left + share / 2, 0, percent(component.share), ha="center", va="center", color="white", fontsize=8.5
+                    left + share / 2,
+                    0,
+                    percent_interval(component.share),
+                    ha="center",
+                    va="center",
+                    color="white",
+                    fontsize=8.5,
                 )
             left += share
         ax.set_xlim(0, 100)
@@ -127,29 +131,29 @@ class SourcesDisplay(Picture):
             handlelength=1,
         )
 
-    def _panel(self, ax: Axes, e: Effect, span: tuple[float, float], *, narrow: bool) -> None:
+    def _panel(self, ax: Axes, e: ParameterEffect, span: tuple[float, float], *, narrow: bool) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         x, log = _places(e)
-        for kind, colour, marker, style in (("median", MEDIAN, "o", "-"), ("worst", WORST, "s", "--")):
+        for kind, color, marker, style in (("median", MEDIAN, "o", "-"), ("worst", WORST, "s", "--")):
             found: list[Interval] = [b.median if kind == "median" else b.worst for b in e.bins]
             y = np.array([i.estimate for i in found])
             low = np.clip([i.low for i in found], *span)
             high = np.clip([i.high for i in found], *span)
             if e.kind == "numeric":
-                ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0, zorder=2)
-                (line,) = ax.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=3.5, zorder=3)
+                ax.fill_between(x, low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
+                (line,) = ax.plot(x, y, color=color, marker=marker, linestyle=style, markersize=3.5, zorder=3)
             else:
                 shift = -0.12 if kind == "median" else 0.12
-                ax.vlines(x + shift, low, high, color=colour, linewidth=1.6, zorder=2)
-                (line,) = ax.plot(x + shift, y, color=colour, marker=marker, linestyle="none", markersize=4.5, zorder=3)
+                ax.vlines(x + shift, low, high, color=color, linewidth=1.6, zorder=2)
+                (line,) = ax.plot(x + shift, y, color=color, marker=marker, linestyle="none", markersize=4.5, zorder=3)
             self.lines_[e.parameter, kind] = line
         ax.set_ylim(*span)
         where = "" if e.present > 0.999 else f", set in {100 * e.present:.0f} %"
         if narrow:
-            said = f"{clipped(e.parameter, 16)} explains\n{percent(e.explained)}{where}"
+            said = f"{clipped(e.parameter, 16)} explains\n{percent_interval(e.explained)}{where}"
         else:
-            said = f"{clipped(e.parameter, LONGEST_NAME)}: explains {percent(e.explained)}{where}"
+            said = f"{clipped(e.parameter, LONGEST_NAME)}: explains {percent_interval(e.explained)}{where}"
         ax.set_title(said, loc="left", fontsize=7.5 if narrow else 8)
         if e.kind == "numeric":
             if log:
@@ -226,7 +230,7 @@ def _caption(cell: CellSources, result: Sources) -> str:
     return text.strip()
 
 
-def _places(e: Effect) -> tuple[np.ndarray, bool]:
+def _places(e: ParameterEffect) -> tuple[np.ndarray, bool]:
     """Where the bins stand: in the middle of a numeric bin on its scale."""
     if e.kind != "numeric":
         return np.arange(len(e.bins), dtype=float), False
@@ -234,12 +238,12 @@ def _places(e: Effect) -> tuple[np.ndarray, bool]:
     return (np.sqrt(ends[:, 0] * ends[:, 1]) if e.log else ends.mean(axis=1)), e.log
 
 
-def _ends(effects: tuple[Effect, ...]) -> np.ndarray:
+def _ends(effects: tuple[ParameterEffect, ...]) -> np.ndarray:
     """Both ends of every interval that is drawn."""
     return np.array([end for e in effects for b in e.bins for v in (b.median, b.worst) for end in (v.low, v.high)])
 
 
-def _span(effects: tuple[Effect, ...]) -> tuple[float, float]:
+def _span(effects: tuple[ParameterEffect, ...]) -> tuple[float, float]:
     """All estimates, and their intervals where they do not dwarf them: estimates keep a quarter of the height."""
     points = np.array([v.estimate for e in effects for b in e.bins for v in (b.median, b.worst)])
     if not points.size:

@@ -6,21 +6,20 @@
 Inside
   _write      the page from the table
   _findings   which results answer which question
-  _judgement  the verdict or the ranking; whether failures change it
+  _judgment  the verdict or the ranking; whether failures change it
   _over_tasks many tasks together: profile, aggregates, average ranks
-  _sections   findings as sections of a page
-  _cards      the four questions: who, by how much, how sure
+  _sections   findings as sections of a page, the four questions as cards
   _tables     tables in HTML, LaTeX and CSV
   _methods    caveats, "error bars of what?", a methods paragraph with its references
   _figures    pictures as plotly's JSON, thinned without changing their shape
   _static     the same pictures as SVG, for mail previews and printers
-  _curves*    learning curves: findings, sections, pictures, caveats
+  curves/     the page of learning curves: findings, sections, pictures, caveats
   _page       the HTML around it all: escaping, style, the policy that forbids the network
 
 Nothing here computes a statistic: results come from `answers`, `profiles` and `curves`, pictures from `plots`.
 """
 
-from ogive.report._curves import write_curves
 from ogive.report._write import as_target, write
+from ogive.report.curves import write_curves
 
 __all__ = ["as_target", "write", "write_curves"]

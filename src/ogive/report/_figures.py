@@ -14,19 +14,7 @@ import numpy as np
 
 from ogive.answers import CellBand
 from ogive.metric import Metric
-from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, ProfileDisplay
-from ogive.plots._difference import COLOUR
-from ogive.plots._distribution import (
-    FEWEST_FOR_BAND,
-    are_long,
-    between_quantiles,
-    has_dots,
-    lanes,
-    pale,
-    share_ticks,
-    steps,
-)
-from ogive.plots._look import Look, looks
+from ogive.plots import BestOfDisplay, DifferenceDisplay, DistributionDisplay, Look, ProfileDisplay
 from ogive.statistics import Band
 from ogive.trials import FloatArray, IntArray
 from ogive.words import clipped, interval_parts, printable
@@ -38,7 +26,7 @@ MOST_CORNERS = 60_000
 FEWEST_CORNERS, MOST_CORNERS_EACH, MOST_CORNERS_ALONE = 24, 400, 2400
 COLUMNS = 4
 LONGEST_NAME, LONGEST_TASK = 48, 30
-GREY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
+GRAY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open")
 DASHES = ("solid", "dash", "dot", "dashdot")
 SHADE = 0.18
@@ -77,14 +65,14 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
 def distribution_figure(display: DistributionDisplay) -> Json:
     """All runs of every method from worst to best; tasks as panels."""
     tasks = display.tasks
-    style = looks(display.methods)
+    style = display.style
     shown = display.bands
     each = int(np.clip(MOST_CORNERS // max(1, 3 * len(shown)), FEWEST_CORNERS, MOST_CORNERS_EACH))
     traces: list[Json] = []
     spans = []
     for i, task in enumerate(tasks):
         cells = [c for c in shown if c.task == task]
-        span, heights = lanes(cells, display.goal)
+        span, heights = display.lanes(cells)
         spans.append(span)
         for cell in cells:
             parts = _cell(display, cell, style[cell.algorithm], span, heights.get(cell.algorithm), each)
@@ -92,7 +80,7 @@ def distribution_figure(display: DistributionDisplay) -> Json:
                 trace |= {"xaxis": axis_name("x", i), "yaxis": axis_name("y", i), "legendgroup": name(cell.algorithm)}
                 trace |= {"name": name(cell.algorithm), "showlegend": False}
             traces += parts
-    dotted = {c.algorithm for c in shown if has_dots(c)}
+    dotted = {c.algorithm for c in shown if display.has_dots(c)}
     traces += [_legend_entry(m, style[m], m in dotted) for m in display.methods]
     side = Metric.toward(display.goal).good_side
     titles = (
@@ -112,45 +100,39 @@ def _legend_entry(method: str, look: Look, dotted: bool) -> Json:
 def _cell(
     display: DistributionDisplay, cell: CellBand, look: Look, span: tuple[float, float], lane: float | None, each: int
 ) -> list[Json]:
-    shares, scores = steps(cell.estimate, display.goal, "quantile")
+    shares, scores = display.steps(cell)
     kept = waypoints((shares, scores), each)
     shares, scores = shares[kept], scores[kept]
     parts: list[Json] = []
-    banded = cell.band is not None and cell.band.n >= FEWEST_FOR_BAND
-    if banded and cell.band is not None:
-        parts += _band_shades(cell.band, display, span, each, look.colour)
+    banded = display.has_band(cell)
+    if banded:
+        parts += _band_shades(display, cell, span, each, look.color)
     line = line_trace(shares, scores, look)
-    if has_dots(cell):  # a dot for each run says more than a hover over steps
+    if display.has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
         line["line"]["width"] = 1.2
-        at, runs = display._dots(cell)
+        at, runs = display.dots(cell)
         parts.append(_dots(at, runs, look))
     else:
         line |= {"customdata": _limits(cell.band if banded else None, display.goal, shares), "hovertemplate": HOVER}
     parts.append(line)
     if lane is not None:
-        parts.append(_crosses(cell, look.colour, lane))
+        parts.append(_crosses(cell, look.color, lane))
     return parts
 
 
 def line_trace(x: FloatArray, y: FloatArray, look: Look) -> Json:
     """A curve in a method's look."""
-    dash = DASHES[_style_number(look) % len(DASHES)]
+    dash = DASHES[look.dash % len(DASHES)]
     return {
         "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y),
-        "line": {"color": look.colour, "width": 2.2, "dash": dash},
+        "line": {"color": look.color, "width": 2.2, "dash": dash},
     }  # fmt: skip
 
 
-def _style_number(look: Look) -> int:
-    from ogive.plots._look import STYLES
-
-    return STYLES.index(look.style)
-
-
-def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, alpha: float = SHADE) -> Json:
+def _shade(x: FloatArray, low: FloatArray, high: FloatArray, color: str, alpha: float = SHADE) -> Json:
     """A band as a closed outline."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return {
         "type": "scatter", "mode": "lines", "x": numbers(np.concatenate([x, x[::-1]])),
         "y": numbers(np.concatenate([high, low[::-1]])), "fill": "toself", "fillcolor": f"rgba({red},{green},{blue},{alpha:.3g})",
@@ -159,15 +141,14 @@ def _shade(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, alpha:
 
 
 def _band_shades(
-    band: Band, display: DistributionDisplay, span: tuple[float, float], each: int, colour: str
+    display: DistributionDisplay, cell: CellBand, span: tuple[float, float], each: int, color: str
 ) -> list[Json]:
     """The band of quantiles, as steps; paler at the ends, where the runs limit one side only."""
     shades = []
-    for levels, low, high, limited in between_quantiles(band, span):
-        at = Metric.toward(display.goal).level(levels)
+    for at, low, high, limited in display.shades(cell, span):
         kept = waypoints((at, low, high), 2 * each)
-        alpha = SHADE if limited else pale(len(display.methods))
-        shades.append(_shade(at[kept], low[kept], high[kept], colour, alpha))
+        alpha = SHADE if limited else display.pale
+        shades.append(_shade(at[kept], low[kept], high[kept], color, alpha))
     return shades
 
 
@@ -187,7 +168,7 @@ def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
 
 
 def _marker(look: Look) -> Json:
-    return {"color": look.colour, "size": 7, "symbol": SYMBOLS[_style_number(look) % len(SYMBOLS)]}
+    return {"color": look.color, "size": 7, "symbol": SYMBOLS[look.dash % len(SYMBOLS)]}
 
 
 def _dots(x: FloatArray, y: FloatArray, look: Look) -> Json:
@@ -197,12 +178,12 @@ def _dots(x: FloatArray, y: FloatArray, look: Look) -> Json:
     }  # fmt: skip
 
 
-def _crosses(cell: CellBand, colour: str, height: float) -> Json:
+def _crosses(cell: CellBand, color: str, height: float) -> Json:
     at = (np.arange(cell.n_failed) + 0.5) / cell.n_rows
     at = at[:: max(1, at.size // 40)]
     return {
         "type": "scatter", "mode": "markers", "x": numbers(at), "y": numbers(np.full(at.size, height)),
-        "marker": {"color": colour, "symbol": "x-thin-open", "size": 9, "line": {"width": 2.2}}, "cliponaxis": False,
+        "marker": {"color": color, "symbol": "x-thin-open", "size": 9, "line": {"width": 2.2}}, "cliponaxis": False,
         "hovertemplate": f"<b>%{{fullData.name}}</b><br>{cell.n_failed} of {cell.n_rows} runs failed<extra></extra>",
     }  # fmt: skip
 
@@ -253,7 +234,7 @@ def _layout(
         }  # fmt: skip
         layout[f"yaxis{i + 1 if i else ''}"] = {
             **_score_axis(spans[i]), **small, "domain": y, "anchor": axis_name("x", i), "nticks": 5,
-            "tickformat": "~s" if are_long(spans[i]) else "~g",
+            "tickformat": "~s" if DistributionDisplay.are_long(spans[i]) else "~g",
         }  # fmt: skip
         layout["annotations"].append(
             annotation(name(task, LONGEST_TASK), sum(x) / 2, y[1], xanchor="center", yanchor="bottom")
@@ -275,9 +256,10 @@ def panel_domain(i: int, n: int, gap: float) -> list[float]:
 
 
 def _share_axis(*, small: bool = False) -> Json:
-    ticks, words = share_ticks(small=small)
+    # Small panels leave the sign to the title.
+    ticks = [0.0, 0.5, 1.0] if small else [0.0, 0.25, 0.5, 0.75, 1.0]
     return {
-        "range": [0, 1], "tickvals": ticks, "ticktext": words, "gridcolor": "#e8e8e8",
+        "range": [0, 1], "tickvals": ticks, "ticktext": [f"{100 * t:.0f}{'' if small else ' %'}" for t in ticks], "gridcolor": "#e8e8e8",
         "zeroline": False, "linecolor": "#444", "showline": True,
     }  # fmt: skip
 
@@ -300,7 +282,7 @@ def difference_figure(display: DifferenceDisplay) -> Json:
     names = {"a": display.a, "b": display.b}
     traces: list[Json] = []
     if low.size:
-        traces.append(_shade(edges, low[kept], high[kept], GREY) | {"name": "what the data allow"})
+        traces.append(_shade(edges, low[kept], high[kept], GRAY) | {"name": "what the data allow"})
     traces.append(
         {
             "type": "scatter", "mode": "lines", "x": numbers(edges), "y": numbers(seen), "name": "difference seen",
@@ -313,25 +295,25 @@ def difference_figure(display: DifferenceDisplay) -> Json:
     layout["yaxis"] = {**_score_axis(span), "title": titled(label), "zeroline": True, "zerolinecolor": "#000"}
     layout["margin"]["l"] = 84
     layout["shapes"] = [
-        {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": COLOUR[who], "opacity": 0.14,
+        {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": display.colors[who], "opacity": 0.14,
          "line": {"width": 0}, "layer": "below"} for p, q, who in display.certain
     ]  # fmt: skip
     layout["annotations"] = [
         {"text": f"{name(names[who], 24)}<br>certainly better", "x": (p + q) / 2, "y": 0.98, "yref": "paper", "yanchor": "top",
-         "showarrow": False, "font": {"color": COLOUR[who]}} for p, q, who in display.certain if q - p >= 0.18
+         "showarrow": False, "font": {"color": display.colors[who]}} for p, q, who in display.certain if q - p >= 0.18
     ]  # fmt: skip
     return {"data": traces, "layout": layout}
 
 
 def best_of_figure(display: BestOfDisplay) -> Json:
     """What the best of k draws of every method reaches, on one task."""
-    style = looks(display.methods)
+    style = display.style
     traces: list[Json] = []
     for curve in display.curves:
         look, seen = style[curve.algorithm], curve.limited
         group = {"legendgroup": name(curve.algorithm), "name": name(curve.algorithm)}
-        if curve.low.size and curve.n >= FEWEST_FOR_BAND:
-            shade = _shade(curve.k[seen], curve.low[seen], curve.high[seen], look.colour)
+        if curve.has_band:
+            shade = _shade(curve.k[seen], curve.low[seen], curve.high[seen], look.color)
             traces.append({**shade, **group, "showlegend": False})
         hover = "<b>%{fullData.name}</b><br>best of %{x}: %{y:.5~g} or better in half of all cases<extra></extra>"
         traces.append({**line_trace(curve.k, curve.estimate, look), **group, "hovertemplate": hover})
@@ -364,7 +346,7 @@ def profile_figure(display: ProfileDisplay) -> Json:
         if method in display.banded:
             kept = waypoints((tau, low, high), MOST_CORNERS_EACH)
             shades.append(
-                {**_shade(tau[kept], low[kept], high[kept], style[method].colour), **group, "showlegend": False}
+                {**_shade(tau[kept], low[kept], high[kept], style[method].color), **group, "showlegend": False}
             )
         kept = waypoints((tau, seen), MOST_CORNERS_EACH)
         lines.append({**line_trace(tau[kept], seen[kept], style[method]), **group, "hovertemplate": hover})

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ogive.answers import Foremost, Summary, foremost, summarize
-from ogive.answers._statistic import DEFAULT, Statistic
-from ogive.answers._summary import Remark, Row
+from ogive.answers import Foremost, Remark, Summary, SummaryRow, foremost, summarize
 from ogive.errors import InputError
 from ogive.notes import NoteKind
-from ogive.report._judgement import Judgement, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
+from ogive.report._judgment import Judgment, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
+from ogive.statistics import Statistic
 from ogive.trials import Trials, failure_rule
 from ogive.words import listed, plural, printable, share
 
@@ -35,7 +34,7 @@ class Findings:
     rule: str | float
     looks: int
     n_failed: int
-    judgement: Judgement
+    judgment: Judgment
     sensitivity: Sensitivity
     summary: Summary | None
     unshown: str
@@ -80,19 +79,19 @@ def find(
     terms = {
         "criterion": criterion, "margin": margin, "over": over, "guaranteed": guaranteed, "confidence": confidence, "looks": looks
     }  # fmt: skip
-    judgement = judge(trials, name, chosen, terms)
+    judgment = judge(trials, name, chosen, terms)
     summary, unshown = _summary(trials, name, confidence, chosen)
-    ranking = judgement.ranking
+    ranking = judgment.ranking
     shown = foremost(trials, name, order=None if ranking is None else [r.algorithm for r in ranking.rows])
     shortened = ""
     if summary is not None and len(trials.cells) > MOST_CELLS:
         summary, shortened = _short(summary, shown), f"{shown.sentence} {ALL_NUMBERS}"
-    n_runs = cell_numbers(judgement.part or trials, name, usable=False)[1]
+    n_runs = cell_numbers(judgment.part or trials, name, usable=False)[1]
     seen, _ = attempt(lambda: trials.counted(name, chosen))
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
-        judgement=judgement, sensitivity=sensitivity(judgement) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
-        over=over_tasks(judgement, name, confidence, chosen, looks, n_runs), foremost=shown, shortened=shortened,
+        judgment=judgment, sensitivity=sensitivity(judgment) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
+        over=over_tasks(judgment, name, confidence, chosen, looks, n_runs), foremost=shown, shortened=shortened,
         seen=seen,
     )  # fmt: skip
 
@@ -101,9 +100,7 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     """Statistics about which the runs can say something, and a sentence about the others."""
     # An open question forbids intervals, not a description.
     described = trials if trials.question is None else replace(trials, independent=False)
-    found, reason = attempt(
-        lambda: summarize(described, statistics=DEFAULT, metric=metric, confidence=confidence, failures=failures)
-    )
+    found, reason = attempt(lambda: summarize(described, metric=metric, confidence=confidence, failures=failures))
     if found is None:
         return None, reason
     found = _without_repetition(found, trials, metric)
@@ -132,7 +129,7 @@ def _short(summary: Summary, shown: Foremost) -> Summary:
     return replace(summary, rows=tuple(sorted(kept, key=lambda r: (methods[r.algorithm], tasks[r.task]))))
 
 
-def _limited(row: Row) -> Row:
+def _limited(row: SummaryRow) -> SummaryRow:
     """A row without an interval where the runs set no limit at all."""
     if math.isfinite(row.low) or math.isfinite(row.high) or math.isnan(row.estimate):
         return row
@@ -160,8 +157,8 @@ def _tasks(names: list[str], n: int) -> str:
 
 def unranked(found: Findings) -> dict[str, str]:
     """Methods that a ranking leaves out, and why."""
-    part = found.judgement.part
-    if found.judgement.ranking is None or part is None:
+    part = found.judgment.part
+    if found.judgment.ranking is None or part is None:
         return {}
     t, why = found.trials, {}
     for method in t.algorithms:

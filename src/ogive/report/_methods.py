@@ -6,17 +6,14 @@ import math
 from dataclasses import dataclass
 
 from ogive import __version__
-from ogive.answers import Ranking
-from ogive.answers._question import Criterion
-from ogive.answers._statistic import Statistic
-from ogive.answers._wording import unit_words
+from ogive.answers import Criterion, Ranking, unit_words
 from ogive.notes import argument
 from ogive.plots import DistributionDisplay
 from ogive.report._findings import Findings, count_words
 from ogive.report._over_tasks import profile_words
 from ogive.report._tables import guarantee_words
 from ogive.results import weakest
-from ogive.statistics import aggregate_label
+from ogive.statistics import Statistic, aggregate_label
 from ogive.trials import Trials
 from ogive.words import listed, percent_sure, plural, printable
 
@@ -152,7 +149,7 @@ def caveats(found: Findings) -> list[tuple[str, str]]:
         ("Failures", _failures(found)),
         ("Bounds", _bounds(found)),
     ]
-    if found.judgement.sentence:
+    if found.judgment.sentence:
         entries += [("How many verdicts", _family(found)), ("Looking again", _looks(found))]
     return entries
 
@@ -230,7 +227,7 @@ def _family(found: Findings) -> str:
 
 
 def _verdict_family(found: Findings) -> str:
-    judged, level = found.judgement, _level(found)
+    judged, level = found.judgment, _level(found)
     assert judged.question is not None
     others = f"{'Three further' if judged.question.criterion.named else 'Four named'} questions share a second error"
     if judged.ranking is not None:
@@ -274,7 +271,7 @@ def checklist(found: Findings) -> list[tuple[str, str]]:
     t = found.trials
     ways = interval_methods(found)
     if not ways:
-        return [("Are there error bars?", f"No. {found.judgement.reason or 'The runs set no limits.'}")]
+        return [("Are there error bars?", f"No. {found.judgment.reason or 'The runs set no limits.'}")]
     captured = f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}. {fixed_words(t)}" if t.varied else GAP
     return [
         ("Which factors of variability do the error bars capture?", captured),
@@ -287,7 +284,7 @@ def checklist(found: Findings) -> list[tuple[str, str]]:
 
 
 def _verdicts_level(found: Findings) -> str:
-    if found.looks < 2 or not found.judgement.sentence:
+    if found.looks < 2 or not found.judgment.sentence:
         return ""
     return f" The intervals of verdicts are wider: the error is divided among {found.looks} looks."
 
@@ -303,7 +300,7 @@ def _range(found: Findings) -> str:
     else:
         side, bound = ("below", low) if low is not None else ("above", high)
         text = f"Not {side} {bound:g}, where those of a method's own numbers are cut; on the other side {tails} nobody declared."
-    return f"{text} Differences between methods are not cut." if found.judgement.sentence else text
+    return f"{text} Differences between methods are not cut." if found.judgment.sentence else text
 
 
 def interval_methods(found: Findings) -> dict[str, Way]:
@@ -312,7 +309,7 @@ def interval_methods(found: Findings) -> dict[str, Way]:
     for row in found.summary.rows if found.summary is not None else ():
         if math.isfinite(row.low) or math.isfinite(row.high):
             ways.setdefault(Statistic.parse(row.statistic).label, Way((row.method,), row.strength))
-    judged = found.judgement
+    judged = found.judgment
     if judged.ranking is not None:
         ranked = judged.ranking
         ways[f"pairs ({ranked.question.criterion.label})"] = Way(ranked.interval_methods, ranked.strength)
@@ -376,7 +373,7 @@ def _failures_in_the_paper(found: Findings) -> str:
 
 def paragraph(found: Findings, band: str) -> str:
     """Sentences for the methods section of a paper."""
-    t, judged = found.trials, found.judgement
+    t, judged = found.trials, found.judgment
     count, methods, tasks = count_words(t, found.metric, usable=False), len(t.algorithms), plural(len(t.tasks), "task")
     each = f"each of {methods} methods" if methods > 1 else "one method"
     made = f"made {count} of {each} on {tasks}"
@@ -420,7 +417,7 @@ def references(found: Findings, band: str) -> list[str]:
     """Who described the methods that were used."""
     used = [*REFERENCES.get(f"{band} band", ())]
     used += [work for way in interval_methods(found).values() for m in way.methods for work in REFERENCES.get(m, ())]
-    judged = found.judgement
+    judged = found.judgment
     if judged.ranking is not None and judged.ranking.n_pairs > 1:
         used.append("Romano 2005" if judged.ranking.by_draws else "Holm 1979")
     if judged.comparison is not None and judged.comparison.tasks:

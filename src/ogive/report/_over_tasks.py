@@ -18,7 +18,7 @@ from ogive.profiles import (
     average_ranks,
     performance_profile,
 )
-from ogive.report._judgement import Judgement, attempt
+from ogive.report._judgment import Judgment, attempt
 from ogive.trials import Trials
 from ogive.words import plural
 
@@ -61,7 +61,7 @@ class _Terms:
 
 
 def over_tasks(
-    judged: Judgement, metric: str, confidence: float, failures: str | float, looks: int, n_runs: int
+    judged: Judgment, metric: str, confidence: float, failures: str | float, looks: int, n_runs: int
 ) -> OverTasks | None:
     """The answers over all tasks of what can be compared; None for few tasks, or where nothing can be judged.
 
@@ -120,7 +120,7 @@ def _runs(part: Trials, terms: _Terms) -> Any:
     return {m: {t: part.scores(m, t, terms.metric, terms.failures) for t in part.tasks} for m in part.algorithms}
 
 
-def _notes(part: Trials, terms: _Terms, judged: Judgement, display: ProfileDisplay | None) -> list[str]:
+def _notes(part: Trials, terms: _Terms, judged: Judgment, display: ProfileDisplay | None) -> list[str]:
     if display is None:
         return ["No profile: one run of each method on a task, and no bounds that declare one scale for all tasks (say bounds=)."]  # fmt: skip
     found, n = display.profile, len(display.profile.problems)
@@ -154,7 +154,7 @@ def _why(part: Trials, terms: _Terms, kind: str) -> str:
     return f"Only the order of runs within a task counts here, so that tasks need no common scale.{scale}"
 
 
-def _speaks_of_runs(judged: Judgement) -> bool:
+def _speaks_of_runs(judged: Judgment) -> bool:
     """Whether the verdict holds the tasks fixed."""
     return judged.decided is not None and judged.question is not None and not judged.question.sampled
 

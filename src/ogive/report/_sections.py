@@ -10,16 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ogive.answers import Comparison
-from ogive.answers._facts import facts
-from ogive.answers._summary import Row
-from ogive.answers._wording import second_error
-from ogive.plots import DistributionDisplay, best_of, difference, distribution, pairs
-from ogive.plots._ranks import caption as ranks_caption
-from ogive.report._cards import cards
+from ogive.answers import Comparison, Leading, NamedAnswer, Ranking, SummaryRow, facts
+from ogive.plots import DistributionDisplay, RanksDisplay, best_of, difference, distribution, pairs
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
-from ogive.report._judgement import MOST_NAMED, attempt, some
+from ogive.report._judgment import MOST_NAMED, attempt, some
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
 from ogive.report._static import static
@@ -38,7 +33,8 @@ from ogive.report._tables import (
     to_latex,
     worst_table,
 )
-from ogive.words import clipped, listed, percent_sure, plural, printable, share
+from ogive.statistics import Statistic
+from ogive.words import clipped, listed, number, percent_sure, plural, printable, share
 
 FEWEST_FOR_BEST_OF = 20
 MOST_MESSAGES, MOST_KINDS = 40, 3
@@ -46,6 +42,7 @@ MOST_UNFOLDED = 8  # panels, or rows of a table that explains another
 # A matrix of more methods is no longer read, and a browser takes seconds for it.
 MOST_PAIRED, FOREMOST_PAIRED, MOST_PAIRS_TO_COPY = 60, 30, 5_000
 BAD_DAY = "worst_0.1"
+MOST_AHEAD, UNTOLD = 6, "cannot tell"  # on a card
 ALL_PAIRS = "All pairs: ogive.rank(trials).pairs."
 
 
@@ -79,7 +76,7 @@ def compose(found: Findings) -> Report:
         lambda: distribution(found.seen or found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
     )
     report.add("In short", *_verdicts(found))
-    many = found.judgement.ranking is not None and len(found.judgement.ranking.rows) > MOST_PAIRED
+    many = found.judgment.ranking is not None and len(found.judgment.ranking.rows) > MOST_PAIRED
     runs, one = "All runs, worst to best", len(found.trials.tasks) == 1
     if many:  # of so many methods the ranks say most
         report.add("Ranks", *_ranks(found))
@@ -106,7 +103,7 @@ def compose(found: Findings) -> Report:
 
 def _only_the_question(found: Findings, report: Report) -> Report:
     """Runs that a column splits are runs of several things: no number or picture of them together means anything."""
-    report.add("In short", element("p", found.judgement.reason, class_="verdict undecided"))
+    report.add("In short", element("p", found.judgment.reason, class_="verdict undecided"))
     report.add("How the table was read", *_notes(found))
     return report
 
@@ -121,16 +118,16 @@ def body(opening: str, report: Report, title: str) -> Html:
 
 
 def _verdicts(found: Findings) -> list[Html]:
-    judged = found.judgement
+    judged = found.judgment
     if not judged.sentence:
         parts = [element("p", judged.reason, class_="verdict undecided")]
     else:
         claim, more, basis = judged.parts
         parts = [element("p", claim, class_="verdict" if judged.tells_something else "verdict undecided")]
         assert judged.decided is not None
-        parts += [cards(judged.decided)]
+        parts += [_cards(judged.decided)]
         parts += [element("p", more)] if more else []
-        parts += [element("p", basis, class_="basis"), aside(second_error(judged.decided))]
+        parts += [element("p", basis, class_="basis"), aside(judged.decided.how_sure)]
     parts += [aside(judged.left_out)]
     if found.n_failed and found.sensitivity.words:
         parts.append(element("p", found.sensitivity.words))
@@ -147,6 +144,67 @@ def _verdicts(found: Findings) -> list[Html]:
             )
         )
     return parts
+
+
+def _cards(found: Comparison | Ranking) -> Html:
+    """The four questions as cards, in one list: who is ahead, by how much, how sure."""
+    made = (
+        [_leading(found, q) for q in found.questions.values()]
+        if isinstance(found, Ranking)
+        else [_answer(found, q) for q in found.questions.values()]
+    )
+    return element("ul", *made, class_="cards")
+
+
+def _card(q: NamedAnswer | Leading, who: str, much: str, sure: str, told: bool) -> Html:
+    looks = ["card", *(["told"] if told else []), *(["decides"] if q.primary else [])]
+    lines = [(who, "who"), (much, "much"), (sure, "sure")]
+    said = [element("p", words, class_=kind) for words, kind in lines if words]
+    return element("li", element("h3", q.title), *said, class_=" ".join(looks))
+
+
+def _answer(found: Comparison, q: NamedAnswer) -> Html:
+    """One question about two methods."""
+    if q.interval is None:
+        return _card(q, "–", q.why_not, "", told=False)
+    names = {1: clipped(found.a, LONGEST_NAME), -1: clipped(found.b, LONGEST_NAME), 0: UNTOLD}
+    # The three that do not decide share an error: each holds with this confidence and more.
+    sure = f"{percent_sure(found.question.confidence)} confidence, {q.interval.strength}"
+    return _card(q, names[q.direction], found.effect(q), sure, told=q.direction != 0)
+
+
+def _leading(found: Ranking, q: Leading) -> Html:
+    """One question about all methods."""
+    if q.refused is not None:
+        return _card(q, "–", q.why_not, "", told=False)
+    ordered = sorted(q.scores, key=lambda m: -q.scores[m] * _sign(found, q))
+    ahead = [m for m in ordered if m in q.ahead]
+    who = ", ".join(clipped(m, LONGEST_NAME) for m in ahead[:MOST_AHEAD]) or UNTOLD
+    who += f" and {len(ahead) - MOST_AHEAD} more" if len(ahead) > MOST_AHEAD else ""
+    sure = f"{share(q.resolution)} of pairs told apart with {percent_sure(found.question.confidence)} confidence"
+    return _card(q, who, _by_how_much(q, ordered, ahead), sure, told=bool(ahead))
+
+
+def _by_how_much(q: Leading, ordered: list[str], ahead: list[str]) -> str:
+    """The value of the one that is ahead, and of the best of the others; of several that are ahead, the first and the last."""
+    if len(ordered) < 2:
+        return ""
+    first = ahead[0] if ahead else ordered[0]
+    others = [m for m in ordered if m not in (first, *ahead)] or [m for m in ordered if m != first]
+    (one, two), names = ((_value(q, m) for m in (first, others[0])), [clipped(m, 24) for m in (first, others[0])])
+    if q.criterion == "improvement":
+        return f"A run of {names[0]} beats one of another method {one} of the time, a run of {names[1]} {two}."
+    label = Statistic.parse(q.criterion).label
+    return f"{label[:1].upper()}{label[1:]}: {names[0]} {one}, {names[1]} {two}."
+
+
+def _value(q: Leading, method: str) -> str:
+    return share(q.scores[method]) if q.criterion == "improvement" else number(q.scores[method])
+
+
+def _sign(found: Ranking, q: Leading) -> float:
+    """Whether a larger value is better: shares of duels always, scores as the metric says."""
+    return 1.0 if q.criterion == "improvement" else found._samples.sign
 
 
 def _distribution(found: Findings, report: Report, display: DistributionDisplay | None, refused: str) -> list[Html]:
@@ -177,7 +235,7 @@ def _left_out(found: Findings) -> str:
 
 
 def _difference(found: Findings, report: Report) -> list[Html]:
-    compared = found.judgement.comparison
+    compared = found.judgment.comparison
     if compared is None:
         return []
     if compared.tasks and all(max(c.n_runs) < 2 for c in compared.tasks):
@@ -236,7 +294,7 @@ def _over_tasks(found: Findings, report: Report) -> list[Html]:
         parts.append(aside(rank))
     if over.aggregates is not None:
         parts.append(aside(over.aggregates.sentence))
-    return [*parts, aside(" ".join([*over.notes, found.judgement.left_out]).strip())]
+    return [*parts, aside(" ".join([*over.notes, found.judgment.left_out]).strip())]
 
 
 def _numbers(found: Findings) -> list[Html]:
@@ -249,7 +307,7 @@ def _numbers(found: Findings) -> list[Html]:
     ]  # fmt: skip
 
 
-def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -> str:
+def footnote(found: Findings, rows: Sequence[SummaryRow], brackets: str = "Brackets") -> str:
     """What the intervals of these rows of the summary are."""
     assert found.summary is not None
     if found.trials.question is not None:
@@ -262,10 +320,10 @@ def footnote(found: Findings, rows: Sequence[Row], brackets: str = "Brackets") -
 
 
 def _pairs(found: Findings) -> list[Html]:
-    if found.judgement.ranking is None:
+    if found.judgment.ranking is None:
         return []
-    n = len(found.judgement.ranking.rows)
-    display = pairs(found.judgement.ranking, first=FOREMOST_PAIRED if n > MOST_PAIRED else None)
+    n = len(found.judgment.ranking.rows)
+    display = pairs(found.judgment.ranking, first=FOREMOST_PAIRED if n > MOST_PAIRED else None)
     left_out = f"The table holds the first {FOREMOST_PAIRED} of {n} methods. {ALL_PAIRS}" if n > MOST_PAIRED else ""
     return [
         element("p", f"{display.headline}."),
@@ -276,10 +334,10 @@ def _pairs(found: Findings) -> list[Html]:
 
 
 def _ranks(found: Findings) -> list[Html]:
-    ranking = found.judgement.ranking
+    ranking = found.judgment.ranking
     if ranking is None:
         return []
-    said = element("p", ranks_caption(ranking), class_="caption")
+    said = element("p", RanksDisplay.reading(ranking), class_="caption")
     if len(ranking.rows) <= MOST_PAIRED:
         return [ranks_table(ranking, unranked(found)), said]
     sizes = Counter(r.tier for r in ranking.rows)
@@ -388,12 +446,12 @@ def _to_paste(found: Findings, band: str) -> list[Html]:
         parts += [element("h3", "References"), element("ul", *(element("li", one) for one in cited))]
     if found.summary is not None:
         parts += [details("LaTeX: the numbers", to_latex(found.summary, lambda rows: footnote(found, rows)))]
-    if found.judgement.ranking is not None:
-        parts += [details("LaTeX: the ranking", ranking_latex(found.judgement.ranking, unranked(found)))]
+    if found.judgment.ranking is not None:
+        parts += [details("LaTeX: the ranking", ranking_latex(found.judgment.ranking, unranked(found)))]
     if found.summary is not None:
         parts += [details("CSV: the numbers", to_csv(found.summary))]
-    if found.judgement.ranking is not None and found.judgement.ranking.n_pairs <= MOST_PAIRS_TO_COPY:
-        parts += [details("CSV: the pairs", pairs_csv(found.judgement.ranking))]
-    elif found.judgement.ranking is not None:
-        parts += [aside(f"The {found.judgement.ranking.n_pairs:,} pairs are too many to copy from a page. {ALL_PAIRS}")]
+    if found.judgment.ranking is not None and found.judgment.ranking.n_pairs <= MOST_PAIRS_TO_COPY:
+        parts += [details("CSV: the pairs", pairs_csv(found.judgment.ranking))]
+    elif found.judgment.ranking is not None:
+        parts += [aside(f"The {found.judgment.ranking.n_pairs:,} pairs are too many to copy from a page. {ALL_PAIRS}")]
     return [*parts, aside(found.shortened)]

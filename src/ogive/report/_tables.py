@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import NamedTuple
 
-from ogive.answers import Comparison, Ranking, Summary
-from ogive.answers._statistic import Statistic
-from ogive.answers._summary import COLUMNS, Row
-from ogive.answers._wording import (
-    difference_words,
-    score_label,
-    shown_parts,
-)
+from ogive.answers import Comparison, Ranking, Summary, SummaryRow, difference_parts
 from ogive.metric import Metric
 from ogive.plots import PairsDisplay
 from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, scrolled, table
-from ogive.statistics import Interval, aggregate_label
+from ogive.statistics import Interval, Statistic, aggregate_label
 from ogive.words import clipped, comma_separated, interval_parts, latex, number, percent_sure, share
 
 LONGEST_NAME = 40
@@ -54,7 +47,7 @@ def summary_tables(summary: Summary, sign: float) -> Html:
     return join([overview, element("details", title, *rest)])
 
 
-def worst_table(rows: Sequence[Row], sign: float) -> Html:
+def worst_table(rows: Sequence[SummaryRow], sign: float) -> Html:
     """The bad days of every method: on one task best first, on several a line for each task."""
     if len({r.task for r in rows}) > 1:
         return _by_task(rows, "mean of the worst 10 % on each task", sign)
@@ -64,7 +57,7 @@ def worst_table(rows: Sequence[Row], sign: float) -> Html:
     return table(["method", "mean of the worst 10 %"], body)
 
 
-def _by_task(rows: Sequence[Row], caption: str, sign: float) -> Html:
+def _by_task(rows: Sequence[SummaryRow], caption: str, sign: float) -> Html:
     """One statistic: tasks down, methods across; the best of every line is marked."""
     tasks, methods = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("task", "algorithm"))
     cells = {(r.task, r.algorithm): r for r in rows}
@@ -78,7 +71,7 @@ def _by_task(rows: Sequence[Row], caption: str, sign: float) -> Html:
 
 
 def _statistics(
-    summary: Summary, rows: Sequence[Row], names: Sequence[str], methods: Sequence[str], task: str, sign: float
+    summary: Summary, rows: Sequence[SummaryRow], names: Sequence[str], methods: Sequence[str], task: str, sign: float
 ) -> Html:
     """Methods down, statistics across; the best of every column is marked, nothing where `sign` is 0."""
     cells = {(r.algorithm, r.statistic): r for r in rows}
@@ -111,7 +104,7 @@ class Scale:
     best: float = math.nan
 
     @classmethod
-    def of(cls, cells: Sequence[Row | Interval | Bounded | None], sign: float) -> Scale:
+    def of(cls, cells: Sequence[SummaryRow | Interval | Bounded | None], sign: float) -> Scale:
         """The scale of these cells; there is no best of fewer than two, or of equal ones."""
         known = [c for c in cells if c is not None and math.isfinite(c.estimate)]
         if not known or not sign:
@@ -132,7 +125,7 @@ class Scale:
 NO_SCALE = Scale()
 
 
-def _cell(row: Row | None, scale: Scale = NO_SCALE) -> Html:
+def _cell(row: SummaryRow | None, scale: Scale = NO_SCALE) -> Html:
     if row is None or math.isnan(row.estimate):
         return element("td", "–")
     look = "best" if row.estimate == scale.best else ""
@@ -166,8 +159,8 @@ def pairs_table(display: PairsDisplay) -> Html:
 
 def _pair(lines: Sequence[str], certain: int) -> Html:
     conclusion, *rest = lines
-    colour = {1: "better", -1: "worse", 0: "open"}[certain]
-    return element("td", conclusion, *(element("small", line) for line in rest), class_=colour)
+    color = {1: "better", -1: "worse", 0: "open"}[certain]
+    return element("td", conclusion, *(element("small", line) for line in rest), class_=color)
 
 
 def density_class(columns: int) -> str:
@@ -192,7 +185,7 @@ def ranks_table(ranking: Ranking, left_out: Mapping[str, str]) -> Html:
         cells = [element("th", clipped(method, LONGEST_NAME)), element("td", "not ranked"), element("td", reason)]
         lines.append(element("tr", *cells, *(element("td", "–") for _ in range(2))))
     scale = f"rank 1 … {n}"
-    head = [element("th", h) for h in ("method", "rank", scale, "tier", score_label(ranking.question))]
+    head = [element("th", h) for h in ("method", "rank", scale, "tier", ranking.question.score_label)]
     return _folded_below(element("thead", element("tr", *head)), lines)
 
 
@@ -253,7 +246,7 @@ def comparison_table(found: Comparison) -> Html:
     # The verdict's own line comes first, with the interval that the verdict reads.
     verdict = [(label, found.primary, s) for label, _, s in rows if s == found.criterion]
     rows = [*verdict, *(row for row in rows if row[2] != found.criterion)]
-    differences = difference_words(clipped(found.a, 30), clipped(found.b, 30), found._samples.sign)
+    differences = found.difference_words(30)
     return table(
         [f"{clipped(found.a, 30)} against {clipped(found.b, 30)}", f"estimate; differences: {differences}", "how"],
         [[label, _interval(i, s, found.margin), _way(i, found.primary)] for label, i, s in rows],
@@ -265,7 +258,7 @@ def _tasks_table(found: Comparison) -> Html:
     """One line for each task: the conclusion beside the interval it reads, and the difference of means where that is another."""
     by_mean, by_wins = found.criterion == "mean", found.criterion == "improvement"
     a, b = clipped(found.a, LONGEST_NAME), clipped(found.b, LONGEST_NAME)
-    differences = difference_words(a, b, found._samples.sign)
+    differences = found.difference_words(LONGEST_NAME)
     label = f"P({a} beats {b})" if by_wins else f"{found.question.criterion.label}, {differences}"
     body = []
     reach = Scale.of([c.primary for c in found.tasks], 1.0)
@@ -296,13 +289,13 @@ def _interval(i: Interval, statistic: str, margin: float | None = None, scale: S
     if not (math.isfinite(i.low) or math.isfinite(i.high)):
         return element("td", number(i.estimate))
     look = "best" if i.estimate == scale.best else ""
-    parts = shown_parts(i, "improvement" if statistic == "fresh" else statistic, margin)
+    parts = difference_parts(i, "improvement" if statistic == "fresh" else statistic, margin)
     return with_interval_below(parts, scale.drawn(i.estimate, i.low, i.high), look)
 
 
 def to_csv(summary: Summary) -> str:
     """One line for each statistic of each method on each task."""
-    return as_csv(COLUMNS, [[getattr(r, c) for c in COLUMNS] for r in summary.rows])
+    return as_csv([field.name for field in fields(SummaryRow)], [astuple(row) for row in summary.rows])
 
 
 def pairs_csv(ranking: Ranking) -> str:
@@ -321,7 +314,7 @@ def as_csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return comma_separated(head, [[float(f"{v:.6g}") if isinstance(v, float) else v for v in row] for row in rows])
 
 
-def to_latex(summary: Summary, note: Callable[[Sequence[Row]], str]) -> str:
+def to_latex(summary: Summary, note: Callable[[Sequence[SummaryRow]], str]) -> str:
     """A booktabs table; `note` says what the intervals of its rows are."""
     several = len({r.task for r in summary.rows}) > 1
     shown = [r for r in summary.rows if not several or r.statistic == summary.rows[0].statistic]
@@ -333,7 +326,7 @@ def ranking_latex(ranking: Ranking, left_out: Mapping[str, str]) -> str:
     lines = [
         r"\begin{tabular}{lccc}",
         r"\toprule",
-        rf"Method & Tier & Rank & {latex(score_label(ranking.question))} \\",
+        rf"Method & Tier & Rank & {latex(ranking.question.score_label)} \\",
         r"\midrule",
     ]
     for r in ranking.rows:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.metric import Metric
-from ogive.plots import FanDisplay, SlicesDisplay, StripsDisplay
-from ogive.plots._curves import TOGETHER
-from ogive.plots._curves_slices import HEIGHT, ONE, SEVERAL
-from ogive.plots._curves_strips import HALF, PALE
-from ogive.plots._look import STYLES, Look, looks
+from ogive.plots import FanDisplay, Look, SlicesDisplay, StripsDisplay
 from ogive.report._figures import (
     ONE_HEIGHT,
     PANEL_HEIGHT,
@@ -43,13 +39,12 @@ SIZE = "training-set size n"
 
 def fan_figure(display: FanDisplay) -> Json:
     """Mean and outer quantiles at every size: up to three models together, more with a panel each."""
-    style = looks([fan.model for fan in display.fans])
-    alone = len(display.fans) <= TOGETHER
+    style, alone = display.style, display.together
     panels = [display.fans] if alone else [(fan,) for fan in display.fans]
     traces: list[Json] = []
     for i, fans in enumerate(panels):
         others = [f for f in display.fans if f not in fans]
-        drawn = [_mean(f, Look(OTHERS, STYLES[0]), 1.0) | {"hoverinfo": "skip", "showlegend": False} for f in others]
+        drawn = [_mean(f, Look(OTHERS), 1.0) | {"hoverinfo": "skip", "showlegend": False} for f in others]
         for fan in fans:
             if len(display.fans) == 1:
                 drawn += [shade | {"showlegend": False} for shade in _middle(fan, style[fan.model])]
@@ -86,12 +81,12 @@ def _fan(fan: Fan, look: Look, share: float, *, legend: bool) -> list[Json]:
     ]
     hover = "<b>%{fullData.name}</b><br>n = %{x:,d}: mean %{y:.4~g}<br>%{customdata}<extra></extra>"
     mean = _mean(fan, look, 2.6) | group | {"showlegend": legend, "customdata": said, "hovertemplate": hover}
-    return [*(shade | quiet for shade in _shades(fan.sizes, fan.low, fan.high, look.colour)), *edges, mean]
+    return [*(shade | quiet for shade in _shades(fan.sizes, fan.low, fan.high, look.color)), *edges, mean]
 
 
 def _middle(fan: Fan, look: Look) -> list[Json]:
     """Where the middle half of the runs lies."""
-    return _shades(fan.sizes, fan.inner_low, fan.inner_high, look.colour)
+    return _shades(fan.sizes, fan.inner_low, fan.inner_high, look.color)
 
 
 def _mean(fan: Fan, look: Look, width: float) -> Json:
@@ -111,7 +106,7 @@ def _seen(trace: Json, values: FloatArray, symbol: str) -> Json:
     return trace | {"mode": "lines+markers", "marker": marker}
 
 
-def _shades(x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> list[Json]:
+def _shades(x: FloatArray, low: FloatArray, high: FloatArray, color: str) -> list[Json]:
     """A shade for every stretch of sizes without a gap."""
     known = np.concatenate([[False], np.isfinite(low) & np.isfinite(high), [False]])
     edges = np.flatnonzero(np.diff(known.astype(int)))
@@ -119,35 +114,40 @@ def _shades(x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> li
         (np.concatenate([x[i:j], x[i:j][::-1]]), np.concatenate([high[i:j], low[i:j][::-1]]))
         for i, j in zip(edges[::2], edges[1::2], strict=True)
     ]
-    return [_area(across, up, colour, 0.16) for across, up in outlines]
+    return [_area(across, up, color, 0.16) for across, up in outlines]
 
 
-def _area(x: FloatArray, y: FloatArray, colour: str, opacity: float) -> Json:
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+def _area(x: FloatArray, y: FloatArray, color: str, opacity: float) -> Json:
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return {
         "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y), "fill": "toself",
         "fillcolor": f"rgba({red},{green},{blue},{opacity:g})", "line": {"width": 0}, "hoverinfo": "skip",
     }  # fmt: skip
 
 
-def strips_figure(
-    display: StripsDisplay, labels: Sequence[str], words: tuple[str, str] = ("", ""), hatched: Set[str] = frozenset()
-) -> Json:
+def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[str, str] = ("", "")) -> Json:
     """Strips along the sizes; `words` are added to a name where it is drawn in full and where pale.
 
-    Names that share their colour with an earlier one are hatched.
+    Names that share their color with an earlier one are hatched.
     """
     found: dict[tuple[str, bool], tuple[str, list[float], list[float]]] = {}
     for row, cells in enumerate(display.strips.values()):
         for cell in cells:
-            _, x, y = found.setdefault((cell.who, cell.full), (cell.colour, [], []))
+            _, x, y = found.setdefault((cell.who, cell.full), (cell.color, [], []))
             x += [cell.low, cell.high, cell.high, cell.low, cell.low, math.nan]
-            y += [row - HALF, row - HALF, row + HALF, row + HALF, row - HALF, math.nan]
+            y += [
+                row - display.half,
+                row - display.half,
+                row + display.half,
+                row + display.half,
+                row - display.half,
+                math.nan,
+            ]
     traces = []
-    for (who, full), (colour, x, y) in sorted(found.items(), key=lambda one: _place(display, one[0])):
+    for (who, full), (color, x, y) in sorted(found.items(), key=lambda one: _place(display, one[0])):
         said = f"{name(who)}{words[0] if full else words[1]}" if who else "equal, or no score"
-        area = _area(np.array(x[:-1]), np.array(y[:-1]), colour, 1.0 if full else PALE)
-        if who in hatched:
+        area = _area(np.array(x[:-1]), np.array(y[:-1]), color, display.opacity(full))
+        if who in display.recolored:
             area["fillpattern"] = {
                 "shape": "/",
                 "bgcolor": area["fillcolor"],
@@ -171,7 +171,7 @@ def strips_figure(
 
 
 def _place(display: StripsDisplay, one: tuple[str, bool]) -> tuple[int, bool]:
-    """In the order of the key, the full colour before the pale one, what has no name last."""
+    """In the order of the key, the full color before the pale one, what has no name last."""
     names = list(display.key)
     return (names.index(one[0]) if one[0] in names else len(names), not one[1])
 
@@ -210,18 +210,18 @@ def _slice(one: Slice, base: int, label: str) -> list[Json]:
     """The shape of one row with its mean; a bare line where all scores are equal."""
     if not one.scores.size:
         return []
-    colour = SEVERAL if one.several_modes else ONE
+    color = SlicesDisplay.color(one)
     mode = "more than one mode" if one.several_modes else "one mode fits"
     mean = float(one.scores.mean())
     test = "all scores are equal" if one.dip is None else f"{mode} (p = {one.dip.p_value:.2g})"
     said = f"{name(label)}: mean {number(mean)}; {test}"
     if one.grid.size:
-        height = base + HEIGHT * one.density / float(one.density.max())
+        height = SlicesDisplay.heights(one, base)
         x, y = np.concatenate([one.grid, one.grid[::-1]]), np.concatenate([height, np.full(one.grid.size, float(base))])
-        shape = _area(x, y, colour, 0.55)
+        shape = _area(x, y, color, 0.55)
     else:
-        shape = _area(np.array([mean, mean]), np.array([base, base + HEIGHT]), colour, 1.0)
-        shape["line"] = {"width": 3, "color": colour}
+        shape = _area(np.array([mean, mean]), np.array([base, base + SlicesDisplay.height]), color, 1.0)
+        shape["line"] = {"width": 3, "color": color}
     shape |= {"name": mode, "text": said, "hoverinfo": "text", "hoveron": "fills", "showlegend": False}
     tick = {
         "type": "scatter", "mode": "lines", "x": numbers(np.array([mean, mean])), "y": [base, base + 0.3],

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._question import Question
+from ogive.answers.verdicts._question import Question
 from ogive.errors import InputError
 from ogive.stages import counting
 from ogive.statistics import Asked, Differences, Draws, Interval, TaskRuns, differences_between
@@ -63,7 +63,7 @@ class Samples:
         """The differences of these pairs by the question's criterion."""
         self._refuse_without_values()
         if self.asked.guaranteed:
-            from ogive.answers._guaranteed import guaranteed_differences
+            from ogive.answers.verdicts._guaranteed import guaranteed_differences
 
             return guaranteed_differences(self, first, second)
         return differences_between(self.runs, first, second, self.joined[first, second], self.asked)

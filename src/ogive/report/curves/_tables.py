@@ -14,7 +14,7 @@ from ogive.words import clipped, interval_parts, number, plural, printable
 
 if TYPE_CHECKING:
     from ogive.curves import Disagreements, Leaders, Range, Slice, StatisticCurve, StatisticCurves
-    from ogive.report._curves_findings import CurveFindings
+    from ogive.report.curves._findings import CurveFindings
 
 MOST_SIZES, MOST_RANGES, MOST_OPEN, MOST_CHANGES, MOST_LISTED = 12, 6, 8, 200, 12
 COLUMNS = ("model", "size", "metric", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
@@ -92,8 +92,8 @@ def modes_table(slices: Sequence[Slice]) -> Html:
 def _modes(one: Slice) -> Html:
     if one.dip is None:
         return element("td", "all equal" if one.scores.size > 1 else "–")
-    said, colour = ("more than one", "worse") if one.several_modes else ("one fits", "open")
-    return element("td", said, element("small", f"p = {one.dip.p_value:.2g}"), class_=colour)
+    said, color = ("more than one", "worse") if one.several_modes else ("one fits", "open")
+    return element("td", said, element("small", f"p = {one.dip.p_value:.2g}"), class_=color)
 
 
 def numbers_tables(found: CurveFindings) -> list[Html]:

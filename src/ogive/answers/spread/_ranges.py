@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._sources_parameters import WORST, Parameter, range_words
+from ogive.answers.spread._parameters import WORST, Parameter, range_words
 from ogive.metric import Bounds
 from ogive.seeding import stream
 from ogive.statistics import Grouping, Interval, Permutable, first_order_parts, largest_gain_test, restriction_gain

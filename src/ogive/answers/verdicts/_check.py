@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ogive.answers._comparison import Comparison, judge_pair
-from ogive.answers._family import decide
-from ogive.answers._hidden import hidden_collapse
-from ogive.answers._question import Question, refuse_undecidable
-from ogive.answers._verdict import Conclusion, rule
+from ogive.answers.verdicts._comparison import Comparison, judge_pair
+from ogive.answers.verdicts._family import decide
+from ogive.answers.verdicts._hidden import hidden_collapse
+from ogive.answers.verdicts._question import Question, refuse_undecidable
+from ogive.answers.verdicts._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, narrowed, sentences
 from ogive.reading import Source, as_trials
@@ -69,7 +69,7 @@ class Check(Tabular):
         return f"Check({self.outcome}, {len(self.comparisons)} comparisons, margin {self.margin:g})"
 
     def __str__(self) -> str:
-        from ogive.answers._wording import check_text
+        from ogive.answers.verdicts._wording import check_text
 
         return check_text(self)
 
@@ -97,13 +97,13 @@ class Check(Tabular):
     @cached_property
     def verdict(self) -> str:
         """The outcome, why, and how likely this gate was to say that the new version is worse."""
-        from ogive.answers._wording import check_sentences
+        from ogive.answers.verdicts._wording import check_sentences
 
         return check_sentences(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """A row for each task."""
-        from ogive.answers._wording import check_table
+        from ogive.answers.verdicts._wording import check_table
 
         return (check_table(self),)
 
@@ -113,7 +113,7 @@ class Check(Tabular):
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""
-        from ogive.answers._wording import check_markdown
+        from ogive.answers.verdicts._wording import check_markdown
 
         return check_markdown(self)
 
@@ -217,7 +217,7 @@ def check(
     rows = tuple(a if _passes(a) else b for a, b in zip(singly, together, strict=True))
     outcome, deciding = _decide(rows)
     drop = 2.0 * margin if drop is None else drop
-    from ogive.answers._wording import unit_words
+    from ogive.answers.verdicts._wording import unit_words
 
     return Check(
         outcome=outcome, deciding=deciding, comparisons=rows, question=question, drop=drop,

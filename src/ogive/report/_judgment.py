@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ogive.answers import Comparison, Conclusion, Question, Ranking, judge_all, judge_pair
-from ogive.answers._wording import ranking_parts, verdict_parts
 from ogive.errors import InputError
 from ogive.trials import Trials
 from ogive.words import listed, printable
@@ -30,7 +29,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgment:
     """The verdict on two methods, or the ranking of more; `part` is what it is about, `left_out` says what is not.
 
     Where there is none, `reason` says why on the page, and `refusal` is what the question was refused with.
@@ -57,9 +56,7 @@ class Judgement:
     @property
     def parts(self) -> tuple[str, str, str]:
         """The verdict in three parts: the claim, what else must be known of it, and of what."""
-        if self.comparison is not None:
-            return verdict_parts(self.comparison)
-        return ("", "", "") if self.ranking is None else ranking_parts(self.ranking)
+        return ("", "", "") if self.decided is None else self.decided.parts
 
     def ahead(self) -> dict[str, str]:
         """Who is ahead by those of the four questions that do not decide, as far as they can be asked."""
@@ -102,39 +99,39 @@ def attempt(question: Callable[[], T]) -> tuple[T | None, str]:
         return None, str(error)
 
 
-def judge(trials: Trials, metric: str, failures: str | float, terms: Mapping[str, Any]) -> Judgement:
+def judge(trials: Trials, metric: str, failures: str | float, terms: Mapping[str, Any]) -> Judgment:
     """The verdict on what can be compared, or the reason why there is none.
 
     `terms` are the other arguments of the question: criterion, margin, over, guaranteed, confidence, looks.
     """
     if not trials.independent:
-        return Judgement(
+        return Judgment(
             reason="No verdict: the runs were chosen by a grid or an adaptive sampler, so this report describes them and nothing more."
         )
     if trials.question is not None:
-        return Judgement(reason=f"No verdict until a question is answered: {trials.question}")
+        return Judgment(reason=f"No verdict until a question is answered: {trials.question}")
     if len(trials.algorithms) < 2:
-        return Judgement(reason="No verdict: there is one method, and nothing to compare it with.")
+        return Judgment(reason="No verdict: there is one method, and nothing to compare it with.")
     part, left_out = _comparable(trials, metric, failures)
     if part is None:
-        return Judgement(reason=f"No verdict: {left_out}")
+        return Judgment(reason=f"No verdict: {left_out}")
     question, reason = attempt(lambda: Question.of(part, metric=metric, failures=failures, **terms))
     if question is None and any(terms.get(name) for name in ("criterion", "margin", "over", "guaranteed")):
         raise InputError(reason)  # a mistyped question is no property of the table
     if question is None:
-        return Judgement(reason=f"No verdict: {reason}", part=part, left_out=left_out)
+        return Judgment(reason=f"No verdict: {reason}", part=part, left_out=left_out)
     order = _better_first(part, metric) if len(part.algorithms) == 2 else None
     return replace(_ask(part, question, order), left_out=left_out)
 
 
-def _ask(part: Trials, question: Question, order: tuple[str, str] | None) -> Judgement:
+def _ask(part: Trials, question: Question, order: tuple[str, str] | None) -> Judgment:
     """The comparison of two methods in this order, or the ranking of all."""
     if order is not None:
         compared, reason = attempt(lambda: judge_pair(part, *order, question))
-        found = Judgement(comparison=compared, question=question, part=part)
+        found = Judgment(comparison=compared, question=question, part=part)
     else:
         ranked, reason = attempt(lambda: judge_all(part, question))
-        found = Judgement(ranking=ranked, question=question, part=part)
+        found = Judgment(ranking=ranked, question=question, part=part)
     return replace(found, reason=f"No verdict: {reason}", refusal=reason) if reason else found
 
 
@@ -190,7 +187,7 @@ def some(names: list[str]) -> str:
     return listed(shown) if len(names) <= MOST_NAMED else f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
 
 
-def sensitivity(judged: Judgement) -> Sensitivity:
+def sensitivity(judged: Judgment) -> Sensitivity:
     """Whether another rule for failures would change a conclusion about the same methods on the same tasks."""
     part, question = judged.part, judged.question
     if judged.decided is None or part is None or question is None:
@@ -222,7 +219,7 @@ def sensitivity(judged: Judgement) -> Sensitivity:
     return Sensitivity(f"The verdict depends on how failures count: with failed runs {words}, {listing}.")
 
 
-def _questions_that_change(before: Judgement, after: Judgement) -> str:
+def _questions_that_change(before: Judgment, after: Judgment) -> str:
     """Which of the other questions another rule for failures would answer in another way."""
     now, then = before.ahead(), after.ahead()
     changed = [f"{name} ({who}; then {then[name]})" for name, who in now.items() if then.get(name, who) != who]

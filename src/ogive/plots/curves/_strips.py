@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ogive.plots._curves import size_axis
-from ogive.plots._look import COLOURS, looks
+from ogive.plots._look import COLORS, looks
 from ogive.plots._page import Paper, Picture
+from ogive.plots.curves._fan import size_axis
 from ogive.trials import FloatArray
 from ogive.words import clipped, listed, printable, share
 
@@ -19,19 +19,17 @@ if TYPE_CHECKING:
     from ogive.curves import Leaders, NormalityCurves
 
 WIDTH, LONGEST_NAME = 6.4, 28
-HALF = 0.36
-PALE = 0.28
-NORMAL, REJECTED, CONSTANT, UNKNOWN = COLOURS[2], COLOURS[1], "#9a9a9a", "#ececec"
+NORMAL, REJECTED, CONSTANT, UNKNOWN = COLORS[2], COLORS[1], "#9a9a9a", "#ececec"
 EQUAL = "#b8b8b8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One size of one strip: its colour, and whether it is drawn in full."""
+    """One size of one strip: its color, and whether it is drawn in full."""
 
     low: float
     high: float
-    colour: str
+    color: str
     full: bool
     who: str
 
@@ -45,25 +43,34 @@ class StripsDisplay(Picture):
     strips : dict
         Label to the cells of a strip, from the top down.
     key : dict
-        What colours mean.
+        What colors mean.
+    recolored : frozenset of str
+        Names that share their color with an earlier one.
     bars_ : set by `plot`
         The cells of each strip as artists.
     """
 
+    half: ClassVar[float] = 0.36  # the height of a strip, of the distance between two
     strips: dict[str, tuple[Cell, ...]]
     sizes: FloatArray
     key: dict[str, tuple[str, bool]]
+    recolored: frozenset[str] = frozenset()
     bars_: dict[str, list[Any]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"StripsDisplay({len(self.strips)} strips, {self.sizes.size} sizes)"
+
+    @staticmethod
+    def opacity(full: bool) -> float:
+        """How dark a cell is: in full, or pale."""
+        return 1.0 if full else 0.28
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         from matplotlib.patches import Patch
 
         if ax is None:
             handles = [
-                Patch(color=c, alpha=1.0 if full else PALE, label=clipped(t, 36)) for t, (c, full) in self.key.items()
+                Patch(color=c, alpha=self.opacity(full), label=clipped(t, 36)) for t, (c, full) in self.key.items()
             ]
             height = 0.36 * len(self.strips) + 0.8
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, handles).subplots()
@@ -73,7 +80,7 @@ class StripsDisplay(Picture):
         for i, (label, cells) in enumerate(self.strips.items()):
             self.bars_[label] = [
                 ax.fill_between(
-                    [c.low, c.high], i - HALF, i + HALF, color=c.colour, alpha=1.0 if c.full else PALE, linewidth=0, zorder=2
+                    [c.low, c.high], i - self.half, i + self.half, color=c.color, alpha=self.opacity(c.full), linewidth=0, zorder=2
                 )
                 for c in cells
             ]  # fmt: skip
@@ -90,7 +97,7 @@ class StripsDisplay(Picture):
 
 
 def leading(result: Leaders) -> StripsDisplay:
-    """Who leads at which size by the mean, by the worst runs and by the best ones; full colour where certain."""
+    """Who leads at which size by the mean, by the worst runs and by the best ones; full color where certain."""
     first = next(iter(result.by.values()))
     style = looks(first.models)
     sizes = np.asarray(first.sizes, dtype=np.float64)
@@ -102,17 +109,18 @@ def leading(result: Leaders) -> StripsDisplay:
         for i, (best, contenders) in enumerate(zip(lead.leaders, lead.contenders, strict=True)):
             one = best[0] if len(best) == 1 else None
             seen.update(best if one else ())
-            colour = style[one].colour if one else EQUAL if best else UNKNOWN
+            color = style[one].color if one else EQUAL if best else UNKNOWN
             sure = one is not None and contenders == (one,)
-            cells.append(Cell(low=edges[i], high=edges[i + 1], colour=colour, full=sure or one is None, who=one or ""))
+            cells.append(Cell(low=edges[i], high=edges[i + 1], color=color, full=sure or one is None, who=one or ""))
         strips[lead.label] = tuple(cells)
-    key = {name: (style[name].colour, True) for name in first.models if name in seen}
+    key = {name: (style[name].color, True) for name in first.models if name in seen}
     if any(not c.full for cells in strips.values() for c in cells):
-        key["pale: ahead, but not certain"] = (style[sorted(seen, key=first.models.index)[0]].colour, False)
-    colours = {c.colour for cells in strips.values() for c in cells}
-    key |= {word: (colour, True) for word, colour in (("equal", EQUAL), ("no score", UNKNOWN)) if colour in colours}
+        key["pale: ahead, but not certain"] = (style[sorted(seen, key=first.models.index)[0]].color, False)
+    colors = {c.color for cells in strips.values() for c in cells}
+    key |= {word: (color, True) for word, color in (("equal", EQUAL), ("no score", UNKNOWN)) if color in colors}
     return StripsDisplay(
         strips=strips, sizes=sizes, key=key, headline=_lead_words(result),
+        recolored=frozenset(name for name, look in style.items() if look.dash),
         caption=(
             f"Color: the model with the best {printable(result.metric)} at each measured size, by the mean of its runs, by the score that "
             f"its worst ones fall below, and by the one that its best ones exceed. Full color: certainly ahead of every other model, "
@@ -151,12 +159,12 @@ def normality_strips(result: NormalityCurves, level: float = 0.05) -> StripsDisp
         )
         for word, p in tables:
             strips[f"{printable(row)}{word}"] = tuple(
-                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, colour=_colour(who))
+                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, color=_color(who))
                 for j in range(sizes.size)
                 for who in (_state(str(result.status[i, j]), float(p[j]), level),)
             )
     found = {c.who for cells in strips.values() for c in cells}
-    key = {str(w): (_colour(w), True) for w in ("rejected", "not rejected", "constant", "no answer") if w in found}
+    key = {str(w): (_color(w), True) for w in ("rejected", "not rejected", "constant", "no answer") if w in found}
     aware = result.gaussian_share(lattice=tied)
     shares = {row: v for row, v in zip(result.rows, aware, strict=True) if not np.isnan(v)}
     middle = share(float(np.mean(list(shares.values())))) if shares else "–"
@@ -180,7 +188,7 @@ def _state(status: str, p: float, level: float) -> str:
     return "rejected" if p < level else "not rejected"
 
 
-def _colour(state: str) -> str:
+def _color(state: str) -> str:
     return {"rejected": REJECTED, "not rejected": NORMAL, "constant": CONSTANT}.get(state, UNKNOWN)
 
 

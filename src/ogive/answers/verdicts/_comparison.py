@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.answers._family import Decided, decide
-from ogive.answers._hidden import Hidden, hidden_collapse
-from ogive.answers._question import BAD_DAY, NAMED, Question, refuse_undecidable
-from ogive.answers._samples import Samples, gather
-from ogive.answers._verdict import Conclusion, rule
+from ogive.answers.verdicts._family import Decided, decide
+from ogive.answers.verdicts._hidden import Hidden, hidden_collapse
+from ogive.answers.verdicts._question import BAD_DAY, NAMED, OneOfFour, Question, refuse_undecidable
+from ogive.answers.verdicts._samples import Samples, gather
+from ogive.answers.verdicts._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
@@ -23,6 +23,7 @@ from ogive.statistics import Assumption, Differences, Interval, dominance, mcnem
 from ogive.statistics.planning import DifferenceTest, ImprovementTest, achieved, trials_for
 from ogive.tables import Table, Tabular
 from ogive.trials import FloatArray, Trials
+from ogive.words import clipped
 
 if TYPE_CHECKING:
     from ogive.statistics import Dominance
@@ -35,20 +36,12 @@ FEWEST_FOR_BAD_DAYS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedAnswer:
-    """One of the four questions: its conclusion about `a`, and the interval that it was read off.
+class NamedAnswer(OneOfFour):
+    """One of the four questions: its conclusion about `a`, and the interval that it was read off; None where it is refused."""
 
-    `refused` says why there is no interval: "few runs", "tied", "no values", "folds", "right or wrong", "no common scale", "not
-    guaranteed"; else it is None.
-    """
-
-    name: str
-    criterion: str
     conclusion: Conclusion
     interval: Interval | None
     direction: int
-    refused: str | None = None
-    primary: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -108,13 +101,13 @@ class Comparison(Tabular):
         return f"Comparison({self.a} against {self.b} on {where}: {self.conclusion})"
 
     def __str__(self) -> str:
-        from ogive.answers._wording import comparison_text
+        from ogive.answers.verdicts._wording import comparison_text
 
         return comparison_text(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """The four questions, and the tasks where there are several."""
-        from ogive.answers._wording import comparison_as_tables
+        from ogive.answers.verdicts._wording import comparison_as_tables
 
         return comparison_as_tables(self)
 
@@ -168,9 +161,33 @@ class Comparison(Tabular):
     @cached_property
     def verdict(self) -> str:
         """Sentences to paste: who, by how much, how sure; on bad days; of what."""
-        from ogive.answers._wording import verdict_sentences
+        return " ".join(part for part in self.parts if part)
 
-        return verdict_sentences(self)
+    @cached_property
+    def parts(self) -> tuple[str, str, str]:
+        """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
+        from ogive.answers.verdicts._wording import verdict_parts
+
+        return verdict_parts(self)
+
+    @property
+    def how_sure(self) -> str:
+        """How sure the verdict is, and how sure the other answers are, in a sentence."""
+        from ogive.answers.verdicts._wording import how_sure
+
+        return how_sure(self)
+
+    def effect(self, answer: NamedAnswer) -> str:
+        """How large the answer to one of the four questions is, with its interval, from `a`'s side."""
+        from ogive.answers.verdicts._wording import question_effect
+
+        return question_effect(self, answer)
+
+    def difference_words(self, most: int) -> str:
+        """`a minus b (positive: a is better)`, of losses `b minus a`, names cut to `most` characters."""
+        from ogive.answers.verdicts._wording import difference_words
+
+        return difference_words(clipped(self.a, most), clipped(self.b, most), self._samples.sign)
 
     @cached_property
     def questions(self) -> Mapping[str, NamedAnswer]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import COLOURS
+from ogive.plots._look import COLORS
 from ogive.plots._page import Paper, Picture
+from ogive.trials import FloatArray
 from ogive.words import clipped, listed, plural, printable
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from ogive.curves import CrossValidation, LearningCurves, Slice
 
 ROW, LONGEST_NAME = 0.52, 30
-HEIGHT = 0.86  # of a row, for the highest point of its curve
-ONE, SEVERAL = COLOURS[0], COLOURS[1]
+ONE, SEVERAL = COLORS[0], COLORS[1]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -38,6 +38,7 @@ class SlicesDisplay(Picture):
         The shape of each, by its label.
     """
 
+    height: ClassVar[float] = 0.86  # of a row, for the highest point of its curve
     slices: tuple[Slice, ...]
     labels: tuple[str, ...]
     metric: str
@@ -46,6 +47,16 @@ class SlicesDisplay(Picture):
 
     def __repr__(self) -> str:
         return f"SlicesDisplay({len(self.slices)} distributions of {self.metric})"
+
+    @staticmethod
+    def color(one: Slice) -> str:
+        """The color of a distribution: whether it has one mode or more."""
+        return SEVERAL if one.several_modes else ONE
+
+    @classmethod
+    def heights(cls, one: Slice, base: float) -> FloatArray:
+        """The curve of a distribution in a row that stands on `base`."""
+        return np.asarray(base + cls.height * one.density / float(one.density.max()))
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         if ax is None:
@@ -74,16 +85,15 @@ class SlicesDisplay(Picture):
         ).subplots()
 
     def _row(self, ax: Axes, base: int, one: Slice, label: str) -> None:
-        colour = SEVERAL if one.several_modes else ONE
+        color = self.color(one)
         if one.grid.size:
-            height = base + HEIGHT * one.density / float(one.density.max())
             self.fills_[label] = ax.fill_between(
-                one.grid, base, height, color=colour, alpha=0.55, linewidth=0.8, zorder=2
+                one.grid, base, self.heights(one, base), color=color, alpha=0.55, linewidth=0.8, zorder=2
             )
         else:
             value = float(one.scores[0]) if one.scores.size else np.nan
             (self.fills_[label],) = ax.plot(
-                [value, value], [base, base + HEIGHT], color=colour, linewidth=2.5, zorder=2
+                [value, value], [base, base + self.height], color=color, linewidth=2.5, zorder=2
             )
         if one.scores.size:
             mean = float(one.scores.mean())

@@ -58,8 +58,18 @@ class FanDisplay(Picture):
     def __repr__(self) -> str:
         return f"FanDisplay({len(self.fans)} models, {self.fans[0].sizes.size} sizes)"
 
+    @property
+    def style(self) -> dict[str, Look]:
+        """How each model is drawn."""
+        return looks([fan.model for fan in self.fans])
+
+    @property
+    def together(self) -> bool:
+        """Whether all models stand in one panel; else each has its own."""
+        return len(self.fans) <= TOGETHER
+
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
-        style = looks([fan.model for fan in self.fans])
+        style = self.style
         panels = {"all": ax} if ax is not None else self._new_figure(style, paper)
         self.axes_.clear()
         self.lines_.clear()
@@ -70,9 +80,9 @@ class FanDisplay(Picture):
     def _new_figure(self, style: dict[str, Look], paper: Paper) -> dict[str, Axes]:
         from matplotlib.lines import Line2D
 
-        if len(self.fans) <= TOGETHER:
+        if self.together:
             handles = [
-                Line2D([], [], color=look.colour, linewidth=2, label=clipped(name, LONGEST_NAME))
+                Line2D([], [], color=look.color, linewidth=2, label=clipped(name, LONGEST_NAME))
                 for name, look in style.items()
             ]
             return {
@@ -97,7 +107,7 @@ class FanDisplay(Picture):
     def _panel(self, ax: Axes, only: str | None, style: dict[str, Look], paper: Paper) -> None:
         for fan in self.fans:
             if only is None or fan.model == only:
-                self._fan(ax, fan, style[fan.model].colour)
+                self._fan(ax, fan, style[fan.model].color)
             else:
                 ax.plot(fan.sizes, fan.mean, color="#c8c8c8", linewidth=0.9, zorder=1)
         if only is None:
@@ -107,16 +117,16 @@ class FanDisplay(Picture):
             ax.set_title(clipped(only, LONGEST_NAME))
         size_axis(ax, self.fans[0].sizes, few=only is not None or paper.narrow)
 
-    def _fan(self, ax: Axes, fan: Fan, colour: str) -> None:
+    def _fan(self, ax: Axes, fan: Fan, color: str) -> None:
         alpha = 0.16 if len(self.fans) > 1 else 0.2
-        ax.fill_between(fan.sizes, fan.low, fan.high, color=colour, alpha=alpha, linewidth=0, zorder=2)
+        ax.fill_between(fan.sizes, fan.low, fan.high, color=color, alpha=alpha, linewidth=0, zorder=2)
         if len(self.fans) == 1:
-            ax.fill_between(fan.sizes, fan.inner_low, fan.inner_high, color=colour, alpha=0.25, linewidth=0, zorder=2)
+            ax.fill_between(fan.sizes, fan.inner_low, fan.inner_high, color=color, alpha=0.25, linewidth=0, zorder=2)
         dot, dash = ("o", "_") if fan.sizes.size == 1 else ("", "")  # a line through one point is not seen
         for edge in (fan.low, fan.high):
-            ax.plot(fan.sizes, edge, color=colour, linestyle=DOTTED, linewidth=1.3, marker=dash, zorder=3)
+            ax.plot(fan.sizes, edge, color=color, linestyle=DOTTED, linewidth=1.3, marker=dash, zorder=3)
         (line,) = ax.plot(
-            fan.sizes, fan.mean, color=colour, linewidth=2.0, marker=dot, zorder=4, label=printable(fan.model)
+            fan.sizes, fan.mean, color=color, linewidth=2.0, marker=dot, zorder=4, label=printable(fan.model)
         )
         self.lines_[fan.model] = line
 
@@ -149,7 +159,7 @@ def learning_fan(
 ) -> FanDisplay:
     """The mean of every model at every size, and the quantiles that a share of runs lies beyond on either side.
 
-    Up to three models share a panel; more have one each, with the means of the others in grey. A
+    Up to three models share a panel; more have one each, with the means of the others in gray. A
     single model also shows its middle half.
     """
     name = curves.metric_name(metric)
@@ -211,11 +221,11 @@ def _first(fans: tuple[Fan, ...], values: list[float]) -> list[str]:
 
 def _caption(curves: LearningCurves, fans: tuple[Fan, ...], share: float) -> str:
     middle = " Darker: the middle half of runs." if len(fans) == 1 else ""
-    grey = " Gray: the means of the other models." if len(fans) > TOGETHER else ""
+    gray = " Gray: the means of the other models." if len(fans) > TOGETHER else ""
     gaps = any(np.isnan(fan.mean).any() for fan in fans)
     return (
         f"Line: mean. Shaded, with dotted edges: at least {100 * (1 - 2 * share):g} % of runs; at most {100 * share:g} % lie below, and at "
-        f"most {100 * share:g} % above.{middle}{grey} {plural(curves.n_repetitions, 'repetition')} at "
+        f"most {100 * share:g} % above.{middle}{gray} {plural(curves.n_repetitions, 'repetition')} at "
         f"{plural(curves.sizes.size, 'size')}, {curves.design} sampling, "
         f"{curves.test} test set, {curves.scope}. The shade is the spread of runs, not the error of the lines"
         f"{'; nothing is drawn where a score is missing' if gaps else ''}."

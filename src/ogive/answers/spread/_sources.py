@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,21 +11,19 @@ import numpy as np
 
 from ogive.answers._bands import refuse_unjudgeable
 from ogive.answers._failures import FailedRuns
-from ogive.answers._sources_allocation import Allocation, allocate
-from ogive.answers._sources_draws import CONFIGURATION, Draws, find_draws
-from ogive.answers._sources_parameters import Effect, Parameter, effect, find_parameters
-from ogive.answers._sources_ranges import Range, draw_keys, find_ranges, first_half
-from ogive.answers._sources_words import (
+from ogive.answers.spread._draws import CONFIGURATION, Draws, find_draws
+from ogive.answers.spread._parameters import Parameter, ParameterEffect, effect, find_parameters
+from ogive.answers.spread._ranges import Range, draw_keys, find_ranges, first_half
+from ogive.answers.spread._words import (
     Untold,
     effect_sentences,
-    percent,
     range_sentences,
     share_remarks,
     share_sentence,
     untold,
     worth_sentence,
 )
-from ogive.answers._wording import scope_words, unit_words
+from ogive.answers.verdicts import scope_words, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, argument, capitalized, sentences
@@ -36,7 +35,7 @@ from ogive.stages import counting
 from ogive.statistics import Interval, VarianceShares, variance_shares
 from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import Cell, FloatArray, IntArray, Trials, failure_rule
-from ogive.words import aligned, interval, number, percent_sure, plural, printable
+from ogive.words import aligned, interval, number, percent_interval, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +46,47 @@ RANGES = (
     "on one task hold together."
 )
 NO_PARAMETERS = "The table names no hyper-parameters, so none can be blamed; name their columns with {}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocation:
+    """Configurations and runs of each that make the mean most precise for a budget.
+
+    `repeats_low` and `repeats_high` are the best numbers at the ends of the share's interval.
+    `standard_error` is of the mean over all configurations; `single_error` with one run of each.
+    """
+
+    method: str
+    budget: float
+    cost_ratio: float
+    repeats: int
+    repeats_low: int
+    repeats_high: int
+    configurations: int
+    standard_error: float
+    single_error: float
+
+    def __str__(self) -> str:
+        span = "" if self.repeats_low == self.repeats_high else f" [{self.repeats_low}, {self.repeats_high}]"
+        extra = (
+            f"where a new configuration costs {self.cost_ratio:g} runs beside its own"
+            if self.cost_ratio
+            else "where a new configuration costs nothing beside its runs"
+        )
+        gain = self.single_error / self.standard_error - 1.0
+        against = f", {100 * gain:.0f} % less than with one run of each" if gain > 0.005 else ""
+        return (
+            f"With a budget of {self.budget:g} runs, {extra}, the mean of {printable(self.method)} is known best from "
+            f"{plural(self.configurations, 'configuration')} with {self.repeats}{span} "
+            f"run{'s' if self.repeats > 1 else ''} of each: standard error {self.standard_error:.3g}{against}."
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """JSON-ready."""
+        names = (
+            "budget", "cost_ratio", "repeats", "repeats_low", "repeats_high", "configurations", "standard_error", "single_error"
+        )  # fmt: skip
+        return json_ready({name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -64,7 +104,7 @@ class CellSources:
     n_failed: int
     shares: VarianceShares | None
     missing: Untold | None
-    effects: tuple[Effect, ...]
+    effects: tuple[ParameterEffect, ...]
     ranges: tuple[Range, ...]
     allocation: Allocation | None
     sentences: tuple[str, ...]
@@ -322,7 +362,7 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     place = _place(cell.algorithm, cell.task)
     draws = find_draws(q.trials, rows, q.holds)
     remarks: list[str] = []
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[ParameterEffect, ...] = ()
     ranges: tuple[Range, ...] = ()
     shares: VarianceShares | None = None
     missing: Untold | None = None
@@ -360,14 +400,14 @@ def _shares(q: _Question, draws: Draws, scores: FloatArray, place: str) -> tuple
 
 def _parameters(
     q: _Question, draws: Draws, scores: FloatArray, rows: IntArray, remarks: list[str]
-) -> tuple[tuple[Effect, ...], tuple[Range, ...]]:
+) -> tuple[tuple[ParameterEffect, ...], tuple[Range, ...]]:
     units = draws.units()
     known, said = find_parameters(q.trials, rows, units)
     remarks += said
     if scores.size < 3:
         return (), ()
     n_judged = max(1, sum(p.n_bins for p in known))
-    effects: list[Effect] = []
+    effects: list[ParameterEffect] = []
     judged: list[Parameter] = []
     for parameter in known:
         try:
@@ -428,7 +468,7 @@ def _cell_text(c: CellSources, *, again: bool) -> str:
     if c.effects:
         head = ["parameter", "value", "runs", "median", "worst 10 %", "explains"]
         body = [
-            [printable(e.parameter) if i == 0 else "", printable(b.label), str(b.n), _shown(b.median), _shown(b.worst), percent(e.explained) if i == 0 else ""]
+            [printable(e.parameter) if i == 0 else "", printable(b.label), str(b.n), _shown(b.median), _shown(b.worst), percent_interval(e.explained) if i == 0 else ""]
             for e in c.effects for i, b in enumerate(e.bins)
         ]  # fmt: skip
         parts.append("\n".join(aligned([head, *body])))
@@ -439,3 +479,42 @@ def _cell_text(c: CellSources, *, again: bool) -> str:
 
 def _shown(i: Interval) -> str:
     return interval(i.estimate, i.low, i.high)
+
+
+def allocate(share: Interval, variance: float, method: str, budget: float, cost_ratio: float) -> Allocation:
+    """The best division of `budget` runs when `share` of the variance comes from the configuration.
+
+    Notes
+    -----
+    With K configurations and r runs of each the variance of the mean is V (s + (1 - s) / r) / K, where V
+    is the variance of one run and s the share of the configuration. A configuration costs c + r runs, so
+    K = B / (c + r), and r = sqrt(c (1 - s) / s) minimizes (s + (1 - s) / r) (c + r) (Cochran 1977, section
+    10.6). Without a cost of its own (c = 0) a new configuration is always better than one more seed.
+    """
+    if not (math.isfinite(budget) and budget >= 2):
+        raise InputError(f"`budget` must be a number of runs, at least 2; got {budget:g}.")
+    if not (math.isfinite(cost_ratio) and cost_ratio >= 0.0):
+        raise InputError(f"`cost_ratio` must be 0 or more runs; got {cost_ratio:g}.")
+    most = max(1, int(budget - cost_ratio))
+    best = [_repeats(s, cost_ratio, most) for s in (share.high, share.estimate, share.low)]
+
+    def error(r: int) -> tuple[int, float]:
+        k = max(1, int(budget // (cost_ratio + r)))
+        return k, math.sqrt(variance * (share.estimate + (1.0 - share.estimate) / r) / k)
+
+    configurations, standard_error = error(best[1])
+    return Allocation(
+        method=method, budget=budget, cost_ratio=cost_ratio, repeats=best[1], repeats_low=best[0], repeats_high=best[2],
+        configurations=configurations, standard_error=standard_error, single_error=error(1)[1],
+    )  # fmt: skip
+
+
+def _repeats(share: float, cost_ratio: float, most: int) -> int:
+    """The whole number of runs of each configuration that minimizes the variance of the mean at a fixed budget."""
+    if cost_ratio == 0.0:
+        return 1
+    if share <= 0.0:
+        return most
+    ideal = math.sqrt(cost_ratio * (1.0 - share) / share)
+    around = {min(most, max(1, r)) for r in (math.floor(ideal), math.ceil(ideal))}
+    return min(around, key=lambda r: (share + (1.0 - share) / r) * (cost_ratio + r))

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ogive.answers._question import AVERAGE, BAD_DAY, IMPROVEMENT, NAMED, TRIES, TYPICAL, Criterion, Question
-from ogive.answers._samples import all_pairs
+from ogive.answers.verdicts._question import AVERAGE, BAD_DAY, IMPROVEMENT, TRIES, TYPICAL, Criterion, Question
+from ogive.answers.verdicts._samples import all_pairs
 from ogive.notes import NoteKind, argument, narrowed, unfinished_words
 from ogive.schema import ONE_TASK
 from ogive.statistics import Interval
@@ -34,14 +34,13 @@ from ogive.words import (
 )
 
 if TYPE_CHECKING:
-    from ogive.answers._check import Check
-    from ogive.answers._comparison import Comparison, NamedAnswer
-    from ogive.answers._hidden import Hidden
-    from ogive.answers._ranking import Leading, Ranking
+    from ogive.answers.verdicts._check import Check
+    from ogive.answers.verdicts._comparison import Comparison, NamedAnswer
+    from ogive.answers.verdicts._hidden import Hidden
+    from ogive.answers.verdicts._ranking import Leading, Ranking
 
 MOST_NAMED = 4
 PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: f"{TRIES} (keeping the best)"}
-DECIDES = " (the verdict)"
 QUESTION_COLUMNS = ("question", "ahead", "result, with its range", "the range is")
 UNKNOWN_COST = "what they would cost is not known without bounds"
 OTHERS = "the other answers"
@@ -50,11 +49,6 @@ SURE = {
     "approximate": "about {} confidence",
     "heuristic": "{} confidence by a rule of thumb",
 }
-WHY = {
-    "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
-    "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
-    "no common scale": "tasks share no scale, declare bounds",
-}  # fmt: skip
 
 
 # ---------------------------------------------------------------- tables
@@ -95,11 +89,6 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
 # ---------------------------------------------------------------- two methods
 
 
-def verdict_sentences(c: Comparison) -> str:
-    """The verdict on two methods: who, by how much; other ways to look at it; of what."""
-    return " ".join(part for part in verdict_parts(c) if part)
-
-
 def verdict_parts(c: Comparison) -> tuple[str, str, str]:
     """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
     more = [_hidden(c.hidden, c.a, c.b), _failed(c), _alone(c), _other_questions(c)]
@@ -113,7 +102,7 @@ def comparison_text(c: Comparison) -> str:
 
 def comparison_tables(c: Comparison) -> str:
     """The four questions, and the tasks."""
-    lines = [*aligned(_questions_table(c)), "", second_error(c)]
+    lines = [*aligned(_questions_table(c)), "", how_sure(c)]
     # Of one run of each nothing can be told task by task, forty times over.
     if any(max(t.n_runs) > 1 for t in c.tasks):
         lines += ["", *aligned(_tasks_table(c))]
@@ -123,7 +112,7 @@ def comparison_tables(c: Comparison) -> str:
 def comparison_as_tables(c: Comparison) -> tuple[Table, ...]:
     """The four questions, and the tasks."""
     parts = [_questions_table(c), *([_tasks_table(c)] if c.tasks else [])]
-    below = [second_error(c), "" if c.tasks else c.verdict]
+    below = [how_sure(c), "" if c.tasks else c.verdict]
     return tuple(
         Table(head=tuple(head), rows=tuple(map(tuple, rows)), below=(said,) if said else ())
         for (head, *rows), said in zip(parts, below, strict=False)
@@ -152,7 +141,7 @@ def _withheld(c: Comparison) -> str:
     """That these runs show no loss, and are too few to rule out one that they have not seen."""
     a, b = printable(c.a), printable(c.b)
     return _capital(
-        f"{_place(c)}{_among(c)}it is not yet shown that {a} is not worse than {b} by more than {_margin(c)}: these runs look so "
+        f"{_place(c)}{_among(c)}it is not yet shown that {a} is not worse than {b} by more than {c.question.margin_words}: these runs look so "
         f"({_effect(c, inside=True)}), but are too few to rule out rare collapses."
     )
 
@@ -170,7 +159,7 @@ def _among(c: Comparison | Ranking) -> str:
 
 
 def _claim(c: Comparison) -> str:
-    a, b, m = printable(c.a), printable(c.b), "" if c.margin is None else _margin(c)
+    a, b, m = printable(c.a), printable(c.b), "" if c.margin is None else c.question.margin_words
     if c.conclusion == "better":
         return f"{a} is better than {b}" + (f" by more than {m}" if m else "")
     if c.conclusion == "worse":
@@ -189,20 +178,6 @@ def _claim(c: Comparison) -> str:
         )
         return f"{a} is not worse than {b} by more than {m}{better}"
     return f"it cannot be told which of {a} and {b} is better" + (f" (margin {m})" if m else "")
-
-
-def _margin(c: Comparison) -> str:
-    return margin_words(c.question)
-
-
-def margin_words(question: Question) -> str:
-    """`0.02`, or `10 percentage points` of a probability."""
-    assert question.margin is not None
-    return (
-        f"{100 * question.margin:g} percentage points"
-        if question.criterion.name == IMPROVEMENT
-        else f"{question.margin:g}"
-    )
 
 
 def _effect(c: Comparison, *, inside: bool = False) -> str:
@@ -458,7 +433,7 @@ def _range_of(c: Comparison, answer: NamedAnswer) -> str:
 
 def _averages(c: Comparison, bad: NamedAnswer) -> str:
     """`the worst 10 % of runs have a mean of 0.84 with forest and 0.72 with k-NN`: the one that is ahead first."""
-    from ogive.answers._comparison import worst_averages
+    from ogive.answers.verdicts._comparison import worst_averages
 
     a, b = worst_averages(c)
     both = [(a, c.a), (b, c.b)] if bad.direction > 0 else [(b, c.b), (a, c.a)]
@@ -605,7 +580,7 @@ def _what_would_do(c: Comparison) -> str:
     return f"{seen}; to show {often} that equal methods differ by no more than {effect:g} takes {units}"
 
 
-def second_error(found: Comparison | Ranking) -> str:
+def how_sure(found: Comparison | Ranking) -> str:
     """How sure the verdict and the other answers are, and what decides where it is none of the four questions."""
     question = found.question
     by = "" if question.criterion.named else f" by {question.criterion.label}"
@@ -619,11 +594,11 @@ def _questions_table(c: Comparison) -> list[list[str]]:
     rows = [list(QUESTION_COLUMNS)]
     for q in c.questions.values():
         if q.interval is None:
-            rows.append([q.name, "–", WHY[str(q.refused)], "–"])
+            rows.append([q.name, "–", q.why_not, "–"])
             continue
         rows.append(
             [
-                f"{q.name}{DECIDES}" if q.primary else q.name,
+                q.title,
                 names[q.direction],
                 question_effect(c, q),
                 q.interval.strength,
@@ -679,11 +654,11 @@ def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
         return number(i.estimate)
     if math.isinf(i.low) and math.isinf(i.high):
         return f"{number(i.estimate)}, no limits"
-    estimate, low, high = shown_parts(i, criterion, margin)
+    estimate, low, high = difference_parts(i, criterion, margin)
     return f"{estimate} [{low}, {high}]"
 
 
-def shown_parts(i: Interval, criterion: str, margin: float | None = None) -> tuple[str, str, str]:
+def difference_parts(i: Interval, criterion: str, margin: float | None = None) -> tuple[str, str, str]:
     """Estimate and both ends as `shown` writes them."""
     if criterion == IMPROVEMENT:
         return interval_parts(i.estimate, i.low, i.high, (0.5,), at_least=2)
@@ -691,11 +666,6 @@ def shown_parts(i: Interval, criterion: str, margin: float | None = None) -> tup
 
 
 # ---------------------------------------------------------------- all methods
-
-
-def ranking_sentences(r: Ranking) -> str:
-    """Who leads; what the data separate; bad days; of what."""
-    return " ".join(part for part in ranking_parts(r) if part)
 
 
 def ranking_parts(r: Ranking) -> tuple[str, str, str]:
@@ -706,39 +676,29 @@ def ranking_parts(r: Ranking) -> tuple[str, str, str]:
 
 def ranking_text(r: Ranking) -> str:
     """Tiers as a table, the verdict, and who leads by each of the four questions."""
-    head = ["tier", "rank", "method", score_label(r.question)]
+    head = ["tier", "rank", "method", r.question.score_label]
     rows = [[str(x.tier), _ranks(x.rank_low, x.rank_high), printable(x.algorithm), f"{x.score:.4g}"] for x in r.rows]
     leading = [["question", "ahead"]]
-    leading += [[f"{q.name}{DECIDES}" if q.primary else q.name, _leaders_cell(q, r)] for q in r.questions.values()]
+    leading += [[q.title, _leaders_cell(q, r)] for q in r.questions.values()]
     blurred = any(x.tier < y.tier and x.rank_high >= y.rank_low for x, y in itertools.combinations(r.rows, 2))
     apart = ["Methods of different tiers may still be too close to call; the ranks say which."] if blurred else []
-    return "\n".join([*aligned([head, *rows]), *apart, "", r.verdict, "", *aligned(leading), "", second_error(r)])
+    return "\n".join([*aligned([head, *rows]), *apart, "", r.verdict, "", *aligned(leading), "", how_sure(r)])
 
 
 def ranking_tables(r: Ranking) -> tuple[Table, ...]:
     """Tiers, and who leads by each of the four questions."""
     rows = tuple((x.algorithm, x.tier, _ranks(x.rank_low, x.rank_high), Ranged(x.score)) for x in r.rows)
     unranked = tuple((m, "–", "not ranked", "–") for m in r.unranked)
-    leading = tuple((f"{q.name}{DECIDES}" if q.primary else q.name, _leaders_cell(q, r)) for q in r.questions.values())
+    leading = tuple((q.title, _leaders_cell(q, r)) for q in r.questions.values())
     return (
-        Table(head=("method", "tier", "rank", score_label(r.question)), rows=rows + unranked, below=(r.verdict,)),
-        Table(head=("question", "ahead"), rows=leading, below=(second_error(r),)),
-    )
-
-
-def score_label(question: Question) -> str:
-    """What methods are ordered by."""
-    averaged = ", over tasks" if len(question.tasks) > 1 else ""
-    return (
-        f"share of duels won{averaged}"
-        if question.criterion.name == IMPROVEMENT
-        else f"{question.criterion.label}{averaged}"
+        Table(head=("method", "tier", "rank", r.question.score_label), rows=rows + unranked, below=(r.verdict,)),
+        Table(head=("question", "ahead"), rows=leading, below=(how_sure(r),)),
     )
 
 
 def _leaders_cell(q: Leading, r: Ranking) -> str:
     if q.refused is not None:
-        return f"– ({WHY[q.refused]})"
+        return f"– ({q.why_not})"
     first = [x.algorithm for x in r.rows if x.algorithm in q.ahead]  # in the order of the table above
     if not first:
         return "cannot tell"
@@ -777,7 +737,7 @@ def _lead(r: Ranking) -> str:
         if tasks[0] == ONE_TASK or len(r._trials.tasks) < 2
         else f" on {printable(tasks[0])}"
     )
-    margin = "" if r.question.margin is None else f" by more than {margin_words(r.question)}"
+    margin = "" if r.question.margin is None else f" by more than {r.question.margin_words}"
     among, by = _among(r), _by(r.question)
     if len(leaders) == n:
         return _nobody(r, among, place)
@@ -786,7 +746,7 @@ def _lead(r: Ranking) -> str:
         beaten = all(r.pair(m, o).certain > 0 for m in leaders for o in rest)
         which = f"which of {'the two' if len(leaders) == 2 else 'them'} is better{margin} cannot be told{_closest(r, leaders)}"
         if all(r.pair(a, b).conclusion == "equivalent" for a, b in itertools.combinations(leaders, 2)):
-            which = f"they are equivalent within {margin_words(r.question)}{_closest(r, leaders)}"
+            which = f"they are equivalent within {r.question.margin_words}{_closest(r, leaders)}"
         if beaten:
             whom = printable(rest[0]) if len(rest) == 1 else f"the other {len(rest)} methods"
             return _after(
@@ -813,14 +773,14 @@ def _lead(r: Ranking) -> str:
 
 def _nobody(r: Ranking, among: str, place: str) -> str:
     """That no method is ahead: equivalent within the margin, all tied, or not to be told apart."""
-    from ogive.answers._ranking import MOST_LISTED
+    from ogive.answers.verdicts._ranking import MOST_LISTED
 
     names, by = [x.algorithm for x in r.rows], _by(r.question)
     who = _some(names) if len(names) == 2 else f"all {len(names)} methods"
-    margin = "" if r.question.margin is None else f" by more than {margin_words(r.question)}"
+    margin = "" if r.question.margin is None else f" by more than {r.question.margin_words}"
     # Of more methods every pair takes seconds, and that none can be told from the others is as true.
     if len(names) <= MOST_LISTED and r.equivalent:
-        within = f"are equivalent within {margin_words(r.question)}{place}, {by}."
+        within = f"are equivalent within {r.question.margin_words}{place}, {by}."
         return _after(among, f"{who} {within}") if len(names) == 2 else _capital(f"{among}{who} {within}")
     tied = "; all their runs are tied" if r.tied else ""
     if len(names) == 2:
@@ -1045,10 +1005,3 @@ def _capital(text: str) -> str:
 def _after(lead: str, claim: str) -> str:
     """A claim, which begins with a name that is written as it is, after words that begin with a capital, or none."""
     return f"{_capital(lead)}{claim}"
-
-
-__all__ = [
-    "DECIDES", "NAMED", "QUESTION_COLUMNS", "TYPICAL", "better_minus_worse", "check_markdown", "check_sentences", "check_text", "comparison_tables", "comparison_text", "difference_words", "effect_label", "margin_words", "question_effect",
-    "missing_words", "ranking_parts", "ranking_sentences", "ranking_text", "scope_words", "score_label", "second_error", "shown", "shown_parts", "unit_words",
-    "verdict_parts", "verdict_sentences",
-]  # fmt: skip

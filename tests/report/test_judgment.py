@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import ogive
-from ogive.answers._wording import shown
 
 RNG = np.random.default_rng(7)
 A, B, C = (RNG.normal(m, 1, 60) for m in (0.0, 0.3, 2.0))
@@ -86,7 +85,7 @@ def test_the_table_shows_the_interval_that_the_verdict_reads(page):
         first = re.search(r"<tbody><tr>(.*?)</tr>", found.main[found.main.index("The difference</h2>") :]).group(1)
         assert label in first
         assert "98.33" in first
-        ends = shown(c.primary, c.criterion, c.margin).rstrip("]").split(" [")[1].split(", ")
+        ends = c.question.shown(c.primary).rstrip("]").split(" [")[1].split(", ")
         assert list(re.findall(r"<small>(.*?) to (.*?)</small>", first)[0]) == ends
 
 

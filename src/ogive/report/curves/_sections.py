@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 
 from ogive.plots import leading, learning_fan, normality_strips, slices
-from ogive.plots._look import STYLES, looks
-from ogive.report._curves_figures import fan_figure, slices_figure, strips_figure
-from ogive.report._curves_findings import MOST_MODELS, CurveFindings
-from ogive.report._curves_methods import caveats, checklist, paragraph, references
-from ogive.report._curves_tables import (
+from ogive.report._judgment import attempt
+from ogive.report._page import Html, aside, definition_list, details, element
+from ogive.report._sections import Report
+from ogive.report._tables import BEST_MARK
+from ogive.report.curves._figures import fan_figure, slices_figure, strips_figure
+from ogive.report.curves._findings import MOST_MODELS, CurveFindings
+from ogive.report.curves._methods import caveats, checklist, paragraph, references
+from ogive.report.curves._tables import (
     changes_table,
     csv_of,
     disagreements_table,
@@ -18,10 +21,6 @@ from ogive.report._curves_tables import (
     modes_table,
     numbers_tables,
 )
-from ogive.report._judgement import attempt
-from ogive.report._page import Html, aside, definition_list, details, element
-from ogive.report._sections import Report
-from ogive.report._tables import BEST_MARK
 from ogive.words import listed, percent_sure, plural, printable, share
 
 HINT = " Point at a line to read it; click a name to hide or show a model; drag to zoom, double-click to go back."
@@ -65,11 +64,10 @@ def _leading(found: CurveFindings, report: Report) -> list[Html]:
     parts = [element("p", first, class_="verdict" if decided else "verdict undecided")]
     parts.append(element("ul", *(element("li", sentence) for sentence in [*middle, *_disagreeing(found)])))
     display = leading(found.leaders)
-    again = {name for name, look in looks(found.curves.models).items() if look.style != STYLES[0]}
     labels = [lead.words for lead in found.leaders.by.values()]
     parts += [
         element("h3", "Who leads at which size"),
-        report.figure(strips_figure(display, labels, (": certain", ": ahead, not certain"), again)),
+        report.figure(strips_figure(display, labels, (": certain", ": ahead, not certain"))),
         element("p", f"{how} In the worst 5 % of runs: by the score that 5 % of runs are worse than; in the best 5 %: by the score that 5 % are better than.", class_="caption"),
     ]  # fmt: skip
     return parts

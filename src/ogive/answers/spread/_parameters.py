@@ -96,7 +96,7 @@ class WorseHalf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class ParameterEffect:
     """What one hyper-parameter does: the share of the variance that it explains, and the scores along it.
 
     `present` is the share of runs in which it is set; everything is about those.
@@ -235,7 +235,7 @@ def _is_log(inside: FloatArray) -> bool:
 def effect(
     parameter: Parameter, scores: FloatArray, units: IntArray | None, sign: float, confidence: float, n_judged: int,
     bounds: Bounds,
-) -> Effect | str:  # fmt: skip
+) -> ParameterEffect | str:  # fmt: skip
     """The effect of a parameter; a sentence where it cannot be judged. `n_judged` bins share the error of `bad`."""
     here = parameter.codes >= 0
     y, codes = scores[here], parameter.codes[here]
@@ -263,7 +263,7 @@ def effect(
             )
         )
     guilty = [b for b, found in enumerate(bins) if found.bad.low > max(usual, 0.5) and found.bad.estimate >= GUILTY]
-    return Effect(
+    return ParameterEffect(
         parameter=parameter.name, kind=parameter.kind, log=parameter.log, present=float(here.mean()),
         explained=explained_share(y, codes, clusters=of, confidence=confidence), bins=tuple(bins),
         made_bad=_blame(parameter, guilty, codes, bad),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ogive.answers._comparison import decide_all
-from ogive.answers._question import Question, refuse_undecidable
-from ogive.answers._samples import all_pairs, gather
+from ogive.answers.verdicts._comparison import decide_all
+from ogive.answers.verdicts._question import Question, refuse_undecidable
+from ogive.answers.verdicts._samples import all_pairs, gather
 from ogive.errors import InputError
 from ogive.reading import Source, as_trials
 from ogive.statistics import tiers

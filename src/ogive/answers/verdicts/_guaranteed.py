@@ -24,7 +24,7 @@ from ogive.statistics import (
 from ogive.trials import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from ogive.answers._samples import Samples
+    from ogive.answers.verdicts._samples import Samples
 
 
 def guaranteed_differences(samples: Samples, first: IntArray, second: IntArray) -> Differences:

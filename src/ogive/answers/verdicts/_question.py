@@ -16,7 +16,7 @@ import numpy as np
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.statistics import Asked, Over, Statistic
+from ogive.statistics import Asked, Interval, Over, Statistic
 from ogive.trials import Trials, failure_rule
 
 IMPROVEMENT = "improvement"
@@ -25,6 +25,31 @@ CRITERIA = "improvement, mean, median, a quantile such as q0.1, a worst share su
 # The four questions that are always answered, under these names everywhere.
 TYPICAL, AVERAGE, BAD_DAY, TRIES = "a typical run", "on average", "on a bad day", "after 8 tries"
 NAMED = {TYPICAL: IMPROVEMENT, AVERAGE: "mean", BAD_DAY: "worst_0.1", TRIES: "best_of_8"}
+WHY = {
+    "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
+    "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
+    "no common scale": "tasks share no scale, declare bounds",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOfFour:
+    """One of the four questions as it was answered; `refused` is a key of `WHY`, or None."""
+
+    name: str
+    criterion: str
+    refused: str | None = None
+    primary: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its name, and whether it is the one that decides."""
+        return f"{self.name} (the verdict)" if self.primary else self.name
+
+    @property
+    def why_not(self) -> str:
+        """Why there is no answer, in words; empty where there is one."""
+        return "" if self.refused is None else WHY[self.refused]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +182,24 @@ class Question:
     def sampled(self) -> bool:
         """Whether tasks are a sample, and there are several."""
         return self.over == "sample" and len(self.tasks) > 1
+
+    @property
+    def margin_words(self) -> str:
+        """`0.02`, or `10 percentage points` of a probability."""
+        assert self.margin is not None
+        return f"{100 * self.margin:g} percentage points" if self.criterion.name == IMPROVEMENT else f"{self.margin:g}"
+
+    @property
+    def score_label(self) -> str:
+        """What methods are ordered by."""
+        averaged = ", over tasks" if len(self.tasks) > 1 else ""
+        return f"{'share of duels won' if self.criterion.name == IMPROVEMENT else self.criterion.label}{averaged}"
+
+    def shown(self, difference: Interval) -> str:
+        """A difference by the criterion with its interval, as every table writes it."""
+        from ogive.answers.verdicts._wording import shown
+
+        return shown(difference, self.criterion.name, self.margin)
 
     def on(self, task: str) -> Question:
         """The same question about one task."""

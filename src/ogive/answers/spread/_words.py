@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ogive.answers._sources_draws import CONFIGURATION, REST, Draws
-from ogive.answers._sources_parameters import Effect
-from ogive.answers._sources_ranges import FEWEST_KEPT, UNSEEN, Range
+from ogive.answers.spread._draws import CONFIGURATION, REST, Draws
+from ogive.answers.spread._parameters import ParameterEffect
+from ogive.answers.spread._ranges import FEWEST_KEPT, UNSEEN, Range
 from ogive.notes import argument
 from ogive.statistics import Assumption, Interval
-from ogive.words import interval, interval_parts, listed, number, percent_sure, plural, printable
+from ogive.words import interval, listed, number, percent_interval, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from ogive.statistics import Component, VarianceShares
@@ -25,19 +25,11 @@ WAY = (
 MOST_NAMED = 4
 
 
-def percent(i: Interval) -> str:
-    """`77 % [70, 83]`."""
-    if math.isnan(i.low) and math.isnan(i.high):
-        return f"{number(100 * i.estimate)} %"
-    estimate, low, high = interval_parts(100 * i.estimate, 100 * i.low, 100 * i.high, (0.0,))
-    return f"{estimate} % [{low}, {high}]"
-
-
 def share_sentence(shares: VarianceShares, place: str, n_runs: int, confidence: float, scope: str) -> str:
     """What brings how much of the variance."""
     ordered = sorted(shares.components, key=lambda c: -c.share.estimate)
-    parts = [f"{percent(c.share)} from {_source(c)}" for c in ordered[1:]]
-    first = f"{percent(ordered[0].share)} of the variance of {place} comes from {_source(ordered[0])}"
+    parts = [f"{percent_interval(c.share)} from {_source(c)}" for c in ordered[1:]]
+    first = f"{percent_interval(ordered[0].share)} of the variance of {place} comes from {_source(ordered[0])}"
     counts = [f"{plural(c.n_levels, _singular(c))}" for c in shares.components if c.n_levels < n_runs and c.sources]
     design = f"{plural(n_runs, 'run')}" + (f", {listed(counts)}" if counts else "")
     text = f"{first}{', ' + listed(parts) if parts else ''} ({percent_sure(confidence)} intervals, {ordered[0].share.strength}; {design}){scope}."
@@ -125,7 +117,7 @@ def untold(draws: Draws, place: str, n_runs: int) -> Untold:
     return Untold(f"{start}: every run drew {listed(free)} anew.", names_runs=True)
 
 
-def effect_sentences(effects: Sequence[Effect]) -> list[str]:
+def effect_sentences(effects: Sequence[ParameterEffect]) -> list[str]:
     """Which parameters explain how much, and which values make the worse half."""
     ordered = sorted(effects, key=lambda e: -e.explained.estimate)
     seen = [e for e in ordered if e.shown]
@@ -143,12 +135,12 @@ def effect_sentences(effects: Sequence[Effect]) -> list[str]:
     return out
 
 
-def _explained(e: Effect, *, first: bool) -> str:
+def _explained(e: ParameterEffect, *, first: bool) -> str:
     where = "" if e.present > 0.999 else f" where it is set ({100 * e.present:.0f} % of runs)"
-    return f"{printable(e.parameter)} {'explains ' if first else ''}{percent(e.explained)}{' of the variance' if first else ''}{where}"
+    return f"{printable(e.parameter)} {'explains ' if first else ''}{percent_interval(e.explained)}{' of the variance' if first else ''}{where}"
 
 
-def range_sentences(ranges: Sequence[Range], effects: Sequence[Effect], place: str) -> list[str]:
+def range_sentences(ranges: Sequence[Range], effects: Sequence[ParameterEffect], place: str) -> list[str]:
     """Ranges that are suggested; why there is none, where an effect is shown and there is none."""
     if not any(e.shown for e in effects):  # without an effect there is nothing to choose by, and that is said
         return []

@@ -10,7 +10,7 @@ from ogive.words import listed, percent_sure, plural, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves import LearningCurves
-    from ogive.report._curves_findings import CurveFindings
+    from ogive.report.curves._findings import CurveFindings
 
 MOST_NAMED = 8
 DRAWN = {

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ogive.answers._samples import Samples
-from ogive.answers._verdict import Conclusion
+from ogive.answers.verdicts._samples import Samples
+from ogive.answers.verdicts._verdict import Conclusion
 from ogive.results import json_ready
 from ogive.statistics import Interval
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers._comparison import decide_all, same_question, why_not
-from ogive.answers._family import Decided, decide
-from ogive.answers._hidden import hidden_collapse
-from ogive.answers._question import NAMED, Question, refuse_undecidable
-from ogive.answers._samples import Samples, all_pairs, gather
-from ogive.answers._verdict import Conclusion, rule
+from ogive.answers.verdicts._comparison import decide_all, same_question, why_not
+from ogive.answers.verdicts._family import Decided, decide
+from ogive.answers.verdicts._hidden import hidden_collapse
+from ogive.answers.verdicts._question import NAMED, OneOfFour, Question, refuse_undecidable
+from ogive.answers.verdicts._samples import Samples, all_pairs, gather
+from ogive.answers.verdicts._verdict import Conclusion, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
@@ -88,22 +88,16 @@ class Reversal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leading:
-    """Who leads by one of the four questions: the methods that no other is certainly better than.
+class Leading(OneOfFour):
+    """Who leads by one of the four questions: the methods that no other is certainly better than; nobody where it is refused.
 
     `ahead` are those of them that are certainly better than somebody: the others are merely unbeaten.
-
-    `refused` says why nobody can be named: "few runs", "tied", "no values", "folds"; else it is None.
     """
 
-    name: str
-    criterion: str
     leaders: tuple[str, ...]
     ahead: tuple[str, ...]
     scores: Mapping[str, float]
     resolution: float
-    refused: str | None = None
-    primary: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -136,13 +130,13 @@ class Ranking(Tabular):
         return f"Ranking({len(self.rows)} methods in {self.rows[-1].tier} tiers, resolution {self.resolution:.2f})"
 
     def __str__(self) -> str:
-        from ogive.answers._wording import ranking_text
+        from ogive.answers.verdicts._wording import ranking_text
 
         return ranking_text(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """Tiers and ranks, and who leads by each of the four questions."""
-        from ogive.answers._wording import ranking_tables
+        from ogive.answers.verdicts._wording import ranking_tables
 
         return ranking_tables(self)
 
@@ -178,7 +172,7 @@ class Ranking(Tabular):
     @property
     def unit(self) -> str:
         """What is counted, in words."""
-        from ogive.answers._wording import unit_words
+        from ogive.answers.verdicts._wording import unit_words
 
         return unit_words(self._trials, self.question.tasks)
 
@@ -212,9 +206,21 @@ class Ranking(Tabular):
     @cached_property
     def verdict(self) -> str:
         """Sentences to paste."""
-        from ogive.answers._wording import ranking_sentences
+        return " ".join(part for part in self.parts if part)
 
-        return ranking_sentences(self)
+    @cached_property
+    def parts(self) -> tuple[str, str, str]:
+        """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
+        from ogive.answers.verdicts._wording import ranking_parts
+
+        return ranking_parts(self)
+
+    @property
+    def how_sure(self) -> str:
+        """How sure the verdict is, and how sure the other answers are, in a sentence."""
+        from ogive.answers.verdicts._wording import how_sure
+
+        return how_sure(self)
 
     @cached_property
     def questions(self) -> Mapping[str, Leading]:

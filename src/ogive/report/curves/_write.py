@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.report._curves_findings import find
-from ogive.report._curves_sections import compose
 from ogive.report._write import as_target, write_page
+from ogive.report.curves._findings import find
+from ogive.report.curves._sections import compose
 from ogive.words import printable
 
 if TYPE_CHECKING:

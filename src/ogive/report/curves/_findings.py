@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ogive.errors import InputError
-from ogive.report._judgement import attempt
+from ogive.report._judgment import attempt
 from ogive.words import plural, printable, share
 
 if TYPE_CHECKING:
