@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.answers import _ranking
+from ogive.answers.verdicts import _ranking
 
 
 def table(gap_on_last: float, n_runs: int = 12) -> ogive.Trials:

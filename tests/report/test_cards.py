@@ -1,7 +1,7 @@
 """The cards of a ranking."""
 
-from ogive.answers._ranking import Leading
-from ogive.report._cards import _by_how_much
+from ogive.answers import Leading
+from ogive.report._sections import _by_how_much
 
 
 def test_a_card_without_a_leader_names_two_methods():
