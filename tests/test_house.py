@@ -204,7 +204,12 @@ BRITISH = re.compile(
 def _prose() -> dict[str, str]:
     """What people read: the pages, and every text in the program that is no docstring; by place."""
     top = Path(__file__).parents[1]
-    pages = [top / "README.md", *sorted((top / "changelog").glob("*.md")), *sorted((top / "docs").rglob("*.md"))]
+    pages = [
+        top / "README.md",
+        top / "CHANGELOG.md",
+        *sorted((top / "changelog").glob("*.md")),
+        *sorted((top / "docs").rglob("*.md")),
+    ]
     found = {str(page.relative_to(top)): page.read_text(encoding="utf-8") for page in pages}
     for source in sorted((top / "src").rglob("*.py")):
         tree = ast.parse(source.read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ Names are loaded when they are first used, so that `import ogive` costs little.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ogive import algorithms, answers, curves, errors, plots, profiles, report, spaces, statistics, study, tasks
