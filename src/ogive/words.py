@@ -16,7 +16,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     # At the beginning of a line a bracket or a star would be an argument of the \\ before it.
-    "[": "{[}", "]": "{]}", "*": "{*}", "≥": r"$\geq$",
+    "[": "{[}", "]": "{]}", "*": "{*}", "≥": r"$\geq$", "–": "--",
 }  # fmt: skip
 # Control, format (direction, zero width, tags) and surrogate characters, and the two separators that end a line.
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")

@@ -129,4 +129,4 @@ def test_single_runs_leave_every_rank_open_and_no_number_without_a_value(page):
     found = page({m: [float(i)] for i, m in enumerate("abc")})
     assert "nan" not in found.section("Ranks") + found.section("For the paper")
     assert found.section("Ranks").count("1 to 3") == 3
-    assert "a & 1 & 1--3 & $0$" in found.section("For the paper")
+    assert "a & $1$ & 1--3 & $0$" in found.section("For the paper")

@@ -19,9 +19,9 @@ Inside
   _facts        what is seen at a glance, in sentences; _bands; _foremost
 
 On the face, for rooms that show answers: nouns (Criterion, Pair, SummaryRow, ParameterEffect …) that say how they are
-called and written; `judge_pair` and `judge_all` for a question that was made before; `unit_words` and `missing_words`:
-what is counted, and what a study still lacks; `difference_parts`: a difference, rounded so that no end crosses what a
-conclusion reads it against.
+called and written; `judge_pair` and `judge_all` for a question that was made before; from verdicts/_wording, where all
+sentences of verdicts are made: `unit_words` and `missing_words`, what is counted and what a study still lacks (its words
+are a note's, in `ogive.notes`), and `difference_parts`, rounded so that no end crosses what a conclusion reads it against.
 """
 
 from ogive.answers._bands import CellBand, bands

@@ -15,8 +15,10 @@ Inside
   _cells, _preparing      the cells, and the rules for failures, clocks and missing values
   _distances              ratio, difference, improvement, welch, rank
   _curve                  step curves and their bands
-  _performance, _profile  from a table to a Profile; _pair compares two, _sensitivity leaves one out
-  _normalize, _aggregates, _geometric, _ranks
+  _performance, _profile  from a table to a Profile; _pair compares two, _sensitivity: a Profile without one of its methods
+  _normalize              one scale for all tasks
+  _aggregates, _geometric one number of each method over all tasks
+  _ranks                  average ranks, Friedman's test; _signed_ranks: Wilcoxon's, for pairs
 """
 
 from ogive.profiles._aggregates import Aggregates, aggregates, probability_of_improvement

@@ -127,7 +127,7 @@ def _verdicts(found: Findings) -> list[Html]:
         assert judged.decided is not None
         parts += [_cards(judged.decided)]
         parts += [element("p", more)] if more else []
-        parts += [element("p", basis, class_="basis"), aside(judged.decided.how_sure)]
+        parts += [element("p", basis, class_="basis")]  # which ends with how sure one may be
     parts += [aside(judged.left_out)]
     if found.n_failed and found.sensitivity.words:
         parts.append(element("p", found.sensitivity.words))

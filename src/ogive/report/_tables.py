@@ -13,7 +13,8 @@ from ogive.plots import PairsDisplay
 from ogive.report._over_tasks import OverTasks
 from ogive.report._page import Html, element, join, scrolled, table
 from ogive.statistics import Interval, Statistic, aggregate_label
-from ogive.words import clipped, comma_separated, interval_parts, latex, number, percent_sure, share
+from ogive.tables import Table
+from ogive.words import clipped, comma_separated, interval_parts, number, percent_sure, share
 
 LONGEST_NAME = 40
 NOTHING = Html("")
@@ -323,14 +324,9 @@ def to_latex(summary: Summary, note: Callable[[Sequence[SummaryRow]], str]) -> s
 
 def ranking_latex(ranking: Ranking, left_out: Mapping[str, str]) -> str:
     """Methods with tier and ranks; those without a rank below them."""
-    lines = [
-        r"\begin{tabular}{lccc}",
-        r"\toprule",
-        rf"Method & Tier & Rank & {latex(ranking.question.score_label)} \\",
-        r"\midrule",
+    rows: list[tuple[object, ...]] = [
+        (r.algorithm, r.tier, f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}–{r.rank_high}", r.score)
+        for r in ranking.rows
     ]
-    for r in ranking.rows:
-        ranks = f"{r.rank_low}" if r.rank_low == r.rank_high else f"{r.rank_low}--{r.rank_high}"
-        lines.append(rf"{latex(r.algorithm)} & {r.tier} & {ranks} & ${number(r.score)}$ \\")
-    lines += [rf"{latex(method)} & -- & not ranked & -- \\" for method in left_out]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    rows += [(method, None, "not ranked", None) for method in left_out]
+    return Table(head=("Method", "Tier", "Rank", ranking.question.score_label), rows=tuple(rows)).to_latex()

@@ -8,16 +8,22 @@ One sample
   bootstrap_interval                     percentile and BCa, for anything else
   variance_components                    between and within clusters
   normality, dip                         for many samples at once, lattice-aware; one mode or more
-Two samples: _improvement and _difference functions, mcnemar, dominance, almost_dominance, violation_ratio
+Two samples: _improvement and _difference functions, mcnemar, dominance, almost_dominance, violation_ratio; the limits
+that verdicts read, for every kind of scores (0/1 or not, paired or not), are made in _differences
 Bounded scores, guaranteed: bounded_ functions, guaranteed_improvement
 Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
   aggregate, aggregate_against, improvement_over_tasks, profile_counts, largest_deviation, tiers, rank_limits
 
 Rooms within: over_tasks resamples runs of many tasks; planning says how many trials are enough; shape normality, modes.
-Inside: _distribution _band _levels (levels.csv) _interval _many _bootstrap _leave_one_out _components _statistic one
-sample; _comparison _betting _dominance _almost_dominance two; _differences _families many; _ranking tiers;
-_strata _effects _selection where spread comes from; _assumptions. Knows nothing of tables, files or pictures.
+Inside
+  one sample     _distribution _band _levels (levels.csv) _interval _statistic _components; _many: many samples at once;
+                 _bootstrap, with the jackknife of _leave_one_out
+  two samples    _comparison: single functions for arrays; _betting: for every distribution; _dominance _almost_dominance
+  all pairs      _families: from the runs of many methods to differences, and of which kind each is; _differences: the limits
+                 of each kind at any error; _ranking: tiers
+  spread         _strata _effects _selection: where it comes from; _assumptions: what an interval takes for granted
+Knows nothing of tables, files or pictures.
 """
 
 from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio

@@ -8,18 +8,19 @@ Start here                          then
   is_store(path)                    TRIALS INNER SERIES: the columns of each kind
 
 Inside
-  _store      the contract, and Store
+  _store      the contract, and Store; `create` settles who of several first writers is first
   _schemas    columns, and the door that rows pass
   _records    study records: order, merging, what changed
   _parts      one part: its description, its checks
   _content    the digest of a column
-  _publish    files that appear whole or not at all
+  _publish    files that appear whole or not at all, and names that only one writer can claim
   _reading    all parts while others write; finished trials
   _rows       highest attempts, copies, order
   _metrics _trials    typed columns, and Trials
   _care       verify, repair, compact
   _looks _plan        notes: how often a table was judged, how many trials were asked for
-  _damage _versions
+  _damage     what is wrong with a part, in words
+  _versions   of Python and packages, as rows keep them
 """
 
 from ogive.errors import StoreConflict, StoreDamaged, StoreError

@@ -13,7 +13,7 @@ While they run
   anytime_margin     a band that holds at every sample size, so that one may look and stop at will
   spend              a confidence divided over a few looks
 
-Inside: _plan the search and its result; _precision _pilot _power the questions; _anytime.
+Inside: _plan the search and its result, and how sure a plan from a pilot is (ASSURANCE); _precision _pilot _power the questions; _anytime.
 """
 
 from ogive.statistics.planning._anytime import anytime_margin, spend
