@@ -273,7 +273,8 @@ def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html
             element("p", display.caption, class_="caption"),
         ]
     note = (
-        f"Positive differences: {c.a} is better. The verdict reads the first line of this table; the others describe."
+        f"Positive differences: {c.a} is better. The verdict reads the first line of this table; the others describe, each at "
+        f"{percent_sure(c.question.confidence)} alone and so narrower than the answers above, which share one error."
     )
     return [*parts, comparison_table(c), aside(note)]
 
