@@ -1,4 +1,4 @@
-"""Curves that trials returned beside their scores, `ogive.Series`: which belong to the rows of a table, and how a file keeps them."""
+"""Curves that trials returned beside their scores, `ogive.algorithms.Series`: which belong to the rows of a table, and how a file keeps them."""
 
 from __future__ import annotations
 

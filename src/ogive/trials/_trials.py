@@ -312,7 +312,7 @@ class Trials:
 
     @cached_property
     def series_table(self) -> pa.Table:
-        """Every `ogive.Series` of these trials: algorithm, task, trial, name, values."""
+        """Every `ogive.algorithms.Series` of these trials: algorithm, task, trial, name, values."""
         return series_of(self, self.series_source)
 
     @property
