@@ -28,6 +28,11 @@ def test_more_methods_than_tasks_are_lines():
     assert [line[0] for line in shown.rows] == list("abcd")
 
 
+def test_the_share_of_runs_that_reach_a_score_keeps_its_name(trials):
+    tables = ogive.summarize(trials, statistics=["exceedance_5"]).as_tables()
+    assert {table.head for table in tables} == {("method", "n", "P(reaches 5)")}
+
+
 def test_a_second_run_anywhere_brings_the_statistics_back():
     table = ogive.read({"a": {"x": [1.0, 2.0], "y": [2.0]}, "b": {"x": [1.5], "y": [3.0]}})
     assert len(ogive.summarize(table).as_tables()) == 2
