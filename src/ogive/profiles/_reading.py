@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_goal
 from ogive.errors import InputError, NoTime
-from ogive.importers import ALIASES, METHOD_NAMES, column_called, is_larger_better, plain_frame
+from ogive.importers import ALIASES, METHOD_NAMES, column_called, is_cv_results, is_larger_better, plain_frame
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.profiles import _moments
@@ -61,7 +61,7 @@ def as_table(
             return replace(found, source=name)
         wide = _is_wide(frame, wide, said)
         source = _with_problems(frame) if wide and not said.get("task") and _is_nameless(frame) else source
-    elif isinstance(source, Mapping):
+    elif isinstance(source, Mapping) and not is_cv_results(source):
         source = _by_problem(source)
     trials = _read(source, direction, default, time_limit, wide=bool(wide), **said)
     cells = from_trials(trials, metric, direction, default)
