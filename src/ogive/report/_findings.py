@@ -9,7 +9,6 @@ import numpy as np
 
 from ogive.answers import Foremost, Remark, Summary, SummaryRow, foremost, summarize
 from ogive.errors import InputError
-from ogive.notes import NoteKind
 from ogive.report._judgment import Judgment, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.statistics import Statistic
@@ -42,11 +41,6 @@ class Findings:
     foremost: Foremost
     shortened: str
     seen: Trials | None
-
-    @property
-    def split(self) -> bool:
-        """Whether an undeclared column splits the runs: what is pooled over it would be about no one thing."""
-        return self.trials.question is not None and self.trials.question.kind is NoteKind.ASKS_SPLIT
 
     @property
     def opening(self) -> str:

@@ -69,7 +69,7 @@ class Report:
 def compose(found: Findings) -> Report:
     """All sections, verdicts first."""
     report = Report()
-    if found.split:
+    if found.trials.is_split:
         return _only_the_question(found, report)
     shown = found.foremost
     display, refused = attempt(

@@ -125,6 +125,11 @@ class Trials:
         """Whether rows or units may be counted as independent."""
         return self.independent and self.question is None
 
+    @property
+    def is_split(self) -> bool:
+        """Whether a column that nobody declared splits the runs: what is pooled over it would be about no one thing."""
+        return self.question is not None and self.question.kind is NoteKind.ASKS_SPLIT
+
     def scope_of(self, task: str | None = None) -> str | None:
         """The scope of one task; of all of them where None, and None where they differ or nobody said so."""
         if not isinstance(self.scope, Mapping):
