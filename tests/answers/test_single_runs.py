@@ -42,6 +42,7 @@ def test_a_comparison_lists_no_tasks_of_which_nothing_can_be_told(trials):
     compared = ogive.compare(trials, "a", "b")
     assert len(compared.tasks) == 30
     assert "p17" not in str(compared)
+    assert "p17" not in compared.to_markdown() + compared.to_latex() + compared._repr_html_()
 
 
 def test_a_report_draws_no_pictures_of_single_runs(trials, tmp_path):
