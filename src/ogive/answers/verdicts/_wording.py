@@ -115,7 +115,7 @@ def _can_tell_by_task(c: Comparison) -> bool:
 
 def comparison_as_tables(c: Comparison) -> tuple[Table, ...]:
     """The four questions with the verdict below them, and the tasks."""
-    parts = [(_questions_table(c), (c.verdict, how_sure(c)))]
+    parts: list[tuple[list[list[str]], tuple[str, ...]]] = [(_questions_table(c), (c.verdict, how_sure(c)))]
     parts += [(_tasks_table(c), ())] if _can_tell_by_task(c) else []
     return tuple(Table(head=tuple(head), rows=tuple(map(tuple, rows)), below=below) for (head, *rows), below in parts)
 
