@@ -36,9 +36,20 @@ def polars_frame():
     return pytest.importorskip("polars").from_pandas(FRAME)
 
 
+class Named:
+    """A file that is named as `os.PathLike` says, and by no other way."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __fspath__(self):
+        return str(self._path)
+
+
 SOURCES = {
     "file": lambda folder: folder / "scores.csv",
     "text": lambda folder: str(folder / "scores.csv"),
+    "like a path": lambda folder: Named(folder / "scores.csv"),
     "pandas": lambda folder: FRAME,
     "polars": lambda folder: polars_frame(),
     "lazy polars": lambda folder: polars_frame().lazy(),

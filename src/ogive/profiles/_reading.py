@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +56,7 @@ def as_table(
     wide, name = said.pop("wide", None), ""
     frame = _as_frame(source, said)
     if frame is not None:
-        name = Path(source).name if isinstance(source, (str, Path)) else "data frame"
+        name = Path(source).name if isinstance(source, (str, os.PathLike)) else "data frame"
         if _moments.has_moments(frame):
             found = _moments.from_frame(frame, n, direction or default, wide=_is_wide(frame, wide, said), **said)
             return replace(found, source=name)
@@ -75,8 +76,8 @@ def as_table(
 
 def _as_frame(source: Any, said: Mapping[str, Any]) -> pd.DataFrame | None:
     """A plain table as a pandas frame: a file, a frame, or what can turn itself into one; None for other sources."""
-    if isinstance(source, (str, Path)):
-        return plain_frame(source, task=said.get("task"), algorithm=said.get("algorithm"))
+    if isinstance(source, (str, os.PathLike)):
+        return plain_frame(os.fspath(source), task=said.get("task"), algorithm=said.get("algorithm"))
     if isinstance(source, Trials):
         return None
     frame: Any = None
