@@ -11,6 +11,7 @@ import pytest
 
 import ogive
 from ogive.errors import AmbiguousColumns, InputError
+from ogive.notes import NoteKind
 
 RNG = np.random.default_rng(7)
 ROWS = [
@@ -35,9 +36,20 @@ def polars_frame():
     return pytest.importorskip("polars").from_pandas(FRAME)
 
 
+class Named:
+    """A file that is named as `os.PathLike` says, and by no other way."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __fspath__(self):
+        return str(self._path)
+
+
 SOURCES = {
     "file": lambda folder: folder / "scores.csv",
     "text": lambda folder: str(folder / "scores.csv"),
+    "like a path": lambda folder: Named(folder / "scores.csv"),
     "pandas": lambda folder: FRAME,
     "polars": lambda folder: polars_frame(),
     "lazy polars": lambda folder: polars_frame().lazy(),
@@ -202,3 +214,33 @@ def test_aggregates_count_failures_by_the_rules_of_the_house(rule, mean):
     assert ogive.profiles.aggregates(table, failures=rule).of("a", "mean").estimate == mean
     with pytest.raises(InputError, match="say failures="):
         ogive.profiles.aggregates(table)
+
+
+SPLIT = pd.DataFrame(
+    [(m, v, s, 0.5 + 0.01 * s + 0.1 * (v == "large")) for m in "ab" for v in ("small", "large") for s in range(10)],
+    columns=["method", "version", "seed", "accuracy"],
+)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ogive.summarize,
+        ogive.rank,
+        ogive.sources,
+        ogive.answers.bands,
+        ogive.plots.distribution,
+        ogive.plots.best_of,
+        lambda table: ogive.plots.difference(table, "a", "b"),
+    ],
+)
+def test_runs_that_a_column_splits_are_pooled_by_nobody(call):
+    with pytest.raises(InputError, match="'version' splits the runs"):
+        call(SPLIT)
+
+
+def test_an_inspection_asks_a_question_once():
+    found = ogive.inspect(SPLIT)
+    assert [a.answer for a in found.answers if a.possible] == []
+    assert {getattr(a.reason, "kind", None) for a in found.answers} == {NoteKind.ASKS_SPLIT}
+    assert str(found).count("splits the runs") == 1

@@ -1,6 +1,7 @@
 """The house itself: what is loaded, what is exported, what the README promises."""
 
 import ast
+import importlib
 import inspect
 import os
 import re
@@ -185,6 +186,38 @@ def test_the_layers_hold(repository: Path):
         pytest.skip("import-linter is not installed")
     done = subprocess.run([linter, "--no-cache"], cwd=repository, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
+
+
+NAMED = re.compile(r"\bogive((?:\.[A-Za-z]\w*)+)")
+
+
+def _is_there(name: str) -> bool:
+    held, path = ogive, "ogive"
+    for part in name.strip(".").split("."):
+        path = f"{path}.{part}"
+        if not hasattr(held, part):
+            try:
+                held = importlib.import_module(path)
+            except ImportError:
+                return False
+            continue
+        held = getattr(held, part)
+    return True
+
+
+def test_every_name_of_ogives_that_pages_and_programs_speak_of_is_there():
+    top = Path(__file__).parents[1]
+    places = [
+        top / "README.md",
+        top / "CHANGELOG.md",
+        *sorted((top / "docs").rglob("*.md")),
+        *sorted((top / "src").rglob("*.py")),
+    ]
+    said = {
+        (str(p.relative_to(top)), found[1]) for p in places for found in NAMED.finditer(p.read_text(encoding="utf-8"))
+    }
+    assert len(said) > 500
+    assert [(place, name) for place, name in sorted(said) if not _is_there(name)] == []
 
 
 # Halves, so that this list does not refuse itself.

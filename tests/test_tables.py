@@ -76,6 +76,15 @@ def test_every_result_that_has_a_picture_draws_it(name):
         assert isinstance(results()[name].plot(width="3.25in", caption=False), Drawable)
 
 
+@pytest.mark.parametrize("tasks", ["x", "xy"])
+def test_every_form_of_a_comparison_holds_its_verdict_once(tasks):
+    rng = np.random.default_rng(0)
+    found = ogive.compare(ogive.read({m: {t: rng.normal(size=9) for t in tasks} for m in "ab"}, unit="row"), "a", "b")
+    claim = found.parts[0].split(":")[0]
+    for form in (found.to_markdown(), found.to_latex(), found._repr_html_()):
+        assert form.count(claim) == 1
+
+
 def test_comparisons_over_several_tasks_are_drawn_one_by_one():
     rng = np.random.default_rng(0)
     found = ogive.compare(ogive.read({m: {t: rng.normal(size=9) for t in "xy"} for m in "ab"}, unit="row"), "a", "b")

@@ -420,3 +420,12 @@ def test_failures_without_a_score_to_stand_for_them_stay_failed():
     assert trials.counted(None, "worst").failed().tolist() == trials.failed().tolist() == [True, False, False, False]
     with pytest.raises(InputError, match="nothing to describe"):
         ogive.read({"a": [np.nan], "b": [np.nan]}).counted(None, "exclude")
+
+
+@pytest.mark.parametrize("rule", ["exclude", 0.1])
+def test_failures_that_are_counted_by_one_metric_stay_failures_by_the_others(rule):
+    rows = {"method": list("aabb"), "accuracy": [0.9, 0.8, 0.7, 0.6], "f1": [0.5, 0.4, 0.3, 0.2]}
+    trials = ogive.read(pd.DataFrame({**rows, "status": ["ok", "timeout", "ok", "ok"]}), score=["accuracy", "f1"])
+    counted = trials.counted("accuracy", rule)
+    assert not counted.failed("accuracy").any()
+    assert counted.scores("a", metric="f1", failures="exclude").tolist() == [0.5]

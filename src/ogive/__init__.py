@@ -4,7 +4,7 @@
     ogive.summarize(trials); ogive.compare(trials, "a", "b"); ogive.rank(trials)
     ogive.plots.distribution(trials).plot(); ogive.report.write(trials, "report.html")
 
-    study = ogive.Study("demo", [ogive.algorithms.svm()], [ogive.tasks.moons()])     # what you run
+    study = ogive.Study("demo", [ogive.Algorithm.from_estimator(SVC())], [ogive.tasks.moons()])     # what you run
     trials = ogive.run(study, n_trials=200, store="results/demo", workers=2)
 
 Names are loaded when they are first used, so that `import ogive` costs little.

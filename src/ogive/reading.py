@@ -105,7 +105,7 @@ def read(
     facts = Facts.checked(
         unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent, scope=scope, time_limit=time_limit
     )
-    sources = source if isinstance(source, (list, tuple)) else [source]
+    sources = [_as_path(one) for one in (source if isinstance(source, (list, tuple)) else [source])]
     if not sources:
         raise UnreadableSource("`source` is an empty list; name at least one table.")
     _refuse_twice(sources)
@@ -131,6 +131,11 @@ def as_trials(source: Source) -> Trials:
     if asked is None:
         return trials
     return replace(trials, question=replace(asked, values={**asked.values, "unread": True}))
+
+
+def _as_path(source: Any) -> Any:
+    """What names a file in its own way, such as a temporary file of another package, as a path."""
+    return Path(source) if isinstance(source, os.PathLike) else source
 
 
 def _refuse_twice(sources: Sequence[Any]) -> None:

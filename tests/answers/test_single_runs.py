@@ -28,6 +28,11 @@ def test_more_methods_than_tasks_are_lines():
     assert [line[0] for line in shown.rows] == list("abcd")
 
 
+def test_the_share_of_runs_that_reach_a_score_keeps_its_name(trials):
+    tables = ogive.summarize(trials, statistics=["exceedance_5"]).as_tables()
+    assert {table.head for table in tables} == {("method", "n", "P(reaches 5)")}
+
+
 def test_a_second_run_anywhere_brings_the_statistics_back():
     table = ogive.read({"a": {"x": [1.0, 2.0], "y": [2.0]}, "b": {"x": [1.5], "y": [3.0]}})
     assert len(ogive.summarize(table).as_tables()) == 2
@@ -37,6 +42,7 @@ def test_a_comparison_lists_no_tasks_of_which_nothing_can_be_told(trials):
     compared = ogive.compare(trials, "a", "b")
     assert len(compared.tasks) == 30
     assert "p17" not in str(compared)
+    assert "p17" not in compared.to_markdown() + compared.to_latex() + compared._repr_html_()
 
 
 def test_a_report_draws_no_pictures_of_single_runs(trials, tmp_path):

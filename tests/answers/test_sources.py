@@ -115,7 +115,15 @@ def test_an_imported_table_shares_a_configuration_where_parameters_are_equal():
 
 
 @pytest.mark.parametrize(
-    ("column", "word"), [("Splits", "data"), ("config_id", "configuration"), ("random_state", "seed"), ("lab", "lab")]
+    ("column", "word"),
+    [
+        ("Splits", "data"),
+        ("config_id", "configuration"),
+        ("random_state", "seed"),
+        ("Initialization", "seed"),
+        ("initial" + "isation", "seed"),
+        ("lab", "lab"),
+    ],
 )
 def test_columns_are_recognized_by_their_names(column, word):
     assert source_word(column) == word

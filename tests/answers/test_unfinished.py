@@ -77,6 +77,16 @@ def test_what_is_missing_of_methods_that_were_left_out_is_not_said(trials, store
     assert "(16 of a, 16 of b)" in str(ogive.summarize(trials.select(algorithms=["a", "b", "c"])))
 
 
+def test_what_is_missing_of_rows_that_are_not_read_is_not_said(store):
+    said = {how: str(ogive.inspect(ogive.read(store.path, **{how: what}))) for how, what in (("where", "task=t"), ("without", "a"))}  # fmt: skip
+    assert (
+        f"{3 * N} of {N + 3 * ASKED} trials; {3 * ASKED - 2 * N} are missing (20 of d, 8 of a, 8 of b)" in said["where"]
+    )
+    assert (
+        f"{4 * N} of {2 * N + 4 * ASKED} trials; {4 * ASKED - 2 * N} are missing (40 of d, 16 of b)" in said["without"]
+    )
+
+
 def test_a_file_keeps_what_is_missing(trials, tmp_path):
     trials.write(tmp_path / "s.parquet")
     assert ALL in str(ogive.rank(ogive.read(tmp_path / "s.parquet")))

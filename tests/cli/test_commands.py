@@ -159,6 +159,12 @@ def test_latex_of_one_task_shows_every_statistic(plain, capsys):
     assert "Method & mean & median" in capsys.readouterr().out
 
 
+def test_latex_of_one_task_says_nothing_of_bold_names_that_it_does_not_print(tmp_path: Path, capsys):
+    (tmp_path / "one.csv").write_text("method,accuracy\n" + "".join(f"a,0.{i}\n" for i in range(1, 9)))
+    assert main(["summary", str(tmp_path / "one.csv"), "--format", "latex", "-s", "mean"]) == 0
+    assert "bold" not in capsys.readouterr().err
+
+
 def test_latex_has_a_table_for_each_metric_and_statistic_of_several_tasks(tmp_path: Path, capsys):
     path = tmp_path / "two.csv"
     rows = [(m, t, i, i / 9, 9 - i) for m in "ab" for t in ("x", "y") for i in range(6)]

@@ -110,3 +110,13 @@ def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "1 run of every cell" in out
     assert "Bands hold" not in out
+
+
+def test_a_table_of_means_asks_for_its_runs_by_an_option(tmp_path, capsys):
+    (tmp_path / "means.csv").write_text(
+        "method,problem,mean,std\n" + "".join(f"{m},{p},0.8,0.1\n" for m in "ab" for p in "xy")
+    )
+    assert _app.main(["profile", str(tmp_path / "means.csv"), "--kind", "welch"]) == 2
+    said = capsys.readouterr().err
+    assert "say --n." in said
+    assert "n=" not in said

@@ -110,6 +110,18 @@ def test_failed_runs_count_as_worse_than_every_score(goal, who):
     assert "(a 150, b 0)" in display.caption
 
 
+def test_the_picture_of_a_comparison_counts_failed_runs_as_the_comparison_does():
+    rng = np.random.default_rng(0)
+    runs = {"a": [*rng.uniform(0.7, 0.9, 28), *[np.nan] * 12], "b": rng.uniform(0.7, 0.9, 40), "c": [np.nan] * 40}
+    compared = ogive.compare(ogive.read(runs, unit="row"), "a", "b", failures="exclude")
+    display = ogive.plots.of(compared)
+    assert np.isfinite(display.estimate).all()
+    assert display.certain == ()
+    assert "a (28) and b (40)" in display.caption
+    assert "12 runs failed and are left out." in display.caption
+    assert "12 runs failed and have the score of b." in ogive.plots.difference(compared._trials, "a", "b", failures="like:b").caption  # fmt: skip
+
+
 def test_where_both_failed_there_is_no_line_and_no_certainty():
     failing = [np.where(np.arange(200) < 60, np.nan, sample) for sample in (A, B)]
     display = difference(trials(a=failing[0], b=failing[1]), "a", "b").plot()

@@ -326,9 +326,21 @@ def test_no_run_stands_outside_the_shade_of_its_own_method(kind, goal):
     assert all(any(path.contains_point(point, radius=1e-9) for path in shade) for point in middles)
 
 
-@pytest.mark.parametrize(("rule", "failed", "worst"), [(None, 1, 0.7), ("exclude", 0, 0.7), ("0.2", 0, 0.2)])
-def test_a_picture_counts_failed_runs_as_it_is_told(rule, failed, worst):
+@pytest.mark.parametrize(
+    ("rule", "failed", "worst", "said"),
+    [
+        (None, 1, 0.7, "counted as worse than every score"),
+        ("worst", 1, 0.7, "counted as worse than every score"),
+        ("exclude", 0, 0.7, "1 run failed and is left out."),
+        ("0.2", 0, 0.2, "1 run failed and counts as 0.2."),
+        ("like:b", 0, 0.7, "1 run failed and has the score of b."),
+    ],
+)
+def test_a_picture_counts_failed_runs_as_it_is_told_and_says_how(rule, failed, worst, said):
     trials = ogive.read({"a": [0.9, 0.8, 0.7, float("nan")], "b": [0.8, 0.85, 0.7, 0.75]}, unit="row")
-    cell = ogive.plots.distribution(trials, failures=rule).bands[0]
+    display = ogive.plots.distribution(trials, failures=rule)
+    cell = display.bands[0]
+    assert said in display.caption
+    assert display.caption.count("failed") == 1
     assert cell.n_failed == failed
     assert min(cell.estimate.points[np.isfinite(cell.estimate.points)]) == worst

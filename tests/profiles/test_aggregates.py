@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ogive.notes import capitalized
+from ogive.errors import FailedTrials, InputError
+from ogive.notes import NoteKind, capitalized
 from ogive.profiles import (
     Baselines,
     MinMax,
@@ -113,6 +114,33 @@ def test_iqm_on_a_reference_scale_with_unequal_runs():
     iqm = aggregates(by_task(runs), normalize=Reference("a")).of("b", "iqm")
     # Shares 2/3 (half of the weight), 0 and 1 (a quarter each): the middle half is 2/3.
     assert iqm.estimate == pytest.approx(2 / 3)
+
+
+NO_SCORE = {"a": {"x": [0.2, 0.3, np.nan], "y": [0.5, 0.9]}, "b": {"x": [0.1, 0.25], "y": [0.6, 0.4]}}
+WITHOUT = {"a": {"x": [0.2, 0.3], "y": [0.5, 0.9]}, "b": NO_SCORE["b"]}
+
+
+@pytest.mark.parametrize("scale", [None, Reference("b")])
+def test_a_run_without_a_score_has_failed_and_counts_as_told(scale):
+    with pytest.raises(FailedTrials, match=r"1 failed run of 9 has no score"):
+        aggregates(NO_SCORE, normalize=scale)
+    left = aggregates(NO_SCORE, normalize=scale, failures="exclude")
+    assert left.found == aggregates(WITHOUT, normalize=scale).found
+    assert [n.values["n"] for n in left.notes if n.kind is NoteKind.FAILED_RUNS] == [1]
+
+
+def test_a_failed_run_beats_no_run_of_the_reference_where_it_is_said():
+    counted = aggregates(NO_SCORE, normalize=Reference("b"), failures="worst", statistics="mean")
+    lowest = {**NO_SCORE, "a": {**NO_SCORE["a"], "x": [0.2, 0.3, -9.0]}}
+    assert counted.found == aggregates(lowest, normalize=Reference("b"), statistics="mean").found
+    assert [n.values["n"] for n in counted.notes if n.kind is NoteKind.FAILED_RUNS] == [1]
+    with pytest.raises(FailedTrials, match="failures='worst'"):
+        aggregates(NO_SCORE, normalize=Reference("b"), failures=0.9)
+
+
+def test_a_method_without_a_run_on_a_task_is_missing():
+    with pytest.raises(InputError, match=r"1 value is missing, the first for 'b' on 'y'"):
+        aggregates({**WITHOUT, "b": {"x": [0.1, 0.25]}}, failures=0.0)
 
 
 def test_probability_of_improvement_needs_only_the_order():

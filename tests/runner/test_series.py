@@ -111,6 +111,12 @@ def test_tables_that_are_joined_keep_the_series_of_each(store, tmp_path):
     check(both)
 
 
+def test_selections_of_one_table_that_are_joined_hold_each_series_once(trials):
+    again = ogive.read([trials.select(algorithms=["a"]), trials.select(algorithms=["b"])])
+    assert again.series_table.num_rows == trials.series_table.num_rows
+    check(again)
+
+
 def test_a_table_without_series_says_so():
     trials = ogive.read({"a": [0.1, 0.2], "b": [0.3, 0.4]})
     assert trials.series_names == ()

@@ -103,6 +103,23 @@ def test_the_quick_jackknife_asks_for_the_statistic_of_resamples_only():
     assert asked == [50] * 101
 
 
+def test_a_statistic_may_be_an_object_without_a_hash():
+    class Mean:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return NotImplemented
+
+        def __call__(self, values):
+            return values.mean(axis=-1)
+
+    scores = np.random.default_rng(0).normal(size=20)
+    found, same = (
+        bootstrap_interval(scores, f, rng=np.random.default_rng(1)) for f in (Mean(), lambda v: v.mean(axis=-1))
+    )
+    assert found == same
+
+
 def test_clusters_are_left_out_as_a_whole_also_where_a_quick_jackknife_is_given():
     x, clusters = np.random.default_rng(5).gamma(2.0, size=40), np.repeat(np.arange(20), 2)
     slow, given = (

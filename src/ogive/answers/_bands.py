@@ -78,7 +78,9 @@ def has_spread(trials: Trials, metric: str) -> bool:
 
 
 def refuse_unjudgeable(trials: Trials, metric: str | None) -> None:
-    """Refuse a table that holds no distribution at all."""
+    """Refuse a table that holds no distribution at all, or whose runs a column splits: they are runs of several things."""
+    if trials.is_split:
+        raise InputError(trials.question)
     name = trials.metrics[0] if metric is None else metric
     usable = trials.values(name)[~trials.failed(name)]
     if not usable.size:

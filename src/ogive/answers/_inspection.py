@@ -16,6 +16,7 @@ from ogive.statistics import order_statistic_ranks
 from ogive.trials import Trials
 from ogive.words import listed, plural, printable
 
+AS_ABOVE = "not before that is answered"
 ASSUMED = "assuming that rows are independent"
 ONE_RUN = "one run in each cell; a profile compares methods over many tasks"
 ONE_RUN_EACH = "one run of each method on a task: tasks are taken for a sample of tasks like these"
@@ -59,13 +60,12 @@ class Inspection:
         lines = [f"{printable(self.source)}: {plural(self.n_rows, 'row')}", ""]
         for title, entries in (("What is in it", self.structure), ("How it was read", sentences(self.roles, names))):
             lines += [title, *(f"  {printable(entry)}" for entry in entries), ""]
-        lines += [
-            "What it can answer",
-            *(
-                f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(a.reason.words(names) if isinstance(a.reason, Note) else a.reason)}"
-                for a in self.answers
-            ),
-        ]
+        lines.append("What it can answer")
+        asked: set[Note] = set()
+        for a in self.answers:
+            said = AS_ABOVE if a.reason in asked else a.reason.words(names) if isinstance(a.reason, Note) else a.reason
+            asked |= {a.reason} if isinstance(a.reason, Note) else set()
+            lines.append(f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(said)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -256,7 +256,9 @@ def _can_bound_quantile(trials: Trials, p: float, name: str, least: int) -> tupl
         return answer, False, _approximate(trials)
     if not trials.independent or trials.n_folds is not None:
         return answer, False, ADAPTIVE if not trials.independent else FOLDS
-    return answer, trials.judged and least >= needed, f"needs {needed} independent runs; the smallest cell has {least}"
+    if trials.question is not None:
+        return answer, False, trials.question
+    return answer, least >= needed, f"needs {needed} independent runs; the smallest cell has {least}"
 
 
 def _both_sides(n: int, p: float) -> bool:

@@ -135,7 +135,9 @@ class Summary(Tabular):
         """Whether each method has one run on each of several tasks, of which every statistic is its score."""
         scores: dict[tuple[str, str, str], float] = {}
         for r in self.rows:
-            if r.n != 1 or r.n_failed or scores.setdefault((r.algorithm, r.task, r.metric), r.estimate) != r.estimate:
+            if r.n != 1 or r.n_failed or Statistic.parse(r.statistic).kind == "exceedance":  # a share is no score
+                return False
+            if scores.setdefault((r.algorithm, r.task, r.metric), r.estimate) != r.estimate:
                 return False
         return len({r.task for r in self.rows}) > 1
 

@@ -61,7 +61,7 @@ FailureRule = Annotated[
     typer.Option(
         "--failures",
         metavar="RULE",
-        help="How failed runs count: refuse, exclude, like:NAME or a score on the final scale; with --geometric as --time-limit.",
+        help="How failed runs count: refuse, exclude, like:NAME, or a score on the final scale (worst with --reference); with --geometric as --time-limit.",
     ),
 ]
 TasksRule = Annotated[
@@ -91,9 +91,11 @@ def aggregate(
     scales = {"--baselines": baselines is not None, "--min-max": min_max, "--reference": reference is not None}
     said = [name for name, given in scales.items() if given]
     if geometric is not None:
-        beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse"}
+        beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse", "--tasks": tasks != "fixed", "--gamma": gamma != 1.0}  # fmt: skip
         _refuse_beside_geometric([*said, *(name for name, given in beside.items() if given)])
         roles = {**roles, "goal": roles["goal"] or "minimize"}  # times, whatever they are called
+    elif runs is not None:
+        raise InputError("`--runs` joins times for --geometric; other aggregates take every run. Leave it out.")
     if len(said) > 1:
         raise InputError(f"{' and '.join(said)} are two scales; choose one.")
     if tasks not in ("fixed", "random"):
@@ -121,9 +123,6 @@ def aggregate(
         )
     else:
         names = [name.strip() for one in statistic or () for name in one.split(",")]
-        # A run without a score has failed; only a cell without any run is missing.
-        ran = all(trials.cell(m, t).rows.size for m in trials.algorithms for t in trials.tasks)
-        missing = "fail" if ran and missing == "refuse" else missing
         chosen: dict[str, Any] = {"statistics": names} if names else {}
         result = profiles.aggregates(
             trials, normalize=_scale(baselines, min_max, reference), tasks=cast(Any, tasks), gamma=gamma, missing=missing,

@@ -23,7 +23,6 @@ from ogive.cli._output import say, tell
 from ogive.cli._picture import picture_options, save_picture
 from ogive.cli._target import as_picture
 from ogive.errors import InputError
-from ogive.notes import NoteKind
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf, .svg or .eps.")]
 Kind = Annotated[
@@ -56,8 +55,6 @@ def plot(
 
     target = as_picture(out or beside(source, "-distribution.png"), source)
     trials = only(read_sources(source, roles), method, on)
-    if trials.question is not None and trials.question.kind is NoteKind.ASKS_SPLIT:
-        raise InputError(trials.question)  # a picture of runs would show several things as one
     if len(trials.cells) > 1 and all(cell.rows.size == 1 for cell in trials.cells):
         raise InputError(
             "every method has one run on each task, which is no distribution; `ogive profile` compares them over tasks."

@@ -91,13 +91,12 @@ def _written(result: Summary, output: str, raw: bool) -> str:
 def _latex(result: Summary, trials: Trials, failures: str) -> str:
     """A table for each metric; for each statistic of it, where there are several tasks."""
     shown = dict.fromkeys((r.metric, r.statistic) for r in result.rows)
-    bold = {
-        metric: _leading(trials, metric, failures, result.confidence) for metric in dict.fromkeys(m for m, _ in shown)
-    }
+    metrics = dict.fromkeys(m for m, _ in shown)
     if len({r.task for r in result.rows}) > 1:
+        bold = {m: _leading(trials, m, failures, result.confidence) for m in metrics}
         tables = [result.to_latex(metric=m, statistic=s, bold=bold[m]) for m, s in shown]
     else:
-        tables = [result.to_latex("methods-by-statistics", metric=m) for m in bold]
+        tables = [result.to_latex("methods-by-statistics", metric=m) for m in metrics]
     return "\n".join(tables)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ogive.errors import InputError
@@ -15,7 +16,7 @@ from ogive.importers._columns import as_numbers
 from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._units import CONFIGURATION, EACH_ROW, refuse_gaps
 from ogive.importers._where import kept_rows
-from ogive.notes import Note, NoteKind
+from ogive.notes import Note, NoteKind, narrowed
 from ogive.schema import TRAILING
 from ogive.trials import Trials, compact
 
@@ -50,12 +51,25 @@ def _chosen(trials: Trials, choices: Choices) -> Trials:
     """The rows that meet every condition, without the methods that are left out."""
     table, notes = kept_rows(trials.table, choices.where)
     if notes:
-        trials = replace(trials, table=compact(table)).with_notes(*notes)
+        trials = _on_rows(trials, table).with_notes(*notes)
     if choices.without:
         refuse_strangers(choices.without, trials.algorithms)
-        trials = trials.select(algorithms=[name for name in trials.algorithms if name not in choices.without])
+        gone = [trials.algorithms.index(name) for name in choices.without]
+        trials = _on_rows(trials, trials.table.filter(pa.array(~np.isin(trials.codes("algorithm"), gone))))
         trials = trials.with_notes(Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": choices.without}))
     return trials
+
+
+def _on_rows(trials: Trials, table: pa.Table) -> Trials:
+    """Some rows of a table; what is missing of methods and tasks that have none of them left is nothing to it.
+
+    Methods and tasks that had no row before have not begun, and are still asked for.
+    """
+    left = replace(trials, table=compact(table))
+    asked = [cell for note in trials.notes if note.kind is NoteKind.UNFINISHED for cell in note.values["cells"]]
+    methods = {cell[0] for cell in asked} - (set(trials.algorithms) - set(left.algorithms))
+    tasks = {cell[1] for cell in asked} - (set(trials.tasks) - set(left.tasks))
+    return replace(left, notes=narrowed(left.notes, methods, tasks))
 
 
 def _limited(trials: Trials, limit: float | None) -> Trials:

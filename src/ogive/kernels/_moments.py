@@ -52,24 +52,24 @@ def standardized_moments(values, n, first, last, means, variances, skewness, kur
 
 
 @kernel
-def _moments_about(sample, shift, centre):
-    """Mean of value - shift, and the central moments, from powers of value - shift - centre."""
+def _moments_about(sample, shift, center):
+    """Mean of value - shift, and the central moments, from powers of value - shift - center."""
     n = sample.size
-    s1, s2, s3, s4 = _power_sums(sample, shift, centre)
+    s1, s2, s3, s4 = _power_sums(sample, shift, center)
     r1, r2, r3, r4 = s1 / n, s2 / n, s3 / n, s4 / n
     square = r1 * r1
     m2 = r2 - square
     m3 = r3 - 3.0 * r1 * r2 + 2.0 * r1 * square
     m4 = r4 - 4.0 * r1 * r3 + 6.0 * square * r2 - 3.0 * square * square
-    return centre + r1, m2, m3, m4
+    return center + r1, m2, m3, m4
 
 
 @summing_kernel
-def _power_sums(sample, shift, centre):
-    """Sums of the first four powers of value - shift - centre."""
+def _power_sums(sample, shift, center):
+    """Sums of the first four powers of value - shift - center."""
     s1, s2, s3, s4 = 0.0, 0.0, 0.0, 0.0
     for i in range(sample.size):
-        v = sample[i] - shift - centre
+        v = sample[i] - shift - center
         q = v * v
         s1 += v
         s2 += q

@@ -4,8 +4,8 @@ All scores of all tasks are sorted once. A resample is how often each sorted sco
 everything asked of it is read off while walking the counts from the smallest score to the
 largest. Each kernel takes a range of resamples and writes their rows of the caller's arrays.
 
-Random numbers are SplitMix64's, one stream for each resample. A stream is a state of 64 bits that moves by a fixed odd step; its words are the states, mixed.
-So word i is a function of the first state and i alone, nothing is carried from word to word but
+Random numbers are SplitMix64's, one stream for each resample. A stream is a state of 64 bits
+that moves by a fixed odd step; its words are the states, mixed. So word i is a function of the first state and i alone, nothing is carried from word to word but
 an addition, and a resample is the same whatever block or thread computes it. The first states
 are themselves mixed out of a key of 128 bits and the number of the resample. All streams run on
 one cycle of 2^64 states: among a million streams of a million words, two share a word with
@@ -189,7 +189,7 @@ def violation_ratio(a, a_counts, b, b_counts):
     """The share of the squared distance between quantile functions where a's lies below b's.
 
     Both are sorted, with a count for each value. The two step functions are merged: between
-    two neighbouring steps both are constant, so the integrals are finite sums, exact, in
+    two neighboring steps both are constant, so the integrals are finite sums, exact, in
     O(n + m). Levels are kept as whole numbers (of the product of both totals), so that equal
     steps meet. 1/2 where the functions are equal everywhere.
     """

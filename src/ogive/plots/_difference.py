@@ -11,7 +11,7 @@ import numpy as np
 from ogive.answers import CellBand, bands, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.plots._distribution import LONGEST_NAME, _why_no_bands
+from ogive.plots._distribution import LONGEST_NAME, _why_no_bands, counted_words
 from ogive.plots._look import COLORS
 from ogive.plots._page import GRAY, Paper, Picture
 from ogive.reading import Source, as_trials
@@ -135,14 +135,21 @@ def difference(
     metric: str | None = None,
     confidence: float = 0.95,
     method: str = "exact",
+    failures: str | float | None = None,
 ) -> DifferenceDisplay:
     """The advantage of `a` over `b` from the worst runs to the best, with a band that holds everywhere at once.
+
+    Parameters
+    ----------
+    failures : str or float, optional
+        How failed runs count: "refuse", "exclude", "worst", "like:NAME" or a number. Where not given, as worse than
+        every score.
 
     Notes
     -----
     Conservative: each method's band is taken at half the error, and the band of the difference runs
-    from the lower end of one minus the upper end of the other. Failed runs count as worse than
-    every score. Ranges of levels on which the band leaves zero out are certain together.
+    from the lower end of one minus the upper end of the other. Ranges of levels on which the band leaves
+    zero out are certain together.
 
     Examples
     --------
@@ -156,10 +163,14 @@ def difference(
     trials = as_trials(trials)
     if a == b:
         raise InputError(f"`a` and `b` must differ; got {a!r} twice.")
-    name = trials.metrics[0] if metric is None else metric
+    name = trials.metric_name(metric)
     confidence = as_confidence(confidence)
-    cells = {trials.cell(algorithm, task).task for algorithm in (a, b)}  # refuses with the names there are
-    place = cells.pop()
+    (place,) = {trials.cell(algorithm, task).task for algorithm in (a, b)}  # refuses with the names there are
+    counted = ""
+    if failures is not None:
+        given, trials = trials, trials.select(tasks=[place]).counted(name, failures)
+        seen, left = ([t.cell(m, place) for m in (a, b)] for t in (given, trials))
+        counted = counted_words(given, seen, trials, left, name, failures)
     half = 1.0 - (1.0 - confidence) / 2.0
     found = {c.algorithm: c for c in bands(trials, metric=name, confidence=half, method=method) if c.task == place}
     missing = [m for m in (a, b) if m not in found]
@@ -172,7 +183,7 @@ def difference(
     return DifferenceDisplay(
         a=a, b=b, task=place, metric=name, goal=trials.goals[name], levels=levels, estimate=estimate, low=low, high=high,
         certain=certain, headline=_headline(a, b, certain, judged=found[a].band is not None),
-        caption=_caption(trials, found[a], found[b], confidence, drawn=bool(low.size)),
+        caption=f"{_caption(trials, found[a], found[b], confidence, drawn=bool(low.size))}{counted}",
     )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from ogive.plots._page import Paper
 from ogive.plots._panels import CurvePanels
 from ogive.reading import Source, as_trials
 from ogive.statistics import Band, Distribution
-from ogive.trials import Cell, Trials
-from ogive.words import clipped, listed, percent_sure, plural, printable
+from ogive.trials import Cell, Trials, failure_rule
+from ogive.words import clipped, failure_words, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -231,10 +231,11 @@ def distribution(
     trials = as_trials(trials)
     if kind not in ("quantile", "cdf"):
         raise InputError(f"`kind` must be 'quantile' or 'cdf'; got {kind!r}.")
-    name = trials.metrics[0] if metric is None else metric
+    name, given = trials.metric_name(metric), trials
     trials = trials if failures is None else trials.counted(name, failures)
     shown = foremost(trials, name) if shown is None else shown
     wanted = shown.cells(trials)
+    counted = "" if failures is None else counted_words(given, shown.cells(given), trials, wanted, name, failures)
     cells = bands(trials, metric=name, confidence=confidence, method=method, cells=wanted)
     return DistributionDisplay(
         bands=cells,
@@ -242,7 +243,7 @@ def distribution(
         metric=name,
         goal=trials.goals[name],
         headline=facts(trials, name, confidence)[:2],
-        caption=f"{shown.sentence} {_caption(trials, wanted, cells, name, confidence, kind)}".lstrip(),
+        caption=f"{shown.sentence} {_caption(trials, wanted, cells, name, confidence, kind)}{counted}".lstrip(),
     )
 
 
@@ -312,6 +313,21 @@ def _caption(
     if absent:
         text += f" Without any usable run: {_named(absent)}."
     return text
+
+
+def counted_words(
+    before: Trials, seen: Sequence[Cell], after: Trials, left: Sequence[Cell], metric: str, failures: str | float
+) -> str:
+    """` 12 runs failed and are left out.` where a rule took failed runs of these cells out of a picture, or gave them a score."""
+    n = sum(
+        sign * int(np.count_nonzero(trials.failed(metric)[cell.rows]))
+        for trials, cells, sign in ((before, seen, 1), (after, left, -1))
+        for cell in cells
+    )
+    if not n:
+        return ""
+    rule, worst = failure_rule(failures), before.definitions[metric].worst
+    return f" {plural(n, 'row' if before.clustered else 'run')} failed and {failure_words(rule, n, worst)}."
 
 
 def why_bare(trials: Trials, cells: Sequence[CellBand]) -> str:

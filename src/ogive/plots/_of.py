@@ -48,8 +48,11 @@ def _difference(found: Comparison) -> Drawable:
         raise InputError(
             f"a comparison over {len(found.tasks)} tasks has a picture for each of them: say comparison.tasks[0].plot()."
         )
+    asked = found.question
+    # Where failures are refused these two methods have none, whatever others have.
+    rule = None if asked.failures == "refuse" else asked.failures
     return difference(
-        found._trials, found.a, found.b, found.task, metric=found.metric, confidence=found.question.confidence
+        found._trials, found.a, found.b, found.task, metric=found.metric, confidence=asked.confidence, failures=rule
     )
 
 

@@ -29,7 +29,6 @@ from ogive.trials import failure_rule
 from ogive.words import listed, percent_sure, plural
 
 DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
-COLUMNS = ("algorithm", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -141,7 +140,8 @@ def aggregates(
         Bring tasks to one scale first. With `Reference` the reference's runs are resampled together with
         the method's, since the scale itself is uncertain; the reference is then left out.
     failures : {"refuse", "exclude", "like:NAME"} or float
-        How failed runs count; a number is a score on the final scale.
+        How failed runs, and runs without a score, count; a number is a score on the final scale. With `Reference` no
+        number: "worst" counts them as worse than every run of the reference.
     gamma : float
         The score from which on nothing is missing to the optimality gap.
 
@@ -155,11 +155,17 @@ def aggregates(
     >>> round(aggregates(scores).of("a", "mean").estimate, 2)
     0.5
     """
-    cells = runs_of(table, metric, goal, missing)
+    runs = runs_of(table, metric, goal)
+    # A run without a score has failed; what is missing is a method on a task without any run.
+    cells = settle_missing(_failed_without_score(runs) if missing == "refuse" else runs, missing)
     rule = failure_rule(failures)
-    if isinstance(rule, str) and rule not in ("refuse", "worst"):
+    if isinstance(normalize, Reference):
+        cells = _counted_against(cells, normalize.method, rule)
+    elif isinstance(rule, str) and rule not in ("refuse", "worst"):
         cells = counted_failures(cells, rule)
-    scaled = _without_failures(normalized(cells, normalize), rule)
+    scaled = normalized(cells, normalize)
+    if not isinstance(normalize, Reference):
+        scaled = _without_failures(scaled, rule)
     asked = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     options: dict[str, Any] = {
         "statistics": asked,
@@ -199,12 +205,35 @@ def aggregates(
     )  # fmt: skip
 
 
-def runs_of(table: Any, metric: str | None, goal: str | None, missing: str) -> Cells:
+def runs_of(table: Any, metric: str | None, goal: str | None) -> Cells:
     """The runs of a table; refused where it holds means only."""
     found = as_table(table, "maximize", metric=metric, goal=goal)
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
-    return settle_missing(found, missing)
+    return found
+
+
+def _failed_without_score(cells: Cells) -> Cells:
+    return cells.with_values(np.where(np.isnan(cells.values), cells.failure, cells.values))
+
+
+def _counted_against(cells: Cells, reference: str, rule: str | float) -> Cells:
+    """Failed runs counted before the scale is made: they beat no run of the reference, and its own are beaten by all."""
+    lost = ~np.isfinite(cells.values)
+    n = int(lost.sum())
+    if not n:
+        return cells
+    if rule == "worst":
+        counted = {"n": n, "of_runs": lost.size, "counted": "worse than every other run"}
+        return replace(cells, notes=(*cells.notes, Note(NoteKind.FAILED_RUNS, "failures", counted)))
+    if rule != "refuse" and isinstance(rule, str):
+        cells = counted_failures(cells, rule)
+        if np.isfinite(cells.values).all():
+            return cells
+    raise FailedTrials(
+        f"{plural(n, 'failed run')} of {lost.size} {'has' if n == 1 else 'have'} no score to compare with the runs of "
+        f"{reference!r}; say failures='worst' (beats none of them), 'like:NAME' or 'exclude'."
+    )
 
 
 def _without_failures(cells: Cells, rule: str | float) -> Cells:
@@ -255,7 +284,7 @@ def probability_of_improvement(
     >>> print(probability_of_improvement(scores, "a", "b"))
     0.972 [0.359, 1]
     """
-    cells = runs_of(table, metric, goal, missing).only((a, b))
+    cells = settle_missing(runs_of(table, metric, goal), missing).only((a, b))
     xs, ys = [], []
     for p in range(len(cells.problems)):
         one, two = (cells.sign * cells.cell(m, p) for m in (0, 1))

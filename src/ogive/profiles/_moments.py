@@ -12,8 +12,9 @@ import numpy as np
 from ogive.arguments import FloatArray, Goal, as_names
 from ogive.errors import InputError
 from ogive.importers import ALIASES, METHOD_NAMES, column_called, rows_where
-from ogive.notes import Note, NoteKind
+from ogive.notes import Note, NoteKind, argument
 from ogive.profiles._cells import Moments, place_of
+from ogive.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +76,16 @@ def from_frame(
     return replace(found, reading=tuple(notes))
 
 
+def _said_beside(*names: str) -> str:
+    """What is said of a table of means, which `read` does not know: to the command, or to `profile_table`."""
+    options = [argument(name) for name in names]
+    # Arguments and options differ by how they are written alone: `n=`, `--n`.
+    in_python = options[0].endswith("=")
+    return (
+        f"profiles.profile_table(table, kind, {', '.join(f'{o}…' for o in options)})" if in_python else listed(options)
+    )
+
+
 def _kept(frame: pd.DataFrame, where: Any, task: str | None, wide: bool) -> tuple[pd.DataFrame, Sequence[Note]]:
     """The rows that are asked for, of a wide table without the columns that chose them; and what should be said."""
     if where is None:
@@ -117,7 +128,7 @@ def _from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None
     if method is None or problem is None or method not in columns or problem not in columns:
         raise InputError(
             f"a table of means needs a column for the method and one for the problem among {', '.join(columns)}; "
-            "call them method and problem, or name them with algorithm= and task= when the table is read."
+            f"call them method and problem, or say {_said_beside('algorithm', 'task')}."
         )
     mean, spread = column_called(columns, MEANS), column_called(columns, SPREADS)
     if mean is not None and spread is not None:
@@ -171,7 +182,7 @@ def _counts(frame: pd.DataFrame, column: str | None, methods: list[str], n: Coun
         return _numbers([n[m] for m in methods], "n")
     if n is None:
         raise InputError(
-            "the table does not say how many runs stand behind each mean; add a column n, or say n=5 or n={'method': 5, …} when the table is read."
+            f"the table does not say how many runs stand behind each mean; add a column n, or say {_said_beside('n')}."
         )
     return _numbers([n] * len(methods), "n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_goal
 from ogive.errors import InputError, NoTime
-from ogive.importers import ALIASES, METHOD_NAMES, column_called, is_larger_better, plain_frame
+from ogive.importers import ALIASES, METHOD_NAMES, column_called, is_cv_results, is_larger_better, plain_frame
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
 from ogive.profiles import _moments
@@ -55,13 +56,13 @@ def as_table(
     wide, name = said.pop("wide", None), ""
     frame = _as_frame(source, said)
     if frame is not None:
-        name = Path(source).name if isinstance(source, (str, Path)) else "data frame"
+        name = Path(source).name if isinstance(source, (str, os.PathLike)) else "data frame"
         if _moments.has_moments(frame):
             found = _moments.from_frame(frame, n, direction or default, wide=_is_wide(frame, wide, said), **said)
             return replace(found, source=name)
         wide = _is_wide(frame, wide, said)
         source = _with_problems(frame) if wide and not said.get("task") and _is_nameless(frame) else source
-    elif isinstance(source, Mapping):
+    elif isinstance(source, Mapping) and not is_cv_results(source):
         source = _by_problem(source)
     trials = _read(source, direction, default, time_limit, wide=bool(wide), **said)
     cells = from_trials(trials, metric, direction, default)
@@ -75,8 +76,8 @@ def as_table(
 
 def _as_frame(source: Any, said: Mapping[str, Any]) -> pd.DataFrame | None:
     """A plain table as a pandas frame: a file, a frame, or what can turn itself into one; None for other sources."""
-    if isinstance(source, (str, Path)):
-        return plain_frame(source, task=said.get("task"), algorithm=said.get("algorithm"))
+    if isinstance(source, (str, os.PathLike)):
+        return plain_frame(os.fspath(source), task=said.get("task"), algorithm=said.get("algorithm"))
     if isinstance(source, Trials):
         return None
     frame: Any = None

@@ -6,7 +6,7 @@
 Inside
   _write      the page from the table
   _findings   which results answer which question
-  _judgment  the verdict or the ranking; whether failures change it
+  _judgment   the verdict or the ranking; whether failures change it
   _over_tasks many tasks together: profile, aggregates, average ranks
   _sections   findings as sections of a page, the four questions as cards
   _tables     tables in HTML, LaTeX and CSV

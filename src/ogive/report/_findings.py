@@ -9,12 +9,11 @@ import numpy as np
 
 from ogive.answers import Foremost, Remark, Summary, SummaryRow, foremost, summarize
 from ogive.errors import InputError
-from ogive.notes import NoteKind
 from ogive.report._judgment import Judgment, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
 from ogive.report._over_tasks import OverTasks, over_tasks
 from ogive.statistics import Statistic
 from ogive.trials import Trials, failure_rule
-from ogive.words import listed, plural, printable, share
+from ogive.words import failure_words, listed, plural, printable, share
 
 # Cells of methods and tasks whose numbers a page holds; 6,000 with six statistics each are some 4 MB of it.
 MOST_CELLS = 6_000
@@ -44,11 +43,6 @@ class Findings:
     seen: Trials | None
 
     @property
-    def split(self) -> bool:
-        """Whether an undeclared column splits the runs: what is pooled over it would be about no one thing."""
-        return self.trials.question is not None and self.trials.question.kind is NoteKind.ASKS_SPLIT
-
-    @property
     def opening(self) -> str:
         """The first sentence: what there is, and how much of it failed."""
         t = self.trials
@@ -57,13 +51,14 @@ class Findings:
 
     def failed_words(self, noun: str = "") -> str:
         """`4 of 30 failed (13 %) and are left out of means and verdicts`; with a noun `4 of 30 runs failed`."""
-        t = self.trials
+        t, n = self.trials, self.n_failed
+        are = "is" if n == 1 else "are"
         counted = {
-            "exclude": "left out of means and verdicts", "worst": f"counted as {worst_words(t, self.metric)}"
+            "exclude": f"{are} left out of means and verdicts", "worst": f"{are} counted as {worst_words(t, self.metric)}"
         }  # fmt: skip
-        how = counted.get(str(self.rule), f"counted by the rule {self.rule!r}")
-        of = f"{self.n_failed} of {len(t)} {noun}".rstrip()
-        return f"{of} failed ({share(self.n_failed / len(t))}) and {'is' if self.n_failed == 1 else 'are'} {how}"
+        how = counted.get(str(self.rule)) or failure_words(self.rule, n)
+        of = f"{n} of {len(t)} {noun}".rstrip()
+        return f"{of} failed ({share(n / len(t))}) and {how}"
 
 
 def find(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class Report:
 def compose(found: Findings) -> Report:
     """All sections, verdicts first."""
     report = Report()
-    if found.split:
+    if found.trials.is_split:
         return _only_the_question(found, report)
     shown = found.foremost
     display, refused = attempt(
@@ -383,8 +383,7 @@ def _failures(found: Findings) -> list[Html]:
     if not found.n_failed:
         return []
     t = found.trials
-    counted = replace(t, definitions={found.metric: t.definitions[found.metric]}).failures()
-    rows = sorted(counted, key=lambda row: -int(row["count"]))
+    rows = sorted(t.failures(found.metric), key=lambda row: -int(row["count"]))
     body_rows = [
         [
             printable(row["algorithm"]),

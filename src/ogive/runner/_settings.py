@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 # Bound before user code runs, like everything that looks at what user code did.
-_modules, _tuple, _setattr, _delattr, _zip = sys.modules, tuple, setattr, delattr, zip
+_modules, _setattr, _delattr, _zip = sys.modules, setattr, delattr, zip
 _tzset = getattr(time, "tzset", None)
 _geteuid, _getegid = getattr(os, "geteuid", None), getattr(os, "getegid", None)
 _seteuid, _setegid = getattr(os, "seteuid", None), getattr(os, "setegid", None)

@@ -13,7 +13,7 @@ from ogive.arguments import FloatArray, IntArray, as_clusters, as_confidence, as
 from ogive.errors import InputError
 from ogive.statistics._assumptions import Assumption
 from ogive.statistics._interval import Interval
-from ogive.statistics._leave_one_out import QUICK
+from ogive.statistics._leave_one_out import quick_of
 from ogive.statistics.over_tasks._resampling import as_resamples, by_content
 
 # Resamples are drawn in blocks of about this many indices, so that memory stays below 100 MB.
@@ -46,7 +46,8 @@ def bootstrap_interval(
         Which scores belong together: whole clusters are drawn.
     leave_one_out : callable, optional
         Scores in, the statistic without each of them out; known of `interquartile_mean` and
-        `standard_deviation`. Otherwise, or where there are clusters, BCa asks for the statistic once for each score, in time quadratic in their number.
+        `standard_deviation`. Otherwise, or where there are clusters, BCa asks for the statistic once for
+        each score, in time quadratic in their number.
 
     Notes
     -----
@@ -84,7 +85,7 @@ def bootstrap_interval(
         levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
         draws = _resample(values, members, statistic, n_resamples, rng)
         if method == "bca":
-            by_score = (leave_one_out or QUICK.get(statistic)) if codes is None else None
+            by_score = (leave_one_out or quick_of(statistic)) if codes is None else None
             left_out = _jackknife(values, members, statistic) if by_score is None else by_score(values)
             levels = _bca_levels(levels, draws, estimate, left_out)
         low, high = (float(v) for v in np.quantile(draws, levels))

@@ -44,7 +44,7 @@ class Finished:
     attempts : array of int16
         The highest attempt of each.
     statuses : array of int8
-        The status of that attempt, as a place in `ogive.trials.STATUSES`.
+        The status of that attempt, as a place in `ogive.schema.STATUSES`.
     unusable : mapping
         By metric, whether each trial that is ok lacks it: it is NaN or infinite, though other metrics are not.
     again : Finished or None

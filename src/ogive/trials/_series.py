@@ -1,4 +1,4 @@
-"""Curves that trials returned beside their scores, `ogive.Series`: which belong to the rows of a table, and how a file keeps them."""
+"""Curves that trials returned beside their scores, `ogive.algorithms.Series`: which belong to the rows of a table, and how a file keeps them."""
 
 from __future__ import annotations
 
@@ -61,12 +61,13 @@ def arrays(column: pa.ChunkedArray) -> list[FloatArray]:
 
 def joined_series(parts: Sequence[Trials]) -> SeriesSource | None:
     """The series of several tables, read when somebody asks."""
-    sources = [part.series_source for part in parts if part.series_source is not None]
-    return partial(_concatenated, sources) if sources else None
+    having = [part for part in parts if part.series_source is not None]
+    return partial(_concatenated, having) if having else None
 
 
-def _concatenated(sources: Sequence[SeriesSource]) -> pa.Table:
-    return pa.concat_tables([(one() if callable(one) else one).select(SERIES.names) for one in sources])
+def _concatenated(parts: Sequence[Trials]) -> pa.Table:
+    # Each gives those of its own rows: two selections of one table share their source.
+    return pa.concat_tables([part.series_table for part in parts])
 
 
 def as_column(trials: Trials) -> pa.Array | None:

@@ -125,6 +125,11 @@ class Trials:
         """Whether rows or units may be counted as independent."""
         return self.independent and self.question is None
 
+    @property
+    def is_split(self) -> bool:
+        """Whether a column that nobody declared splits the runs: what is pooled over it would be about no one thing."""
+        return self.question is not None and self.question.kind is NoteKind.ASKS_SPLIT
+
     def scope_of(self, task: str | None = None) -> str | None:
         """The scope of one task; of all of them where None, and None where they differ or nobody said so."""
         if not isinstance(self.scope, Mapping):
@@ -276,7 +281,8 @@ class Trials:
     def counted(self, metric: str | None, failures: str | float) -> Trials:
         """The same table with the failed trials of a metric counted by a rule: left out, or with the score that it gives them.
 
-        Trials to which the rule gives no finite score stay failed: below every score.
+        Trials to which the rule gives no finite score stay failed: below every score. By other metrics those that failed as a
+        whole have failed as before.
         """
         name, rule = self.metric_name(metric), failure_rule(failures)
         failed = self.failed(name)
@@ -291,12 +297,13 @@ class Trials:
         for cell in self.cells:
             if failed[cell.rows].any():
                 values[cell.rows] = self.resolve_failures(cell, name, rule)[0]
-        usable = np.isfinite(values)
-        status = np.where(
-            failed & usable, OK, self.table["status"].chunk(0).cast(pa.string()).to_numpy(zero_copy_only=False)
-        )
+        given = failed & np.isfinite(values)
+        status = np.where(given, OK, self.table["status"].chunk(0).cast(pa.string()).to_numpy(zero_copy_only=False))
+        columns = {name: pa.array(values), "status": pa.array(status)}
+        for other in (metric for metric in self.metrics if metric != name):
+            columns[other] = pa.array(np.where(given & self.failed(other), np.nan, self.values(other)))
         table = self.table
-        for column, content in ((name, pa.array(values)), ("status", pa.array(status))):
+        for column, content in columns.items():
             table = table.set_column(table.schema.get_field_index(column), column, content)
         return replace(self, table=compact(table))
 
@@ -312,7 +319,7 @@ class Trials:
 
     @cached_property
     def series_table(self) -> pa.Table:
-        """Every `ogive.Series` of these trials: algorithm, task, trial, name, values."""
+        """Every `ogive.algorithms.Series` of these trials: algorithm, task, trial, name, values."""
         return series_of(self, self.series_source)
 
     @property

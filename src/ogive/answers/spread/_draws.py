@@ -17,7 +17,7 @@ WORDS = {"config": CONFIGURATION, "data": DATA, "seed": SEED}
 COLUMNS = {
     CONFIGURATION: ("configuration", "config", "param", "parameter", "hyperparameter", "hyper-parameter", "setting", "arm"),
     DATA: ("data", "data draw", "split", "resample", "fold", "dataset", "sample", "bootstrap"),
-    SEED: ("seed", "random_state", "init", "initialization", "initialization", "rng"),
+    SEED: ("seed", "random_state", "init", "initialization", "rng"),
 }  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def _seen(trials: Trials, rows: IntArray, trial: IntArray) -> dict[str, IntArray
 
 def source_word(column: str) -> str:
     """Configuration, data or seed where a column's name says so; else the name itself."""
-    plain = column.lower().strip().replace("_", " ").removesuffix("s")
+    plain = column.lower().strip().replace("_", " ").removesuffix("s").replace("isation", "ization")
     for word, names in COLUMNS.items():
         if plain in names or plain.removesuffix(" id") in names or plain.replace(" ", "_") in names:
             return word

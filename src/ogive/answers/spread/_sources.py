@@ -190,7 +190,7 @@ class Sources(Tabular):
         return f"{cells}\n\n{self.footnote().strip()}".rstrip()
 
     def as_tables(self) -> tuple[Table, ...]:
-        """Shares, explained shares and gains, in percent where they are shares."""
+        """Shares of the variance and what hyper-parameters explain of it, of 1; gains in units of the score."""
         frame = [row for c in self.cells for row in c.rows()]
         rows = tuple(
             (row["algorithm"], row["task"], row["kind"], row["name"], Ranged(row["estimate"], row["low"], row["high"]))

@@ -112,7 +112,9 @@ class Comparison(Tabular):
         return comparison_as_tables(self)
 
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.verdict)}</p>{super()._repr_html_()}"
+        first, *rest = self.as_tables()  # the verdict, which stands below in a paper, is read first in a notebook
+        tables = (replace(first, below=first.below[1:]), *rest)
+        return f"<p>{html.escape(self.verdict)}</p>{''.join(table.to_html() for table in tables)}"
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each task, or one."""

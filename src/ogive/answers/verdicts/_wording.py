@@ -103,20 +103,21 @@ def comparison_text(c: Comparison) -> str:
 def comparison_tables(c: Comparison) -> str:
     """The four questions, and the tasks."""
     lines = [*aligned(_questions_table(c)), "", how_sure(c)]
-    # Of one run of each nothing can be told task by task, forty times over.
-    if any(max(t.n_runs) > 1 for t in c.tasks):
+    if _can_tell_by_task(c):
         lines += ["", *aligned(_tasks_table(c))]
     return "\n".join(lines)
 
 
+def _can_tell_by_task(c: Comparison) -> bool:
+    """Whether tasks are listed: of one run of each nothing can be told task by task, forty times over."""
+    return any(max(t.n_runs) > 1 for t in c.tasks)
+
+
 def comparison_as_tables(c: Comparison) -> tuple[Table, ...]:
-    """The four questions, and the tasks."""
-    parts = [_questions_table(c), *([_tasks_table(c)] if c.tasks else [])]
-    below = [how_sure(c), "" if c.tasks else c.verdict]
-    return tuple(
-        Table(head=tuple(head), rows=tuple(map(tuple, rows)), below=(said,) if said else ())
-        for (head, *rows), said in zip(parts, below, strict=False)
-    )
+    """The four questions with the verdict below them, and the tasks."""
+    parts: list[tuple[list[list[str]], tuple[str, ...]]] = [(_questions_table(c), (c.verdict, how_sure(c)))]
+    parts += [(_tasks_table(c), ())] if _can_tell_by_task(c) else []
+    return tuple(Table(head=tuple(head), rows=tuple(map(tuple, rows)), below=below) for (head, *rows), below in parts)
 
 
 def check_table(c: Check) -> Table:

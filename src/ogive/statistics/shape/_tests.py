@@ -184,9 +184,9 @@ def shapiro_weights(n: int) -> FloatArray:
 
 
 def _normal_quantile(p: FloatArray) -> FloatArray:
-    """The normal quantile for p < 1/2 as Royston's programme has it (Beasley and Springer 1977, AS 111).
+    """The normal quantile for p < 1/2 as Royston's program has it (Beasley and Springer 1977, AS 111).
 
-    Its error of 1e-9 is part of the programme: with exact quantiles p-values at n = 1000 would
+    Its error of 1e-9 is part of the program: with exact quantiles p-values at n = 1000 would
     differ from scipy's by 1e-7.
     """
     q = p - 0.5
