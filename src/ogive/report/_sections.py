@@ -178,20 +178,20 @@ def _leading(found: Ranking, q: Leading) -> Html:
     if q.refused is not None:
         return _card(q, "–", q.why_not, "", told=False)
     ordered = sorted(q.scores, key=lambda m: -q.scores[m] * _sign(found, q))
-    ahead = [m for m in ordered if m in q.ahead]
+    # Nine of ten that are unbeaten are no answer to the question who leads.
+    ahead = q.ahead if len(q.ahead) <= max(2, len(ordered) // 2) else ()
     who = ", ".join(clipped(m, LONGEST_NAME) for m in ahead[:MOST_AHEAD]) or UNTOLD
     who += f" and {len(ahead) - MOST_AHEAD} more" if len(ahead) > MOST_AHEAD else ""
     sure = f"{share(q.resolution)} of pairs told apart with {percent_sure(found.question.confidence)} confidence"
     return _card(q, who, _by_how_much(q, ordered, ahead), sure, told=bool(ahead))
 
 
-def _by_how_much(q: Leading, ordered: list[str], ahead: list[str]) -> str:
-    """The value of the one that is ahead, and of the best of the others; of several that are ahead, the first and the last."""
+def _by_how_much(q: Leading, ordered: list[str], ahead: Sequence[str]) -> str:
+    """The values of the two that are ahead; of one that is ahead, its value and that of the best of the others."""
     if len(ordered) < 2:
         return ""
-    first = ahead[0] if ahead else ordered[0]
-    others = [m for m in ordered if m not in (first, *ahead)] or [m for m in ordered if m != first]
-    (one, two), names = ((_value(q, m) for m in (first, others[0])), [clipped(m, 24) for m in (first, others[0])])
+    shown = list(dict.fromkeys([*ahead, *ordered]))[:2]
+    (one, two), names = (_value(q, m) for m in shown), [clipped(m, 24) for m in shown]
     if q.criterion == "improvement":
         return f"A run of {names[0]} beats one of another method {one} of the time, a run of {names[1]} {two}."
     label = Statistic.parse(q.criterion).label

@@ -91,13 +91,18 @@ class Reversal:
 class Leading(OneOfFour):
     """Who leads by one of the four questions: the methods that no other is certainly better than; nobody where it is refused.
 
-    `ahead` are those of them that are certainly better than somebody: the others are merely unbeaten.
+    They stand with the best estimate first. Of several it cannot be told which is best, whether or not one of them
+    happens to be certainly better than somebody: with few runs that is chance, and not the mark of the better ones.
     """
 
     leaders: tuple[str, ...]
-    ahead: tuple[str, ...]
     scores: Mapping[str, float]
     resolution: float
+
+    @property
+    def ahead(self) -> tuple[str, ...]:
+        """The leaders, where somebody is certainly behind them; nobody where all methods are unbeaten."""
+        return self.leaders if len(self.leaders) < len(self.scores) else ()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -229,7 +234,7 @@ class Ranking(Tabular):
 
     @property
     def disagreement(self) -> Mapping[str, tuple[str, ...]]:
-        """The questions by which others than the leaders are ahead, with their names; empty where all agree."""
+        """The questions by which every leader is certainly beaten, with the names of the unbeaten; empty where all agree."""
         others = (q for q in self.questions.values() if not q.primary and q.ahead)
         return {q.name: q.ahead for q in others if not set(q.ahead) & set(self.leaders)}
 
@@ -461,7 +466,7 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
                 asked, reason = None, "tied" if ranking.tied else "few runs"
         if asked is None:
             found[name] = Leading(
-                name=name, criterion=criterion, leaders=(), ahead=(), scores={}, resolution=math.nan, refused=reason
+                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=reason
             )  # fmt: skip
         else:
             found[name] = _leading(name, criterion, asked)
@@ -509,8 +514,7 @@ def _reversals(ranking: Ranking) -> tuple[Reversal, ...] | None:
 
 def _leading(name: str, criterion: str, ranking: Ranking, *, primary: bool = False) -> Leading:
     return Leading(
-        name=name, criterion=criterion, leaders=ranking.leaders,
-        ahead=tuple(r.algorithm for r in ranking.rows if r.tier == 1 and r.rank_high < len(ranking.rows)), scores={r.algorithm: r.score for r in ranking.rows},
+        name=name, criterion=criterion, leaders=ranking.leaders, scores={r.algorithm: r.score for r in ranking.rows},
         resolution=ranking.resolution, primary=primary,
     )  # fmt: skip
 
