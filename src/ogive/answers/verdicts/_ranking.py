@@ -22,7 +22,7 @@ from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of, weakest
-from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
+from ogive.statistics import Differences, Interval, rank_limits, tiers
 from ogive.tables import Table, Tabular
 from ogive.trials import FloatArray, IntArray, Trials
 
@@ -396,7 +396,7 @@ def judge_all(
     differences = samples.differences(first, second)
     decided = decide(differences, question.error if error is None else error, question.margin)
     better = _better(differences, decided, question.margin, len(samples.methods))
-    scores = _scores(samples)
+    scores = _scores(samples, differences)
     tier, cycles = tiers(better)
     low, high = rank_limits(better)
     order = sorted(range(len(scores)), key=lambda m: (tier[m], -scores[m], samples.methods[m]))
@@ -430,12 +430,16 @@ def _better(differences: Differences, decided: Decided, margin: float | None, n:
     return better
 
 
-def _scores(samples: Samples) -> FloatArray:
-    """What methods are ordered by, larger is better: the criterion's statistic, or the share of duels won."""
-    kind, n = samples.asked.kind, len(samples.methods)
-    if kind == "improvement":
-        wins = np.mean([win_shares(task.scores) for task in samples.runs], axis=0)
-        return np.asarray((wins.sum(axis=1) - 0.5) / (n - 1))
+def _scores(samples: Samples, differences: Differences) -> FloatArray:
+    """What methods are ordered by, larger is better: the criterion's statistic, or the share of duels won.
+
+    Duels are those of the pairs: on the same draws where methods share them, so that no column contradicts the verdict.
+    """
+    n = len(samples.methods)
+    if samples.asked.kind == "improvement":
+        (first, second), won = all_pairs(n), differences.estimate
+        wins = np.bincount(first, won, n) + np.bincount(second, 1.0 - won, n)
+        return np.asarray(wins / (n - 1))
     from ogive.statistics import criterion_value
 
     return np.asarray(
