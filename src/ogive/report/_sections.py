@@ -367,8 +367,9 @@ def _bad_days(found: Findings) -> list[Html]:
     if found.summary is None:
         return []
     rows = [r for r in found.summary.rows if r.statistic == BAD_DAY and not math.isnan(r.estimate)]
+    failed = _without_values(found)
     if not rows or len(found.trials.algorithms) < 2:
-        return []
+        return failed
     made = worst_table(rows, found.trials.definitions[found.metric].sign)
     said = "The mean of the worst tenth of the runs: what a method comes to on its bad days."
     n_tasks = len({r.task for r in rows})
@@ -376,7 +377,18 @@ def _bad_days(found: Findings) -> list[Html]:
         made = element("details", element("summary", f"On each of the {n_tasks} tasks"), made)
     ways = dict.fromkeys(f"{r.method}, {r.strength}" for r in rows if math.isfinite(r.low) or math.isfinite(r.high))
     beside = f" Beside each number: its {percent_sure(found.confidence)} interval ({'; '.join(ways)})." if ways else ""
-    return [element("p", said), made, aside(f"{BEST_MARK}{beside}")]
+    return [element("p", said), made, *failed, aside(f"{BEST_MARK}{beside}")]
+
+
+def _without_values(found: Findings) -> list[Html]:
+    """How many runs of every method failed, where a worst tenth with a failed run has no value."""
+    decided = found.judgment.decided
+    asked = () if decided is None else tuple(decided.questions.values())
+    return [
+        element("p", f"A worst tenth that holds a failed run has no mean. Failed runs: {q.counted}.")
+        for q in asked
+        if q.failed
+    ]
 
 
 def _failures(found: Findings) -> list[Html]:

@@ -477,7 +477,8 @@ def _four(c: Comparison) -> dict[str, NamedAnswer]:
         interval = _four_interval(c, criterion, error)
         if isinstance(interval, str):
             found[name] = NamedAnswer(
-                name=name, criterion=criterion, conclusion="cannot tell", interval=None, direction=0, refused=interval
+                name=name, criterion=criterion, conclusion="cannot tell", interval=None, direction=0, refused=interval,
+                failed=c._samples.failed(name, interval, (c.a, c.b)),
             )  # fmt: skip
             continue
         even = 0.5 if criterion == "improvement" else 0.0

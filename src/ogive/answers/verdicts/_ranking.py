@@ -470,7 +470,8 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
                 asked, reason = None, "tied" if ranking.tied else "few runs"
         if asked is None:
             found[name] = Leading(
-                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=reason
+                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=reason,
+                failed=samples.failed(name, reason),
             )  # fmt: skip
         else:
             found[name] = _leading(name, criterion, asked)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers.verdicts._question import Question
+from ogive.answers.verdicts._question import BAD_DAY, Question
 from ogive.errors import InputError
 from ogive.stages import counting
 from ogive.statistics import Asked, Differences, Draws, Interval, TaskRuns, differences_between
@@ -67,6 +67,13 @@ class Samples:
 
             return guaranteed_differences(self, first, second)
         return differences_between(self.runs, first, second, self.joined[first, second], self.asked)
+
+    def failed(self, name: str, refused: str, of: Sequence[str] | None = None) -> tuple[tuple[str, int, int], ...]:
+        """Methods with their failed runs and their runs, where bad days are refused since failures have no value."""
+        if name != BAD_DAY or refused != "no values":
+            return ()
+        places = [self.methods.index(m) for m in (self.methods if of is None else of)]
+        return tuple((self.methods[i], int(self.n_failed[i].sum()), int(self.n_rows[i].sum())) for i in places)
 
     def asking(self, question: Question, trials: Trials) -> Samples:
         """The same runs, asked by another criterion."""
