@@ -260,9 +260,14 @@ def _withheld(compared: Comparison) -> str:
 
 
 def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:
-    display, _ = attempt(
-        lambda: difference(
-            found.seen or found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence
+    # Sorted zeros and ones differ at the few shares between the two means only, wherever these lie: a picture of nothing.
+    display, _ = (
+        (None, "")
+        if c.right_or_wrong
+        else attempt(
+            lambda: difference(
+                found.seen or found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence
+            )
         )
     )
     parts = []

@@ -128,6 +128,11 @@ class Comparison(Tabular):
         """Whether it speaks of several tasks."""
         return len(self.question.tasks) > 1
 
+    @property
+    def right_or_wrong(self) -> bool:
+        """Whether every score is 0 or 1."""
+        return self._samples.asked.binary
+
     @cached_property
     def tied(self) -> bool:
         """Whether no pair of runs differs; where methods are not paired, whether no run does."""
