@@ -53,6 +53,11 @@ def argument(name: str, value: str | bool | int | tuple[str, ...] | None = None)
     return _Naming(reader)(name, value)
 
 
+def command(name: str) -> str:
+    """What answers another question, as whoever reads this calls it: `ogive.compare`, `ogive compare`."""
+    return f"ogive{'.' if _READER.get() == 'python' else ' '}{name}"
+
+
 class NoteKind(Enum):
     """What a note is about; the value is how files name it."""
 

@@ -110,3 +110,11 @@ def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "1 run of every cell" in out
     assert "Bands hold" not in out
+
+
+def test_a_single_problem_points_to_the_command_that_compares(tmp_path, capsys):
+    (tmp_path / "one.csv").write_text("solver,instance,time\na,p,1\nb,p,2\n")
+    assert _app.main(["profile", str(tmp_path / "one.csv")]) == 2
+    said = capsys.readouterr().err
+    assert "ogive compare" in said
+    assert "ogive.compare" not in said

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ogive.answers import Comparison, Leading, NamedAnswer, Ranking, SummaryRow, facts
+from ogive.notes import argument
 from ogive.plots import DistributionDisplay, RanksDisplay, best_of, difference, distribution, pairs
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
@@ -140,7 +141,7 @@ def _verdicts(found: Findings) -> list[Html]:
     if others:
         parts.append(
             aside(
-                f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} (metric=, on the command line --metric)."
+                f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} ({argument('metric')})."
             )
         )
     return parts

@@ -16,6 +16,7 @@ import numpy as np
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.notes import argument
 from ogive.statistics import Asked, Interval, Over, Statistic
 from ogive.trials import Trials, failure_rule
 from ogive.words import printable
@@ -275,7 +276,7 @@ class Question:
             )
         if self.criterion.needs_values and None in trials.bounds[self.metric]:
             raise InputError(
-                f"`guaranteed` needs both bounds of {self.metric!r} for its {self.criterion.label}; declare bounds=(low, high) "
+                f"`guaranteed` needs both bounds of {self.metric!r} for its {self.criterion.label}; declare {argument('bounds', ('low', 'high'))} "
                 "when reading, or take a criterion that needs none: improvement, or a quantile."
             )
         if len(self.tasks) > 1 and self.criterion.name not in ("mean", IMPROVEMENT):
