@@ -157,6 +157,12 @@ def test_the_readmes_python_runs(block, tmp_path: Path, monkeypatch, capsys):
         assert (tmp_path / picture).stat().st_size > 0
 
 
+def test_the_readmes_cross_validation_comes_to_an_answer(capsys):
+    (block,) = [block for block in _python_blocks() if 'fold="fold"' in block]
+    exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
+    assert "A is better than B: its mean accuracy is higher by" in capsys.readouterr().out
+
+
 def test_the_readmes_verdict_is_what_the_command_prints(repository: Path, monkeypatch, capsys):
     from ogive.cli import main
 

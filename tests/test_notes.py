@@ -196,9 +196,9 @@ SAID = {
         "if it is a hyper-parameter, or unit='row' if every row is an independent run of one method.",
     ),
     K.ASKS_PLANNED: (
-        Note(K.ASKS_PLANNED, "unit", {"column": "host"}),
-        "each value of 'host' stands equally often within a method and task, as in a plan, so rows that share one may "
-        "belong together; say unit='host' to count each value once, or unit='row' if every row is an independent run.",
+        Note(K.ASKS_PLANNED, "unit", {"column": "host", "joins": True}),
+        "each value of 'host' stands equally often within a method and task, as in a plan, so rows that share one may belong "
+        "together; say item='host' if the methods were compared on the same ones, unit='host' to count each value once, or unit='row' if every row is an independent run.",
     ),
     K.ASKS_HOLDS: (
         Note(K.ASKS_HOLDS, values={"holds": [("configuration", "every", 2), ("seed", "cycle", 3)]}),

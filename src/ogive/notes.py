@@ -53,6 +53,11 @@ def argument(name: str, value: str | bool | int | tuple[str, ...] | None = None)
     return _Naming(reader)(name, value)
 
 
+def command(name: str) -> str:
+    """What answers another question, as whoever reads this calls it: `ogive.compare`, `ogive compare`."""
+    return f"ogive{'.' if _READER.get() == 'python' else ' '}{name}"
+
+
 class NoteKind(Enum):
     """What a note is about; the value is how files name it."""
 
@@ -446,10 +451,12 @@ def _asks_method(v: _Values, o: _Naming) -> str:
 
 def _asks_planned(v: _Values, o: _Naming) -> str:
     column = v["column"]
+    # Pairs see what varies from value to value taken away, so that way comes first where it is open.
+    joined = f"{o('item', column)} if the methods were compared on the same ones, " if v.get("joins") else ""
     return (
         f"each value of {column!r} stands equally often within a method and task, as in a plan, so rows that share one may "
-        f"belong together; say {o('unit', column)} to count each value once, or {o('unit', 'row')} if every row is an "
-        "independent run."
+        f"belong together; say {joined}{o('unit', column)} to count each value once, or {o('unit', 'row')} if every row is "
+        "an independent run."
     )
 
 

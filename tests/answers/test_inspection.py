@@ -58,6 +58,13 @@ def test_an_open_question_makes_judging_impossible_and_says_why():
     assert found["bands"] == found["verdicts"] == (False, trials.question)
 
 
+def test_a_guarantee_that_waits_for_an_answer_gives_the_question_and_no_count_that_would_do():
+    trials = ogive.read(pd.DataFrame({"score": np.arange(80.0), "seed": np.repeat(np.arange(40), 2)}))
+    found = answers(trials)
+    for what in ("guaranteed 95 % interval of the median", "guaranteed 95 % interval of the 5 % and 95 % quantiles"):
+        assert found[what] == (False, trials.question)
+
+
 def test_an_adaptive_table_is_summarized_and_not_judged():
     found = answers(ogive.read({"a": [1.0, 2.0]}, independent=False, bounds=(0, 5)))
     assert found["summary"][0]

@@ -57,3 +57,33 @@ def test_methods_in_a_circle_lead_together_as_in_the_first_tier():
 def test_a_method_that_failed_throughout_leads_nowhere():
     t = ogive.read({"a": [1.0, 2, 3], "b": [1.0, 2, 2], "c": [np.nan] * 3}, unit="row")
     assert ogive.answers.leaders(t, failures="exclude") == {"all": ("a", "b")}
+
+
+def many(seed):
+    rng = np.random.default_rng(seed)
+    means = {f"m{i}": 0.5 + 0.05 * i for i in range(8)}
+    return ogive.rank(ogive.read({m: rng.normal(v, 0.02, 20) for m, v in means.items()}, unit="row"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_method_is_ahead_on_a_bad_day_before_an_unbeaten_one_with_a_better_estimate(seed):
+    ranking = many(seed)
+    bad = ranking.questions["on a bad day"]
+    named = bad.ahead or bad.leaders
+    assert len(bad.leaders) > 1  # 20 runs hold two of a worst tenth
+    assert list(named) == sorted(bad.leaders, key=lambda m: -bad.scores[m])
+    assert named[0] == max(bad.scores, key=lambda m: bad.scores[m])
+    assert not ranking.disagreement
+    assert "instead" not in ranking.verdict
+
+
+def test_another_method_is_ahead_instead_only_where_the_leader_is_certainly_beaten():
+    rng = np.random.default_rng(0)
+    collapses = np.where(np.arange(400) % 5 == 0, 0.1, 0.9) + rng.normal(0, 0.01, 400)
+    steady = rng.normal(0.8, 0.01, 400)
+    ranking = ogive.rank(ogive.read({"a": collapses, "b": steady, "c": rng.normal(0.3, 0.01, 400)}, unit="row"))
+    bad = ranking.questions["on a bad day"]
+    assert ranking.leaders == ("a",)
+    assert bad.leaders == bad.ahead == ("b",)
+    assert ranking.disagreement["on a bad day"] == ("b",)
+    assert "b is ahead instead" in ranking.verdict

@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ogive
@@ -250,3 +251,12 @@ def test_a_verdict_on_many_methods_does_not_ask_for_every_pair(monkeypatch):
     monkeypatch.setattr(type(found), "pair", lambda self, a, b: asked.append((a, b)))
     assert found.verdict.startswith("No method is certainly better than another by more than 90, judged by mean score.")
     assert not asked
+
+
+def test_the_share_of_duels_won_is_that_of_the_pairs_where_methods_share_draws():
+    """On every instance b is a little slower than a; instances differ far more."""
+    rng = np.random.default_rng(0)
+    hard = rng.lognormal(3.0, 1.5, 20)
+    rows = [(m, i, h * f) for m, f in (("a", 1.0), ("b", 1.1), ("c", 1.2)) for i, h in enumerate(hard)]
+    ranking = rank(ogive.read(pd.DataFrame(rows, columns=["solver", "instance", "time"]), item="instance"))
+    assert {r.algorithm: r.score for r in ranking.rows} == {"a": 1.0, "b": 0.5, "c": 0.0}

@@ -120,3 +120,11 @@ def test_a_table_of_means_asks_for_its_runs_by_an_option(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "say --n." in said
     assert "n=" not in said
+
+
+def test_a_single_problem_points_to_the_command_that_compares(tmp_path, capsys):
+    (tmp_path / "one.csv").write_text("solver,instance,time\na,p,1\nb,p,2\n")
+    assert _app.main(["profile", str(tmp_path / "one.csv")]) == 2
+    said = capsys.readouterr().err
+    assert "ogive compare" in said
+    assert "ogive.compare" not in said

@@ -458,6 +458,26 @@ def test_no_advice_leads_in_a_circle(kind):
         assert kind is not NoteKind.ASKS_GROUP or trials.n_folds == 5 or trials.clustered
 
 
+@pytest.mark.parametrize("same", [True, False])
+def test_pairs_are_offered_where_the_same_values_stand_under_every_method(same):
+    """Patients differ far more than methods do: of 15 that both methods saw, only pairs show who is better."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"method": m, "patient": f"p{p}" if same else f"{m}{p}", "dice": ease + gain + rng.normal(0, 0.02)}
+        for p, ease in enumerate(rng.normal(0.7, 0.1, 15))
+        for m, gain in (("a", 0.0), ("b", 0.04))
+        for _ in range(6)
+    ]
+    table = pd.DataFrame(rows)
+    question = ogive.read(table, varied="patient").question
+    assert question is not None
+    assert question.kind is NoteKind.ASKS_PLANNED
+    assert ("item='patient'" in question.words()) is same
+    if same:
+        found = ogive.compare(ogive.read(table, item="patient"), "b", "a")
+        assert (found.paired, found.conclusion) == (True, "better")
+
+
 def test_published_tables_of_runs_raise_no_question(real_data: Path):
     for name, said in (
         ("rliable_atari100k_tidy.csv", {}),

@@ -37,6 +37,21 @@ def test_a_method_that_drops_out_under_the_other_rule_is_a_change(page):
     assert text.count("better becomes not judged") == 2
 
 
+@pytest.mark.parametrize("methods", ["ab", "abc"])
+def test_where_failed_runs_have_no_value_bad_days_say_how_many_failed_of_every_method(page, methods):
+    samples = {m: s for m, s in zip("abc", (A, failing(B, 9), failing(C, 4)), strict=True) if m in methods}
+    written = page(samples, failures="worst")
+    for title in ("In short", "Bad days"):
+        assert "a 0 of 60" in written.section(title), title
+        assert "b 9 of 60" in written.section(title), title
+    trials = read(samples)
+    two = methods == "ab"
+    found = ogive.compare(trials, "a", "b", failures="worst") if two else ogive.rank(trials, failures="worst")
+    asked = found.questions["on a bad day"]
+    assert {m: (n, of) for m, n, of in asked.failed} == {m: (int(np.isnan(s).sum()), 60) for m, s in samples.items()}
+    assert asked.counted in str(found)
+
+
 def test_the_same_question_is_asked_under_the_other_rule(page):
     """One usable run on a task would by default be judged over a sample of tasks, which is another question."""
     samples = {m: {"x": RNG.normal(j, 1, 8), "y": RNG.normal(j, 1, 8)} for j, m in enumerate("abc")}

@@ -47,6 +47,15 @@ def test_two_methods_get_the_verdict_of_the_comparison(page):
     assert not found.section("Ranks")
 
 
+def test_right_or_wrong_answers_get_a_table_of_differences_and_no_picture_that_says_less(page):
+    rng = np.random.default_rng(0)
+    scores = {"a": (rng.random(300) < 0.8).astype(float), "b": (rng.random(300) < 0.6).astype(float)}
+    written = page(scores)
+    assert "a is better than b" in written.section("In short")
+    assert "certainly apart" not in written.text
+    assert "Positive differences: a is better" in written.text
+
+
 def test_more_methods_get_a_ranking_with_pairs_and_ranks(page):
     found = page({"a": A, "b": B, "c": C})
     ranking = ogive.rank(read({"a": A, "b": B, "c": C}))

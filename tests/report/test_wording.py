@@ -1,5 +1,6 @@
 """The words of a report: the one place of this room that holds sentences. Everything else tests facts of the page."""
 
+import html
 import re
 from dataclasses import replace
 
@@ -104,3 +105,21 @@ def test_whether_intervals_leave_the_range_is_said(page, bounds, said):
     scores = {"a": [1.0, 1.0, 1.0, 0.2], "b": [0.9, 1.0, 0.8, 0.1]}
     text = page(scores, {"bounds": bounds} if bounds else {}).section("Error bars of what?")
     assert re.sub(r"\s+", " ", said) in re.sub(r"\s+", " ", text)
+
+
+def test_a_page_that_a_command_writes_names_options_and_no_arguments(tmp_path, capsys):
+    from ogive.cli import main
+
+    rng = np.random.default_rng(0)
+    rows = ["model,accuracy,f1"]
+    for m in ("a", "b", "c"):
+        rows += [f"{m},{'' if m == 'c' and i < 4 else round(x, 4)},{round(x / 2, 4)}" for i, x in enumerate(rng.normal(0.8, 0.02, 30))]  # fmt: skip
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    out = tmp_path / "r.html"
+    said = ["--score", "accuracy", "--score", "f1", "--failures", "worst", "--out", str(out)]
+    assert main(["report", str(tmp_path / "t.csv"), *said]) == 0
+    page = out.read_text(encoding="utf-8")
+    text = html.unescape(re.sub(r"<[^>]+>", " ", page[page.index("<main>") : page.index("</main>")]))
+    assert not re.findall(r"\b(?:bounds|varied|unit|scope|metric|failures)=\S*", text)
+    for option in ("--bounds", "--varied", "--unit", "--metric"):
+        assert option in text, option

@@ -168,7 +168,7 @@ def _answers(trials: Trials) -> list[Possibility]:
     rows = [
         _can_summarize(trials),
         *(
-            _can_bound_quantile(trials, p, name, least)
+            _can_bound_quantile(trials, p, name, least, unjudged)
             for p, name in ((0.5, "median"), (0.05, "5 % and 95 % quantiles"))
         ),
         _can_bound_mean(trials, unjudged),
@@ -249,15 +249,13 @@ def _approximate(trials: Trials) -> str:
     return f"rows share {trials.unit!r}: the interval is approximate"
 
 
-def _can_bound_quantile(trials: Trials, p: float, name: str, least: int) -> tuple[str, bool, str | Note]:
+def _can_bound_quantile(
+    trials: Trials, p: float, name: str, least: int, unjudged: str | Note
+) -> tuple[str, bool, str | Note]:
     needed = next(n for n in range(1, 1000) if _both_sides(n, p))
     answer = f"guaranteed 95 % interval of the {name}"
-    if trials.clustered:
-        return answer, False, _approximate(trials)
-    if not trials.independent or trials.n_folds is not None:
-        return answer, False, ADAPTIVE if not trials.independent else FOLDS
-    if trials.question is not None:
-        return answer, False, trials.question
+    if unjudged or trials.clustered:
+        return answer, False, unjudged or _approximate(trials)
     return answer, least >= needed, f"needs {needed} independent runs; the smallest cell has {least}"
 
 

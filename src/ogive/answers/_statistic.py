@@ -12,6 +12,7 @@ from ogive import statistics
 from ogive.arguments import Tail
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
+from ogive.notes import argument
 from ogive.seeding import stream
 from ogive.statistics import Assumption, Interval, Statistic, interquartile_mean, standard_deviation
 from ogive.trials import FloatArray, IntArray
@@ -123,7 +124,8 @@ def _within(statistic: Statistic, found: Interval, metric: Metric) -> Interval:
 def _interval(statistic: Statistic, sample: Sample, confidence: float, guaranteed: bool) -> Interval:
     if not statistic.needs_order_only and not np.all(np.isfinite(sample.scores)):
         raise InputError(
-            f"{statistic.label} is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
+            f"{statistic.label} is undefined while failures count as worse than every score; declare "
+            f"{argument('bounds')}, or count them by a number."
         )
     if statistic.kind in ("q", "best_of", "worst_of"):
         found = statistics.quantile_interval(

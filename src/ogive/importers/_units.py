@@ -237,8 +237,16 @@ def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note
         if roles.algorithm is None and holds_text(table[name]) and (planned or in_blocks(table[name])):
             return Note(NoteKind.ASKS_METHOD, "algorithm", {"column": name})
         if planned:
-            return Note(NoteKind.ASKS_PLANNED, "unit", {"column": name})
+            return Note(NoteKind.ASKS_PLANNED, "unit", {"column": name, "joins": _joins(table, roles, name)})
     return None
+
+
+def _joins(table: pa.Table, roles: Roles, name: str) -> bool:
+    """Whether every label of a column stands under several methods, so that all may have been given the same thing."""
+    if roles.algorithm is None:
+        return False
+    found = np.unique(np.stack([codes(table[name]), codes(table[roles.algorithm])]), axis=1)
+    return bool((np.unique(found[0], return_counts=True)[1] > 1).all())
 
 
 def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) -> tuple[str | None, int]:

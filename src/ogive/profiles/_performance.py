@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind, capitalized
+from ogive.notes import Note, NoteKind, capitalized, command
 from ogive.profiles import _distances
 from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
 from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
@@ -264,7 +264,7 @@ def build(table: Table, design: Design) -> Profile:
     m, p = distances.shape
     if p < 2:
         raise InputError(
-            f"a profile needs at least two problems; there is {p}. One problem is a comparison: ogive.compare."
+            f"a profile needs at least two problems; there is {p}. One problem is a comparison: {command('compare')}."
         )
     judged = design.band if table.independent else "none"
     held = corridor(p, 1.0 - (1.0 - design.confidence) / m, judged, design.solve)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
-from ogive.notes import Note, capitalized, sentences
+from ogive.notes import Note, capitalized, command, sentences
 from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import as_table, refuse_duplicates
@@ -165,7 +165,7 @@ def average_ranks(
     if n_methods < 2 or n_problems < FEWEST_PROBLEMS:
         raise InputError(
             f"average ranks need two methods and {FEWEST_PROBLEMS} problems; there are {n_methods} and {n_problems}. "
-            "Compare pairs with ogive.compare, or draw the profile."
+            f"Compare pairs with {command('compare')}, or draw the profile."
         )
     from scipy.stats import friedmanchisquare, rankdata
 

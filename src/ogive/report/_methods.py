@@ -94,7 +94,7 @@ def varied_words(trials: Trials) -> str:
     if trials.n_folds is not None:
         return f"{fold_words(trials)}; folds share training data"
     if not trials.varied:
-        return "what varied between runs was not stated (say varied= when reading)"
+        return f"what varied between runs was not stated (say {argument('varied')} when reading)"
     kept = held_words(trials)
     rest = {"configuration": "the rest of the configuration"} if "values" in kept else {}
     fresh = [rest.get(word, word) for word in trials.varied if word not in kept]
@@ -145,7 +145,7 @@ def caveats(found: Findings) -> list[tuple[str, str]]:
         ("What was fixed", fixed_words(t)),
         ("Scope", _scope(t)),
         ("Unit", f"{count_words(t, found.metric)} of each method on each task; counted: {printable(unit_words(t))}."),
-        ("Independence", _independence(t, hint=" (say unit=)")),
+        ("Independence", _independence(t, hint=f" (say {argument('unit')})")),
         ("Failures", _failures(found)),
         ("Bounds", _bounds(found)),
     ]
@@ -172,7 +172,7 @@ def _scope(t: Trials) -> str:
         elif scope:
             says = f"fresh splits of one data set: results speak of {scope}, over random splits. More runs do not tell more about new data."
         else:
-            says = "not stated (say scope=): results speak of runs made as these were, on these tasks."
+            says = "not stated: results speak of runs made as these were, on these tasks."
         sentences.append(where + (says if where else says[0].upper() + says[1:]))
     return " ".join(sentences)
 

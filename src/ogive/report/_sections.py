@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ogive.answers import Comparison, Leading, NamedAnswer, Ranking, SummaryRow, facts
+from ogive.notes import argument
 from ogive.plots import DistributionDisplay, RanksDisplay, best_of, difference, distribution, pairs
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import Findings, cell_numbers, unranked
@@ -140,7 +141,7 @@ def _verdicts(found: Findings) -> list[Html]:
     if others:
         parts.append(
             aside(
-                f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} (metric=, on the command line --metric)."
+                f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} ({argument('metric')})."
             )
         )
     return parts
@@ -178,20 +179,20 @@ def _leading(found: Ranking, q: Leading) -> Html:
     if q.refused is not None:
         return _card(q, "–", q.why_not, "", told=False)
     ordered = sorted(q.scores, key=lambda m: -q.scores[m] * _sign(found, q))
-    ahead = [m for m in ordered if m in q.ahead]
+    # Nine of ten that are unbeaten are no answer to the question who leads.
+    ahead = q.ahead if len(q.ahead) <= max(2, len(ordered) // 2) else ()
     who = ", ".join(clipped(m, LONGEST_NAME) for m in ahead[:MOST_AHEAD]) or UNTOLD
     who += f" and {len(ahead) - MOST_AHEAD} more" if len(ahead) > MOST_AHEAD else ""
     sure = f"{share(q.resolution)} of pairs told apart with {percent_sure(found.question.confidence)} confidence"
     return _card(q, who, _by_how_much(q, ordered, ahead), sure, told=bool(ahead))
 
 
-def _by_how_much(q: Leading, ordered: list[str], ahead: list[str]) -> str:
-    """The value of the one that is ahead, and of the best of the others; of several that are ahead, the first and the last."""
+def _by_how_much(q: Leading, ordered: list[str], ahead: Sequence[str]) -> str:
+    """The values of the two that are ahead; of one that is ahead, its value and that of the best of the others."""
     if len(ordered) < 2:
         return ""
-    first = ahead[0] if ahead else ordered[0]
-    others = [m for m in ordered if m not in (first, *ahead)] or [m for m in ordered if m != first]
-    (one, two), names = ((_value(q, m) for m in (first, others[0])), [clipped(m, 24) for m in (first, others[0])])
+    shown = list(dict.fromkeys([*ahead, *ordered]))[:2]
+    (one, two), names = (_value(q, m) for m in shown), [clipped(m, 24) for m in shown]
     if q.criterion == "improvement":
         return f"A run of {names[0]} beats one of another method {one} of the time, a run of {names[1]} {two}."
     label = Statistic.parse(q.criterion).label
@@ -260,9 +261,14 @@ def _withheld(compared: Comparison) -> str:
 
 
 def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:
-    display, _ = attempt(
-        lambda: difference(
-            found.seen or found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence
+    # Sorted zeros and ones differ at the few shares between the two means only, wherever these lie: a picture of nothing.
+    display, _ = (
+        (None, "")
+        if c.right_or_wrong
+        else attempt(
+            lambda: difference(
+                found.seen or found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence
+            )
         )
     )
     parts = []
@@ -367,8 +373,9 @@ def _bad_days(found: Findings) -> list[Html]:
     if found.summary is None:
         return []
     rows = [r for r in found.summary.rows if r.statistic == BAD_DAY and not math.isnan(r.estimate)]
+    failed = _without_values(found)
     if not rows or len(found.trials.algorithms) < 2:
-        return []
+        return failed
     made = worst_table(rows, found.trials.definitions[found.metric].sign)
     said = "The mean of the worst tenth of the runs: what a method comes to on its bad days."
     n_tasks = len({r.task for r in rows})
@@ -376,7 +383,18 @@ def _bad_days(found: Findings) -> list[Html]:
         made = element("details", element("summary", f"On each of the {n_tasks} tasks"), made)
     ways = dict.fromkeys(f"{r.method}, {r.strength}" for r in rows if math.isfinite(r.low) or math.isfinite(r.high))
     beside = f" Beside each number: its {percent_sure(found.confidence)} interval ({'; '.join(ways)})." if ways else ""
-    return [element("p", said), made, aside(f"{BEST_MARK}{beside}")]
+    return [element("p", said), made, *failed, aside(f"{BEST_MARK}{beside}")]
+
+
+def _without_values(found: Findings) -> list[Html]:
+    """How many runs of every method failed, where a worst tenth with a failed run has no value."""
+    decided = found.judgment.decided
+    asked = () if decided is None else tuple(decided.questions.values())
+    return [
+        element("p", f"A worst tenth that holds a failed run has no mean. Failed runs: {q.counted}.")
+        for q in asked
+        if q.failed
+    ]
 
 
 def _failures(found: Findings) -> list[Html]:

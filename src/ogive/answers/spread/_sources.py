@@ -357,7 +357,8 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     scores, rows = q.trials.resolve_failures(cell, q.metric, q.rule)
     if not np.all(np.isfinite(scores)):
         raise InputError(
-            "variance is undefined while failures count as worse than every score; declare bounds=, or count them by a number."
+            "variance is undefined while failures count as worse than every score; declare "
+            f"{argument('bounds')}, or count them by a number."
         )
     place = _place(cell.algorithm, cell.task)
     draws = find_draws(q.trials, rows, q.holds)

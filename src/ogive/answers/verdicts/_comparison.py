@@ -130,6 +130,11 @@ class Comparison(Tabular):
         """Whether it speaks of several tasks."""
         return len(self.question.tasks) > 1
 
+    @property
+    def right_or_wrong(self) -> bool:
+        """Whether every score is 0 or 1."""
+        return self._samples.asked.binary
+
     @cached_property
     def tied(self) -> bool:
         """Whether no pair of runs differs; where methods are not paired, whether no run does."""
@@ -479,7 +484,8 @@ def _four(c: Comparison) -> dict[str, NamedAnswer]:
         interval = _four_interval(c, criterion, error)
         if isinstance(interval, str):
             found[name] = NamedAnswer(
-                name=name, criterion=criterion, conclusion="cannot tell", interval=None, direction=0, refused=interval
+                name=name, criterion=criterion, conclusion="cannot tell", interval=None, direction=0, refused=interval,
+                failed=c._samples.failed(name, interval, (c.a, c.b)),
             )  # fmt: skip
             continue
         even = 0.5 if criterion == "improvement" else 0.0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.notes import argument
 from ogive.statistics import (
     Assumption,
     Differences,
@@ -63,7 +64,8 @@ def _bounds(samples: Samples) -> tuple[float, float]:
     """The bounds of the scores as they are held: turned, where smaller is better."""
     low, high = samples.bounds
     if low is None or high is None:
-        raise InputError("`guaranteed` needs both bounds of the score; declare bounds=(low, high) when reading.")
+        way = argument("bounds", ("low", "high"))
+        raise InputError(f"`guaranteed` needs both bounds of the score; declare {way} when reading.")
     return (low, high) if samples.sign > 0 else (-high, -low)
 
 

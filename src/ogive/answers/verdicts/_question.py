@@ -16,8 +16,10 @@ import numpy as np
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
+from ogive.notes import argument
 from ogive.statistics import Asked, Interval, Over, Statistic
 from ogive.trials import Trials, failure_rule
+from ogive.words import printable
 
 IMPROVEMENT = "improvement"
 CRITERIA = "improvement, mean, median, a quantile such as q0.1, a worst share such as worst_0.1, iqm or best_of_8"
@@ -25,6 +27,7 @@ CRITERIA = "improvement, mean, median, a quantile such as q0.1, a worst share su
 # The four questions that are always answered, under these names everywhere.
 TYPICAL, AVERAGE, BAD_DAY, TRIES = "a typical run", "on average", "on a bad day", "after 8 tries"
 NAMED = {TYPICAL: IMPROVEMENT, AVERAGE: "mean", BAD_DAY: "worst_0.1", TRIES: "best_of_8"}
+MOST_COUNTED = 6
 WHY = {
     "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
     "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
@@ -34,12 +37,16 @@ WHY = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneOfFour:
-    """One of the four questions as it was answered; `refused` is a key of `WHY`, or None."""
+    """One of the four questions as it was answered; `refused` is a key of `WHY`, or None.
+
+    `failed` holds method, failed runs and runs where bad days have no values: a bad day is then a failed run.
+    """
 
     name: str
     criterion: str
     refused: str | None = None
     primary: bool = False
+    failed: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def title(self) -> str:
@@ -49,7 +56,17 @@ class OneOfFour:
     @property
     def why_not(self) -> str:
         """Why there is no answer, in words; empty where there is one."""
-        return "" if self.refused is None else WHY[self.refused]
+        if self.refused is None:
+            return ""
+        return WHY[self.refused] + (f"; failed: {self.counted}" if self.failed else "")
+
+    @property
+    def counted(self) -> str:
+        """Failed runs of every method in words, the safest first; empty where bad days have values."""
+        ordered = sorted(self.failed, key=lambda f: f[1] / max(f[2], 1))
+        said = [f"{printable(method)} {n} of {of}" for method, n, of in ordered[:MOST_COUNTED]]
+        more = len(ordered) - MOST_COUNTED
+        return ", ".join(said) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +276,7 @@ class Question:
             )
         if self.criterion.needs_values and None in trials.bounds[self.metric]:
             raise InputError(
-                f"`guaranteed` needs both bounds of {self.metric!r} for its {self.criterion.label}; declare bounds=(low, high) "
+                f"`guaranteed` needs both bounds of {self.metric!r} for its {self.criterion.label}; declare {argument('bounds', ('low', 'high'))} "
                 "when reading, or take a criterion that needs none: improvement, or a quantile."
             )
         if len(self.tasks) > 1 and self.criterion.name not in ("mean", IMPROVEMENT):

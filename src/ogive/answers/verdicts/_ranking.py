@@ -22,7 +22,7 @@ from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of, weakest
-from ogive.statistics import Differences, Interval, rank_limits, tiers, win_shares
+from ogive.statistics import Differences, Interval, rank_limits, tiers
 from ogive.tables import Table, Tabular
 from ogive.trials import FloatArray, IntArray, Trials
 
@@ -91,13 +91,18 @@ class Reversal:
 class Leading(OneOfFour):
     """Who leads by one of the four questions: the methods that no other is certainly better than; nobody where it is refused.
 
-    `ahead` are those of them that are certainly better than somebody: the others are merely unbeaten.
+    They stand with the best estimate first. Of several it cannot be told which is best, whether or not one of them
+    happens to be certainly better than somebody: with few runs that is chance, and not the mark of the better ones.
     """
 
     leaders: tuple[str, ...]
-    ahead: tuple[str, ...]
     scores: Mapping[str, float]
     resolution: float
+
+    @property
+    def ahead(self) -> tuple[str, ...]:
+        """The leaders, where somebody is certainly behind them; nobody where all methods are unbeaten."""
+        return self.leaders if len(self.leaders) < len(self.scores) else ()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -229,7 +234,7 @@ class Ranking(Tabular):
 
     @property
     def disagreement(self) -> Mapping[str, tuple[str, ...]]:
-        """The questions by which others than the leaders are ahead, with their names; empty where all agree."""
+        """The questions by which every leader is certainly beaten, with the names of the unbeaten; empty where all agree."""
         others = (q for q in self.questions.values() if not q.primary and q.ahead)
         return {q.name: q.ahead for q in others if not set(q.ahead) & set(self.leaders)}
 
@@ -391,7 +396,7 @@ def judge_all(
     differences = samples.differences(first, second)
     decided = decide(differences, question.error if error is None else error, question.margin)
     better = _better(differences, decided, question.margin, len(samples.methods))
-    scores = _scores(samples)
+    scores = _scores(samples, differences)
     tier, cycles = tiers(better)
     low, high = rank_limits(better)
     order = sorted(range(len(scores)), key=lambda m: (tier[m], -scores[m], samples.methods[m]))
@@ -425,12 +430,16 @@ def _better(differences: Differences, decided: Decided, margin: float | None, n:
     return better
 
 
-def _scores(samples: Samples) -> FloatArray:
-    """What methods are ordered by, larger is better: the criterion's statistic, or the share of duels won."""
-    kind, n = samples.asked.kind, len(samples.methods)
-    if kind == "improvement":
-        wins = np.mean([win_shares(task.scores) for task in samples.runs], axis=0)
-        return np.asarray((wins.sum(axis=1) - 0.5) / (n - 1))
+def _scores(samples: Samples, differences: Differences) -> FloatArray:
+    """What methods are ordered by, larger is better: the criterion's statistic, or the share of duels won.
+
+    Duels are those of the pairs: on the same draws where methods share them, so that no column contradicts the verdict.
+    """
+    n = len(samples.methods)
+    if samples.asked.kind == "improvement":
+        (first, second), won = all_pairs(n), differences.estimate
+        wins = np.bincount(first, won, n) + np.bincount(second, 1.0 - won, n)
+        return np.asarray(wins / (n - 1))
     from ogive.statistics import criterion_value
 
     return np.asarray(
@@ -461,7 +470,8 @@ def _four(ranking: Ranking) -> dict[str, Leading]:
                 asked, reason = None, "tied" if ranking.tied else "few runs"
         if asked is None:
             found[name] = Leading(
-                name=name, criterion=criterion, leaders=(), ahead=(), scores={}, resolution=math.nan, refused=reason
+                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=reason,
+                failed=samples.failed(name, reason),
             )  # fmt: skip
         else:
             found[name] = _leading(name, criterion, asked)
@@ -509,8 +519,7 @@ def _reversals(ranking: Ranking) -> tuple[Reversal, ...] | None:
 
 def _leading(name: str, criterion: str, ranking: Ranking, *, primary: bool = False) -> Leading:
     return Leading(
-        name=name, criterion=criterion, leaders=ranking.leaders,
-        ahead=tuple(r.algorithm for r in ranking.rows if r.tier == 1 and r.rank_high < len(ranking.rows)), scores={r.algorithm: r.score for r in ranking.rows},
+        name=name, criterion=criterion, leaders=ranking.leaders, scores={r.algorithm: r.score for r in ranking.rows},
         resolution=ranking.resolution, primary=primary,
     )  # fmt: skip
 

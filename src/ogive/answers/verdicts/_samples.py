@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.answers.verdicts._question import Question
+from ogive.answers.verdicts._question import BAD_DAY, Question
 from ogive.errors import InputError
+from ogive.notes import argument
 from ogive.stages import counting
 from ogive.statistics import Asked, Differences, Draws, Interval, TaskRuns, differences_between
 from ogive.trials import FloatArray, IntArray, Trials
@@ -68,6 +69,15 @@ class Samples:
             return guaranteed_differences(self, first, second)
         return differences_between(self.runs, first, second, self.joined[first, second], self.asked)
 
+    def failed(
+        self, name: str, refused: str | None, of: Sequence[str] | None = None
+    ) -> tuple[tuple[str, int, int], ...]:
+        """Methods with their failed runs and their runs, where bad days are refused since failures have no value."""
+        if name != BAD_DAY or refused != "no values":
+            return ()
+        places = [self.methods.index(m) for m in (self.methods if of is None else of)]
+        return tuple((self.methods[i], int(self.n_failed[i].sum()), int(self.n_rows[i].sum())) for i in places)
+
     def asking(self, question: Question, trials: Trials) -> Samples:
         """The same runs, asked by another criterion."""
         return replace(self, question=question, asked=replace(question.asked(trials), binary=self.asked.binary))
@@ -120,7 +130,7 @@ class Samples:
         if self.order_only and self.question.criterion.needs_values:
             raise InputError(
                 f"failures that count as worse than every score leave the {self.question.criterion.label} without a value; "
-                "declare bounds=, count failures by a number, or compare by improvement."
+                f"declare {argument('bounds')}, count failures by a number, or compare by improvement."
             )
 
 

@@ -680,7 +680,7 @@ def ranking_text(r: Ranking) -> str:
     head = ["tier", "rank", "method", r.question.score_label]
     rows = [[str(x.tier), _ranks(x.rank_low, x.rank_high), printable(x.algorithm), f"{x.score:.4g}"] for x in r.rows]
     leading = [["question", "ahead"]]
-    leading += [[q.title, _leaders_cell(q, r)] for q in r.questions.values()]
+    leading += [[q.title, _leaders_cell(q)] for q in r.questions.values()]
     blurred = any(x.tier < y.tier and x.rank_high >= y.rank_low for x, y in itertools.combinations(r.rows, 2))
     apart = ["Methods of different tiers may still be too close to call; the ranks say which."] if blurred else []
     return "\n".join([*aligned([head, *rows]), *apart, "", r.verdict, "", *aligned(leading), "", how_sure(r)])
@@ -690,20 +690,19 @@ def ranking_tables(r: Ranking) -> tuple[Table, ...]:
     """Tiers, and who leads by each of the four questions."""
     rows = tuple((x.algorithm, x.tier, _ranks(x.rank_low, x.rank_high), Ranged(x.score)) for x in r.rows)
     unranked = tuple((m, "–", "not ranked", "–") for m in r.unranked)
-    leading = tuple((q.title, _leaders_cell(q, r)) for q in r.questions.values())
+    leading = tuple((q.title, _leaders_cell(q)) for q in r.questions.values())
     return (
         Table(head=("method", "tier", "rank", r.question.score_label), rows=rows + unranked, below=(r.verdict,)),
         Table(head=("question", "ahead"), rows=leading, below=(how_sure(r),)),
     )
 
 
-def _leaders_cell(q: Leading, r: Ranking) -> str:
+def _leaders_cell(q: Leading) -> str:
     if q.refused is not None:
         return f"– ({q.why_not})"
-    first = [x.algorithm for x in r.rows if x.algorithm in q.ahead]  # in the order of the table above
-    if not first:
+    if not q.ahead:
         return "cannot tell"
-    return _some(first) if len(first) == 1 else f"{_some(first)}, which of them cannot be told"
+    return _some(q.ahead) if len(q.ahead) == 1 else f"{_some(q.ahead)}, which of them cannot be told"
 
 
 def _ranks(low: int, high: int) -> str:
@@ -843,7 +842,7 @@ def _bad_days(r: Ranking) -> str:
     for name, ahead in r.disagreement.items():
         instead.setdefault(ahead, []).append(PHRASES[name])
     said = [
-        _capital(f"{listed(names)} {_some(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead instead.")
+        _capital(f"{listed(names)} {'' if len(ahead) == 1 else 'one of '}{_some(ahead)} is ahead instead.")
         for ahead, names in instead.items()
     ]
     bad = r.questions[BAD_DAY]
@@ -851,11 +850,12 @@ def _bad_days(r: Ranking) -> str:
         return " ".join(said)
     if not bad.ahead:
         return " ".join([*said, "On bad days no method is certainly better than another."])
-    verb = "is" if len(bad.ahead) == 1 else "are"
+    if len(bad.ahead) > 1:
+        return " ".join([*said, f"On bad days it cannot be told which of {_some(bad.ahead)} is best."])
     numbers = ""
-    if len(bad.ahead) == 1 and len(r.question.tasks) == 1:
+    if len(r.question.tasks) == 1:
         numbers = f": the worst 10 % of its runs have a mean of {number(bad.scores[bad.ahead[0]])}"
-    return " ".join([*said, f"On bad days {_some(bad.ahead)} {verb} ahead{numbers}."])
+    return " ".join([*said, f"On bad days {_some(bad.ahead)} is ahead{numbers}."])
 
 
 def _runs_of(r: Ranking) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ogive.notes import argument
 from ogive.plots import leading, learning_fan, normality_strips, slices
 from ogive.report._judgment import attempt
 from ogive.report._page import Html, aside, definition_list, details, element
@@ -50,9 +51,7 @@ def _verdicts(found: CurveFindings, report: Report) -> list[Html]:
         parts.append(element("p", found.sensitivity))
     if found.others:
         also = listed([printable(m) for m in found.others])
-        parts.append(
-            aside(f"About {found.metric} only; the curves also hold {also} (metric=, on the command line --metric).")
-        )
+        parts.append(aside(f"About {found.metric} only; the curves also hold {also} ({argument('metric')})."))
     return parts
 
 

@@ -270,7 +270,7 @@ def _check_design(columns: Sequence[FloatArray], tasks: str, method: str) -> Non
     least = min(column.size for column in columns)
     if least < 2:
         raise InvalidScores(
-            "one run on a task says nothing about spread; `scores` must hold at least 2 runs of every task."
+            "one run on a task says nothing about spread; every method needs at least 2 runs of every task."
         )
     if method != "t" and least < FEWEST_RUNS:
         raise InvalidScores(

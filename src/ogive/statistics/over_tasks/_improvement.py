@@ -157,7 +157,7 @@ def _check_pairs(xs: Sequence[FloatArray], ys: Sequence[FloatArray], method: str
     least = min(task.size for task in (*xs, *ys))
     if least < 2:
         raise InvalidScores(
-            "one run on a task says nothing about spread; `x` and `y` must hold at least 2 of every task."
+            "one run on a task says nothing about spread; both methods need at least 2 runs of every task."
         )
     if method == "percentile" and least < FEWEST_RUNS:
         raise InvalidScores(
