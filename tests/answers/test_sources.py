@@ -419,3 +419,40 @@ def test_sources_that_act_together_are_named_as_they_are_called():
     found = variance_shares(together + rng.normal(scale=0.1, size=60), {"a × b": rows, "split": columns}, rng=rng)
     (component,) = (c for c in found.components if not c.sources and c.interaction)
     assert set(component.interaction) == {"a × b", "split"}
+
+
+def test_a_parameter_that_is_bad_at_both_ends_is_blamed_for_both():
+    lr = 10 ** np.random.default_rng(0).uniform(-5, -1, 60)
+    runs = pd.DataFrame({"lr": lr, "score": 0.9 - 0.1 * np.abs(np.log10(lr) + 3)})
+    cell = sources(ogive.read(runs, score="score", params=["lr"], unit="row", varied="configuration")).cell()
+    worse = cell.effects[0].made_bad
+    assert worse.spans == ((None, 0.0001), (0.01, None))
+    assert worse.covered == 1.0
+    assert "lr < 0.0001 or lr ≥ 0.01 " in " ".join(cell.sentences)
+
+
+def test_what_makes_a_part_of_the_worse_half_is_blamed_for_a_part():
+    rng = np.random.default_rng(0)
+    runs = pd.DataFrame({"kind": np.repeat(["a", "b", "c", "d", "e"], 40), "score": rng.normal(0.8, 0.05, 200)})
+    runs.loc[runs["kind"] == "a", "score"] = 0.1 + 0.01 * rng.random(40)
+    runs["tol"] = rng.random(200)
+    trials = ogive.read(runs, score="score", params=["kind", "tol"], unit="row", varied="configuration")
+    said = " ".join(sources(trials).sentences)
+    assert "is partly made by kind = a (100 % of such runs; 40 % of the worse half)" in said
+
+
+def folds(n_seeds):
+    """Ten times tenfold cross-validation, in which all that differs is the data."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"model": "A", "repeat": r, "fold": f, "seed": s, "auc": base + rng.normal(0, 0.001)}
+        for r in range(10) for f in range(10) for base in [rng.normal(0.85, 0.03)] for s in range(n_seeds)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_a_fold_of_another_repeat_is_other_data():
+    assert sources(folds(1)).cell().shares is None
+    shares = sources(folds(3)).cell().shares
+    assert shares.of("data").n_levels == 100
+    assert shares.of("data").share.estimate > 0.99

@@ -81,18 +81,23 @@ class BinEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorseHalf:
-    """Values most of whose runs lie in the worse half: names of bins, or the ends of a range; `share` of their runs."""
+    """Values most of whose runs lie in the worse half: names of bins, or one range or several of a number.
+
+    `share` of their runs lie in it, and they are `covered` of it.
+    """
 
     parameter: str
     labels: tuple[str, ...]
-    low: float | None
-    high: float | None
+    spans: tuple[tuple[float | None, float | None], ...]
     share: float
+    covered: float
 
     @property
     def words(self) -> str:
-        """`kernel = sigmoid`, `C < 0.1`."""
-        return range_words(self.parameter, self.labels, self.low, self.high)
+        """`kernel = sigmoid`, `C < 0.1`, `lr < 0.0001 or lr ≥ 0.01`."""
+        if self.labels:
+            return range_words(self.parameter, self.labels, None, None)
+        return " or ".join(range_words(self.parameter, (), low, high) for low, high in self.spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,13 +307,17 @@ def _share_of(yes: np.ndarray, of: IntArray | None, confidence: float) -> Interv
 
 
 def _blame(parameter: Parameter, guilty: list[int], codes: IntArray, bad: np.ndarray) -> WorseHalf | None:
-    """Bins most of whose runs lie in the worse half."""
+    """Bins most of whose runs lie in the worse half; a number that is bad at both ends is blamed for both."""
     if not guilty:
         return None
-    joined = parameter.kind == "categorical" or guilty == list(range(guilty[0], guilty[-1] + 1))
-    bins = guilty if joined else [max(guilty, key=lambda b: float(bad[codes == b].mean()))]
-    low, high = parameter.limits(bins)
+    joined: list[list[int]] = []
+    for b in guilty:
+        if joined and joined[-1][-1] == b - 1:
+            joined[-1].append(b)
+        else:
+            joined.append([b])
+    blamed = np.isin(codes, guilty)
     return WorseHalf(
-        parameter=parameter.name, labels=parameter.kept_labels(bins), low=low, high=high,
-        share=float(bad[np.isin(codes, bins)].mean()),
+        parameter=parameter.name, labels=parameter.kept_labels(guilty), spans=tuple(parameter.limits(bins) for bins in joined),
+        share=float(bad[blamed].mean()), covered=float(blamed[bad].mean()),
     )  # fmt: skip

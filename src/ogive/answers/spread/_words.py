@@ -23,6 +23,7 @@ WAY = (
     f"Run {NESTED} to separate the configuration from the rest, or {CROSSED} to separate configuration, data and seed."
 )
 MOST_NAMED = 4
+MOST_OF_IT = 0.75  # of the worse half; what makes up less of it has made it partly
 
 
 def share_sentence(shares: VarianceShares, place: str, n_runs: int, confidence: float, scope: str) -> str:
@@ -98,6 +99,11 @@ def untold(draws: Draws, place: str, n_runs: int) -> Untold:
     start = f"Where the spread of {place} comes from cannot be told"
     if n_runs < 3:
         return Untold(f"{start}: there {'is one run' if n_runs == 1 else f'are {n_runs} runs'}.")
+    if draws.by_fold and CONFIGURATION not in draws.codes:
+        return Untold(
+            f"{start}: each fold of each repeat is other data, and no two of the {n_runs} runs are known to share one. Several "
+            f"seeds on each fold, in a table that names fold and repeat, would separate data from the rest."
+        )
     fixed = [name for name, codes in draws.codes.items() if codes.max(initial=0) == 0]
     free = [name for name in draws.codes if name not in fixed and name != REST]
     if not draws.declared and CONFIGURATION not in draws.codes:
@@ -129,9 +135,13 @@ def effect_sentences(effects: Sequence[ParameterEffect]) -> list[str]:
         out.append(f"{', '.join(parts)}{rest}.")
     elif unseen:
         out.append(f"No effect of {listed(unseen[:8])} on the score can be shown by these runs.")
-    blamed = [f"{w.words} ({100 * w.share:.0f} % of such runs)" for e in ordered if (w := e.made_bad) is not None]
+    blamed = [w for e in ordered if (w := e.made_bad) is not None][:MOST_NAMED]
     if blamed:
-        out.append(f"The worse half is made by {listed(blamed[:MOST_NAMED])}.")
+        partly = "" if max(w.covered for w in blamed) >= MOST_OF_IT else "partly "
+        parts = [
+            f"{w.words} ({100 * w.share:.0f} % of such runs; {100 * w.covered:.0f} % of the worse half)" for w in blamed
+        ]
+        out.append(f"The worse half is {partly}made by {listed(parts)}.")
     return out
 
 
