@@ -71,7 +71,8 @@ def find_draws(trials: Trials, rows: IntArray, holds: Mapping[str, Any] | None) 
     trial = trials.table["trial"].chunk(0).to_numpy()[rows].astype(np.int64)
     codes = _held(trials, trial, holds) if holds is not None else _seen(trials, rows, trial)
     item = trials.codes("item")[rows]
-    if item.max(initial=-1) > 0:
+    # The column of items is a source already where rows share items, or where items are what varied.
+    if item.max(initial=-1) > 0 and not any(_same(item, other) for name, other in codes.items() if name != REST):
         codes["item"] = _dense(item)
     return Draws(codes, declared=holds is not None, by_fold=holds is None and _by_fold(trials))
 
@@ -140,6 +141,12 @@ def source_word(column: str) -> str:
         if plain in names or plain.removesuffix(" id") in names or plain.replace(" ", "_") in names:
             return word
     return column
+
+
+def _same(a: IntArray, b: IntArray) -> bool:
+    """Whether two sources divide the runs alike."""
+    n = np.unique(np.stack([a, b]), axis=1).shape[1]
+    return bool(n == np.unique(a).size == np.unique(b).size)
 
 
 def _dense(codes: IntArray) -> IntArray:

@@ -178,7 +178,7 @@ def _parameter(
         return None
     kept = np.flatnonzero(counts >= FEWEST)
     if kept.size > MOST_VALUES or kept.size == 0:
-        return f"{printable(name)} has {len(labels)} values, too many for so few runs of each; it is left out."
+        return f"{printable(name)} has {len(labels)} values, too many for so few independent draws of each; it is left out."
     lookup = np.full(len(labels) + 1, kept.size, dtype=np.intp)
     lookup[kept], lookup[-1] = np.arange(kept.size), -1
     rare = tuple(labels[i] for i in np.flatnonzero((counts > 0) & (counts < FEWEST)))
@@ -209,10 +209,17 @@ def _numeric(name: str, numbers: FloatArray, n_units: int) -> Parameter | str:
     codes = np.where(np.isfinite(numbers), np.searchsorted(cuts, numbers, side="right"), -1).astype(np.intp)
     edges = [inside[0], *cuts, inside[-1]]
     labels = tuple(f"{a:.3g} to {b:.3g}" for a, b in pairwise(edges))
+    if bool(np.all(inside == np.round(inside))):
+        labels = tuple(_whole_label(math.ceil(a), math.ceil(b) - 1) for a, b in pairwise([*edges[:-1], inside[-1] + 1]))
     return Parameter(
         name=name, kind="numeric", codes=codes, labels=labels, cuts=tuple(cuts.tolist()),
         ends=(float(inside[0]), float(inside[-1])), log=_is_log(inside),
     )  # fmt: skip
+
+
+def _whole_label(first: int, last: int) -> str:
+    """Whole numbers from `first` to `last`: two bins never claim the same one."""
+    return f"{first} to {last}" if first < last else f"{first}"
 
 
 def _rounded(value: float, inside: FloatArray) -> float:
