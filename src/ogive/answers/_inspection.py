@@ -25,6 +25,9 @@ ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are 
 FOLDS = "folds share training data: intervals are heuristic"
 
 
+LONG = 100  # signs of a reason that is not given twice
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Possibility:
     """An answer, whether it can be had from this table, and why or what is missing."""
@@ -59,13 +62,15 @@ class Inspection:
         lines = [f"{printable(self.source)}: {plural(self.n_rows, 'row')}", ""]
         for title, entries in (("What is in it", self.structure), ("How it was read", sentences(self.roles, names))):
             lines += [title, *(f"  {printable(entry)}" for entry in entries), ""]
-        lines += [
-            "What it can answer",
-            *(
-                f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(a.reason.words(names) if isinstance(a.reason, Note) else a.reason)}"
-                for a in self.answers
-            ),
-        ]
+        lines.append("What it can answer")
+        first: dict[
+            str, str
+        ] = {}  # a question that the table asks stands in the way of many answers, and is asked once
+        for a in self.answers:
+            why = a.reason.words(names) if isinstance(a.reason, Note) else a.reason
+            said = first.setdefault(why, a.answer)
+            reason = why if said == a.answer or len(why) < LONG else f"as for {said}"
+            lines.append(f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(reason)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
