@@ -45,6 +45,10 @@ SAID = {
         "status: column 'found' (guessed) says whether a run counts; 1 of 9 rows counts as failed (status='none' if it is "
         "about something else)",
     ),
+    K.WORDS_READ: (
+        Note(K.WORDS_READ, "score", {"column": "answer", "right": ["right"], "wrong": ["wrong"]}),
+        "column 'answer' is in words: 'right' as 1 and 'wrong' as 0",
+    ),
     K.NUMBERS_WRITTEN: (
         Note(
             K.NUMBERS_WRITTEN,

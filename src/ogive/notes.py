@@ -71,6 +71,7 @@ class NoteKind(Enum):
     STATUS_NOT_USED = "status not used"
     OUTCOME = "outcome"
     NUMBERS_WRITTEN = "numbers written"
+    WORDS_READ = "words read as numbers"
     INEXACT = "inexact"
     NEGATIVE_TIMES = "negative times"
     ROWS_CHOSEN = "rows chosen"
@@ -185,7 +186,7 @@ WARNINGS = frozenset({
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
     NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
-    NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN,
+    NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN, NoteKind.WORDS_READ,
     NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD,
 })  # fmt: skip
 
@@ -513,6 +514,11 @@ def _numbers_written(v: _Values, o: _Naming) -> str:
     return f"column {v['column']!r} is written with {ways}: {v['text']!r} is read as {v['value']:g}"
 
 
+def _words_read(v: _Values, o: _Naming) -> str:
+    said = [f"{_quoted(words)} as {value}" for words, value in ((v["right"], 1), (v["wrong"], 0)) if words]
+    return f"column {v['column']!r} is in words: {listed(said)}"
+
+
 def _one_method(v: _Values, o: _Naming) -> str:
     found = f"column {v['column']!r} names" if v["column"] else "no column is called a method, so there is"
     return (
@@ -637,6 +643,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
     NoteKind.OUTCOME: _outcome,
     NoteKind.NUMBERS_WRITTEN: _numbers_written,
+    NoteKind.WORDS_READ: _words_read,
     NoteKind.INEXACT: lambda v, o: (
         f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} rounded: floats hold whole numbers exactly up to 2**53"
     ),

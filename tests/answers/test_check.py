@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy.stats import binom, t
@@ -393,3 +394,26 @@ def test_collapses_that_runs_leave_room_for_are_counted_at_the_error_of_one_look
     new, old = (ogive.read({"m": np.random.default_rng(s).normal(0.8, 0.01, 40)}, **facts) for s in (1, 2))
     rates = [check(new, old, margin=0.02, looks=looks).comparisons[0].hidden.rate for looks in (1, 5)]
     assert rates == pytest.approx([1 - 0.05 ** (1 / 40), 1 - 0.01 ** (1 / 40)])
+
+
+def test_a_gate_says_once_what_is_the_same_on_every_task():
+    rng = np.random.default_rng(0)
+    tables = [
+        ogive.read(
+            pd.DataFrame([{"task": f"t{t}", "seed": s, "acc": rng.normal()} for t in range(12) for s in range(8)])
+        )
+        for _ in range(2)
+    ]
+    result = check(*tables, margin=0.01)
+    for said in (str(result), result.to_markdown()):
+        assert said.count("8 runs of each method") == said.count("four times in five") == 1
+        assert all(said.count(f"t{t} ") >= 1 for t in range(12))
+
+
+def test_a_gate_whose_failures_have_no_value_names_a_criterion_that_works():
+    rows = pd.DataFrame({"seed": range(10), "acc": [np.nan, *np.linspace(0.7, 0.8, 9)]})
+    new, old = ogive.read(rows), ogive.read(rows)
+    with pytest.raises(InputError, match="criterion='median'") as refused:
+        check(new, old, margin=0.01, failures="worst")
+    assert "improvement" not in str(refused.value)
+    assert check(new, old, margin=0.01, failures="worst", criterion="median").outcome

@@ -126,3 +126,10 @@ def test_verdicts_are_promised_where_a_ranking_can_give_one(column, methods, n_t
     except InputError:
         decided = False
     assert promised == decided
+
+
+def test_a_question_that_stands_in_the_way_of_many_answers_is_asked_once():
+    rows = [{"model": m, "n_train": n, "seed": s, "acc": n + s} for m in "ab" for s in range(20) for n in (20, 50, 100)]
+    found = ogive.inspect(ogive.read(pd.DataFrame(rows), score="acc"))
+    assert str(found).count("'n_train' splits the runs") == 1
+    assert str(found).count("as for summary") > 2

@@ -66,7 +66,7 @@ def test_shares_of_few_configurations_come_with_what_they_cannot_rule_out():
 def test_runs_that_drew_everything_anew_name_the_runs_that_are_missing():
     cell = sources(table(), holds={}).cell()
     assert cell.shares is None
-    assert cell.missing.names_runs
+    assert cell.missing.way.startswith("Run study.hold")
     assert "study.hold(config=ogive.study.every(10))" in str(cell.missing)
     assert cell.effects, "parameters can be judged all the same"
 
@@ -324,7 +324,7 @@ def test_the_budget_goes_to_configurations_unless_they_are_dear():
 def test_a_table_without_parameters_says_so():
     trials = ogive.read({"svm": list(np.random.default_rng(0).normal(size=30))}, unit="row")
     cell = sources(trials).cell()
-    assert not cell.missing.names_runs
+    assert "study.hold" in cell.missing.way
     assert "params=" in str(cell.missing)
     assert cell.effects == ()
     assert len(cell.sentences) == 2
@@ -334,7 +334,7 @@ def test_a_table_with_one_configuration_says_so():
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"score": rng.normal(size=20), "lr": [0.1] * 20})
     cell = sources(ogive.read(data, score="score", params=["lr"], unit="row")).cell()
-    assert cell.missing.names_runs
+    assert cell.missing.way.startswith("Run study.hold")
     assert "20 runs" in cell.missing.why
     assert cell.effects == ()
 
@@ -427,3 +427,79 @@ def test_sources_that_act_together_are_named_as_they_are_called():
     found = variance_shares(together + rng.normal(scale=0.1, size=60), {"a × b": rows, "split": columns}, rng=rng)
     (component,) = (c for c in found.components if not c.sources and c.interaction)
     assert set(component.interaction) == {"a × b", "split"}
+
+
+def test_a_parameter_that_is_bad_at_both_ends_is_blamed_for_both():
+    lr = 10 ** np.random.default_rng(0).uniform(-5, -1, 60)
+    runs = pd.DataFrame({"lr": lr, "score": 0.9 - 0.1 * np.abs(np.log10(lr) + 3)})
+    cell = sources(ogive.read(runs, score="score", params=["lr"], unit="row", varied="configuration")).cell()
+    worse = cell.effects[0].made_bad
+    assert worse.spans == ((None, 0.0001), (0.01, None))
+    assert worse.covered == 1.0
+    assert "lr < 0.0001 or lr ≥ 0.01 " in " ".join(cell.sentences)
+
+
+def test_what_makes_a_part_of_the_worse_half_is_blamed_for_a_part():
+    rng = np.random.default_rng(0)
+    runs = pd.DataFrame({"kind": np.repeat(["a", "b", "c", "d", "e"], 40), "score": rng.normal(0.8, 0.05, 200)})
+    runs.loc[runs["kind"] == "a", "score"] = 0.1 + 0.01 * rng.random(40)
+    runs["tol"] = rng.random(200)
+    trials = ogive.read(runs, score="score", params=["kind", "tol"], unit="row", varied="configuration")
+    said = " ".join(sources(trials).sentences)
+    assert "is partly made by kind = a (100 % of such runs; 40 % of the worse half)" in said
+
+
+def folds(n_seeds):
+    """Ten times tenfold cross-validation, in which all that differs is the data."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"model": "A", "repeat": r, "fold": f, "seed": s, "auc": base + rng.normal(0, 0.001)}
+        for r in range(10) for f in range(10) for base in [rng.normal(0.85, 0.03)] for s in range(n_seeds)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_a_fold_of_another_repeat_is_other_data():
+    assert sources(folds(1)).cell().shares is None
+    shares = sources(folds(3)).cell().shares
+    assert shares.of("data").n_levels == 100
+    assert shares.of("data").share.estimate > 0.99
+
+
+def curves_by_size():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        [
+            {"model": m, "n_train": n, "seed": s, "accuracy": 0.9 - 1 / n**0.5 + rng.normal(0, 0.02)}
+            for m in ("ridge", "mlp") for s in range(20) for n in (20, 50, 100, 200, 500)
+        ]
+    )  # fmt: skip
+
+
+def test_a_column_that_splits_the_runs_is_asked_about_as_elsewhere():
+    with pytest.raises(InputError, match="'n_train' splits the runs"):
+        sources(ogive.read(curves_by_size()))
+    assert sources(ogive.read(curves_by_size(), params=["n_train"])).cell("mlp").shares is not None
+
+
+def test_bins_of_whole_numbers_share_none_and_say_that_they_are_ranges():
+    rng = np.random.default_rng(0)
+    rows = [{"epoch": e, "seed": s, "acc": e / 10 + rng.normal(0, 0.01)} for s in range(4) for e in range(1, 11)]
+    cell = sources(ogive.read(pd.DataFrame(rows), score="acc", params=["epoch"], repeat="seed")).cell()
+    assert [b.label for b in cell.effects[0].bins] == ["1 to 5", "6 to 10"]
+    assert "epoch (in 2 ranges) explains" in " ".join(cell.sentences)
+
+
+def test_a_column_of_items_is_one_source():
+    rng = np.random.default_rng(0)
+    rows = [{"solver": "a", "instance": i, "gap": i + rng.normal()} for i in range(25) for _ in range(2)]
+    shares = sources(ogive.read(pd.DataFrame(rows), score="gap", item="instance")).cell().shares
+    assert [c.sources for c in shares.components if c.sources] == [("instance",), ("everything else",)]
+
+
+def test_advice_is_given_once_and_not_for_what_was_said():
+    rows = [{"agent": a, "seed": s, "score": s + len(a)} for a in ("x", "yy", "zzz") for s in range(5)]
+    found = sources(ogive.read(pd.DataFrame(rows), score="score", repeat="seed"))
+    assert str(found).count("Name them when reading") == str(found).count("names no hyper-parameters") == 1
+    assert "repeat=" not in found.cells[0].missing.way
+    assert "params=" in found.cells[0].missing.way

@@ -83,3 +83,14 @@ def test_what_is_wrong_is_said_in_one_line(table, tmp_path, capsys, more, words)
     assert said.err.count("\n") == 1
     assert said.out == ""
     assert not list((tmp_path / "out").glob("trials/*"))
+
+
+def test_a_table_of_scores_by_training_size_is_no_data_to_train_on(tmp_path, capsys):
+    table = tmp_path / "scores.csv"
+    table.write_text(
+        "model,n_train,seed,accuracy\n" + "".join(f"a,{n},{s},0.{n}{s}\n" for n in (20, 50) for s in range(9))
+    )
+    assert main(["curves", str(table), "--target", "accuracy", "--models", "lda", "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "raw data" in said
+    assert "n_train" in said

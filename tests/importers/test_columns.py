@@ -87,3 +87,22 @@ def test_times_that_are_the_only_numbers_are_named_and_asked_about(times):
     ):
         ogive.read(table)
     assert ogive.read(table, score=times[0]).goals == {times[0]: "minimize"}
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "score"), [("right", "wrong", None), ("Correct", "incorrect", None), ("yes", "no", "answer")]
+)
+def test_words_for_right_and_wrong_are_read_as_one_and_nil(yes, no, score):
+    rows = pd.DataFrame(
+        {"model": ["a", "b"] * 4, "subject": ["math"] * 8, "answer": [yes, no, no, yes, yes, yes, None, no]}
+    )
+    trials = ogive.read(rows, score=score)
+    assert trials.values("answer")[:6].tolist() == [1, 0, 0, 1, 1, 1]
+    assert trials.failed("answer").tolist() == [False] * 6 + [True, False]
+    assert any(n.kind is NoteKind.WORDS_READ for n in trials.notes)
+
+
+def test_a_word_beside_right_and_wrong_is_refused_with_the_way_out():
+    rows = pd.DataFrame({"model": ["a", "b"] * 2, "answer": ["right", "wrong", "unsure", "right"]})
+    with pytest.raises(InvalidScores, match="write 1 for an answer that is right"):
+        ogive.read(rows, score="answer")

@@ -1,5 +1,7 @@
 """scikit-learn's searches."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -127,3 +129,9 @@ def test_a_fit_that_failed_is_a_failed_row(search):
     results = dict(search.cv_results_)
     results["mean_test_score"] = np.array([np.nan, *results["mean_test_score"][1:]])
     assert ogive.read(results).failed().tolist() == [True] + [False] * 5
+
+
+def test_the_parameters_of_a_search_are_read_from_its_file_too(search, tmp_path):
+    pd.DataFrame(search.cv_results_).to_csv(tmp_path / "search.csv")  # `params` holds np.float64(…) there
+    found = ogive.read(tmp_path / "search.csv", independent=True).to_pandas()["params"]
+    assert [json.loads(text)["param_C"] for text in found] == [p["C"] for p in search.cv_results_["params"]]

@@ -380,3 +380,13 @@ def test_as_many_categories_as_a_byte_counts_may_have_gaps():
     indices = pa.array([*range(128), None, 5], type=pa.int8())
     found = codes(pa.DictionaryArray.from_arrays(indices, [f"c{i}" for i in range(128)]))
     assert found.tolist() == [*range(129), 5]
+
+
+def test_a_measure_beside_the_score_splits_no_runs():
+    rows = [
+        {"model": "a", "seed": s, "epoch": e, "acc": e / 10 + s, "val_loss": 1 / e}
+        for s in range(4)
+        for e in range(1, 11)
+    ]
+    trials = ogive.read(pd.DataFrame(rows), score="acc", params=["epoch"])
+    assert trials.question is None or trials.question.values.get("column") != "val_loss"

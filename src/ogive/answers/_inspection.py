@@ -26,6 +26,9 @@ ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are 
 FOLDS = "folds share training data: intervals are heuristic"
 
 
+LONG = 100  # signs of a reason that is not given twice
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Possibility:
     """An answer, whether it can be had from this table, and why or what is missing."""
@@ -61,11 +64,12 @@ class Inspection:
         for title, entries in (("What is in it", self.structure), ("How it was read", sentences(self.roles, names))):
             lines += [title, *(f"  {printable(entry)}" for entry in entries), ""]
         lines.append("What it can answer")
-        asked: set[Note] = set()
+        first: dict[str, str] = {}  # what the table asks stands in the way of many answers, and is asked once
         for a in self.answers:
-            said = AS_ABOVE if a.reason in asked else a.reason.words(names) if isinstance(a.reason, Note) else a.reason
-            asked |= {a.reason} if isinstance(a.reason, Note) else set()
-            lines.append(f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(said)}")
+            why = a.reason.words(names) if isinstance(a.reason, Note) else a.reason
+            said = first.setdefault(why, a.answer)
+            reason = why if said == a.answer or len(why) < LONG else f"as for {said}"
+            lines.append(f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(reason)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from ogive.cli._options import (
 from ogive.cli._output import complain, show, tell
 from ogive.cli._target import as_text
 from ogive.errors import InputError
+from ogive.words import listed
 from ogive.writing import make_folder_of, write
 
 New = Annotated[str, typer.Argument(metavar="NEW", help="The table of the new version.")]
@@ -75,8 +77,15 @@ def check(
     for source, trials in zip((new, baseline), both, strict=True):
         note_looks([source], trials)
     if result.exit_code:  # also where nobody sees the answer: in a file, in a closed pipe, as JSON
-        complain(result.verdict, result.exit_code, is_result=True)
+        on = "" if len(result.comparisons) == 1 else f" on {_some(result.deciding)}"
+        worse = result.outcome == "worse"
+        why = "the new version is worse" if worse else f"whether it is worse by more than {margin:g} cannot be told"
+        complain(f"{result.source}: {why}{on} (exit code {result.exit_code}).", result.exit_code, is_result=True)
     raise typer.Exit(result.exit_code)
+
+
+def _some(tasks: Sequence[str], most: int = 4) -> str:
+    return listed([*tasks[:most], f"{len(tasks) - most} more"] if len(tasks) > most + 1 else list(tasks))
 
 
 def _joining(item: str | None, pair: str | None) -> str | None:

@@ -20,9 +20,18 @@ if TYPE_CHECKING:
     from ogive.curves import LearningCurves
 
 DRAWING = "How rows are drawn"
+SIZES_OF_TRAINING = (
+    "ntrain",
+    "trainsize",
+    "ntraining",
+    "trainingsize",
+    "trainsetsize",
+    "trainingsetsize",
+    "ntrainsamples",
+)
 
 DataFile = Annotated[
-    str, typer.Argument(metavar="DATA.csv", help="One header line, one column to predict, the rest features.")
+    str, typer.Argument(metavar="DATA.csv", help="Raw data: one header line, one column to predict, the rest features.")
 ]
 Target = Annotated[str, typer.Option("--target", metavar="COLUMN", help="The column to predict.")]
 ModelNames = Annotated[
@@ -84,6 +93,7 @@ def curves(
     page = None if report is None else as_page(report, [data], option="--report")
     for picture in _pictures(first):
         as_picture(out / picture)
+    _refuse_scores(data, target)
     loaded = File(data, target, "classification").load()
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
     made = learning_curves(
@@ -100,6 +110,22 @@ def curves(
     if trouble is not None:
         say(f"{made.n_repetitions} repetitions are kept in {out}; the same command writes what is missing.")
         raise trouble
+
+
+def _refuse_scores(data: str, target: str) -> None:
+    """Refuse a table of scores by training-set size, whose rows are no data to train on."""
+    from ogive.direction import is_measure
+    from ogive.files import read_table
+
+    if not is_measure(target):
+        return
+    columns = read_table(Path(data), wide=True, missing_text=True).column_names
+    size = next((c for c in columns if c.lower().replace("_", "").replace(" ", "") in SIZES_OF_TRAINING), None)
+    if size is not None and target in columns:
+        raise InputError(
+            f"{Path(data).name} holds scores ({target!r}) by training-set size ({size!r}), and curves are made from raw data: a "
+            f"column to predict and features. Compare what you have at one size: ogive rank {Path(data).name} --where {size}=…"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ MINUS, SPACES = (
     str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "}),
 )
 TRUE, FALSE = ("true", "yes", "t", "y", "1"), ("false", "no", "f", "n", "0")
+# What somebody who judges answers writes; with yes, no, true and false where the caller says that they are scores.
+RIGHT, WRONG = ("right", "correct"), ("wrong", "incorrect")
 FEWEST_OF_SCORES = 4
 # Numbers that differ by less than this share of the largest have no spread as floats; whole ones below are far apart.
 NO_SPREAD = 8.0 * float(np.finfo(float).eps)
@@ -115,6 +117,9 @@ def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, No
     if not is_text(column.type):
         raise InvalidScores(f"column {name!r} must hold numbers; it holds {column.type}.")
     texts = [None if text is None else text.strip() for text in column.to_pylist()]
+    judged = _right_or_wrong(texts, name)
+    if judged is not None:
+        return judged
     try:
         # Most text of numbers is plain; anything beyond that is left to the rules.
         return np.array(
@@ -122,6 +127,26 @@ def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, No
         ), None
     except ValueError:
         return _written_numbers(texts, name)
+
+
+def holds_right_or_wrong(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds the words right and wrong, or correct and incorrect, and no others."""
+    if not holds_text(column):
+        return False
+    words = {str(text).strip().lower() for text in as_text(column).unique().to_pylist() if text is not None}
+    words -= set(NO_NUMBER)
+    return bool(words) and words <= {*RIGHT, *WRONG}
+
+
+def _right_or_wrong(texts: Sequence[str | None], name: str) -> tuple[np.ndarray, Note] | None:
+    """1 for right and 0 for wrong, where the whole column says so in words; None where it holds anything else."""
+    yes, no = {*RIGHT, "yes", "true"}, {*WRONG, "no", "false"}
+    words = {None if text is None or text.lower() in NO_NUMBER else text.lower() for text in texts}
+    if not words - {None} or not words - {None} <= yes | no:
+        return None
+    out = np.array([np.nan if t is None or t.lower() in NO_NUMBER else float(t.lower() in yes) for t in texts])
+    one, nil = (sorted(str(w) for w in words if w in side) for side in (yes, no))
+    return out, Note(NoteKind.WORDS_READ, "score", {"column": name, "right": one, "wrong": nil})
 
 
 def inexact_integers(column: pa.ChunkedArray, name: str, values: np.ndarray) -> list[Note]:
@@ -158,7 +183,7 @@ def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray
         if not NUMBER.fullmatch(text):
             raise InvalidScores(
                 f"column {name!r} must hold numbers; row {i + 1} holds {_short(shown[i])!r}. "
-                "Leave the cell empty for a trial that failed."
+                "Leave the cell empty for a trial that failed; write 1 for an answer that is right and 0 for one that is wrong."
             )
     percent = [text.endswith("%") for _, text in said]
     if any(percent) and not all(percent):

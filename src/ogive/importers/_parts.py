@@ -108,7 +108,7 @@ def _table_part(table: pa.Table, name: str, source: str, choices: Choices, longe
     scores = _sklearn.search_scores(table.column_names)
     if not scores:
         return part
-    params = ("params",) if "params" in table.column_names else None
+    params = _sklearn.search_params(table.column_names)
     goals = dict.fromkeys(scores, "maximize")
     return replace(part, goals=goals, params=params, score=scores, varied=("configuration",), independent=False)
 

@@ -13,7 +13,16 @@ import pyarrow.compute as pc
 from ogive.direction import is_measure, is_smaller_better
 from ogive.errors import AmbiguousColumns, InputError
 from ogive.files import is_text
-from ogive.importers._columns import as_text, as_truths, holds_text, holds_words, is_number, odd_one, seems_numbers
+from ogive.importers._columns import (
+    as_text,
+    as_truths,
+    holds_right_or_wrong,
+    holds_text,
+    holds_words,
+    is_number,
+    odd_one,
+    seems_numbers,
+)
 from ogive.importers._within import codes, holds_folds, is_identifier
 from ogive.words import quoted
 
@@ -358,6 +367,9 @@ def _find_score(
     if costs:
         count = f"{len(costs)} columns" if len(costs) > 1 else "one column"
         raise AmbiguousColumns(f"{count} could be the score, a time or cost: {quoted(costs)}; choose it with score=.")
+    told = [c for c in free if c in said and holds_right_or_wrong(table[c])]
+    if len(told) == 1:
+        return told[0], outcomes
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise AmbiguousColumns(

@@ -37,6 +37,16 @@ def search_scores(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(c for c in columns if c.startswith(PREFIX)) if chosen else ()
 
 
+def search_params(columns: Sequence[str]) -> tuple[str, ...] | None:
+    """The parameters in a table of search results: a column each.
+
+    `params` holds all of them, but as Python writes them, `{'C': np.float64(1.96)}`, where the table was a file: nothing
+    reads that, and a search over C and gamma was said to vary no hyper-parameter.
+    """
+    each = tuple(c for c in columns if c.startswith("param_"))
+    return each or (("params",) if "params" in columns else None)
+
+
 def refuse_cross_validation(source: Mapping[Any, Any]) -> None:
     """What cross_validate returns looks like names and their scores."""
     for one in (source, *source.values()):

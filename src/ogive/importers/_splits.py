@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ogive.direction import is_measure
 from ogive.files import is_text
 from ogive.importers._columns import as_text, holds_text
 from ogive.importers._roles import Roles, plain
@@ -44,6 +45,7 @@ def find_split(table: pa.Table, roles: Roles, cell: np.ndarray, varied: Sequence
     guessed_group = roles.group if roles.group is not None and "group" in roles.guessed else None
     free = [*roles.unused, *(c for c in (guessed_group,) if c is not None and holds_text(table[c]))]
     free = [c for c in few_valued(table, free) if c not in varied and plain(c) not in BOOKKEEPING]
+    free = [c for c in free if not (is_measure(c) and pa.types.is_floating(table[c].type))]  # measured beside the score
     if not free:
         return None
     key, numbered = _keys(table, roles, cell)

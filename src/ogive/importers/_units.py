@@ -289,8 +289,9 @@ def _once(cell: np.ndarray, draw: np.ndarray) -> bool:
 def _trial_numbers(table: pa.Table, roles: Roles, cell: np.ndarray) -> np.ndarray:
     if roles.pair in (None, roles.fold) and roles.fold is not None and roles.item is None:
         splits = _splits(table, roles)
-        # A number that stands several times in a cell joins nothing: rows are numbered through instead.
-        if _once(cell, splits):
+        # A number that stands several times in a cell joins nothing: rows are numbered through instead. Where repeats
+        # are numbered, rows of one fold of one repeat share their data, and their number says so.
+        if roles.repeat is not None or _once(cell, splits):
             return splits
     column = roles.pair or roles.repeat
     if column is None:

@@ -23,10 +23,14 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """For each source the draw that each run used; `declared` where a study said so."""
+    """For each source the draw that each run used; `declared` where a study said so.
+
+    `by_fold` where data are the folds of a cross-validation, those of another repeat being other data.
+    """
 
     codes: dict[str, IntArray]
     declared: bool
+    by_fold: bool = False
 
     @property
     def shared(self) -> tuple[str, ...]:
@@ -67,9 +71,10 @@ def find_draws(trials: Trials, rows: IntArray, holds: Mapping[str, Any] | None) 
     trial = trials.table["trial"].chunk(0).to_numpy()[rows].astype(np.int64)
     codes = _held(trials, trial, holds) if holds is not None else _seen(trials, rows, trial)
     item = trials.codes("item")[rows]
-    if item.max(initial=-1) > 0:
+    # The column of items is a source already where rows share items, or where items are what varied.
+    if item.max(initial=-1) > 0 and not any(_same(item, other) for name, other in codes.items() if name != REST):
         codes["item"] = _dense(item)
-    return Draws(codes, declared=holds is not None)
+    return Draws(codes, declared=holds is not None, by_fold=holds is None and _by_fold(trials))
 
 
 def _held(trials: Trials, trial: IntArray, holds: Mapping[str, Any]) -> dict[str, IntArray]:
@@ -108,18 +113,25 @@ def _seen(trials: Trials, rows: IntArray, trial: IntArray) -> dict[str, IntArray
     if params.min(initial=0) >= 0:
         out[CONFIGURATION] = _dense(params)
     group = trials.codes("group")[rows]
-    if trials.unit is not None and group.min(initial=0) >= 0:
+    if _by_fold(trials):
+        # The group holds repeats, each of which is another division of the data: their ten folds are ten draws.
+        out[DATA] = _dense(trial)
+    elif trials.unit is not None and group.min(initial=0) >= 0:
         word = source_word(trials.unit)
         if word not in out or np.unique(out[word]).size == rows.size:
             out[word] = _dense(group)
     varied = [source_word(word) for word in trials.varied]
-    if SEED in varied and SEED not in out and np.unique(trial).size < rows.size:
+    if SEED in varied and SEED not in out and not _by_fold(trials) and np.unique(trial).size < rows.size:
         out[SEED] = _dense(trial)
     for word in varied:
         out.setdefault(word, fresh)
     if all(np.unique(codes).size < rows.size for codes in out.values()):
         out[REST] = fresh
     return out
+
+
+def _by_fold(trials: Trials) -> bool:
+    return trials.n_folds is not None and trials.unit == "fold"
 
 
 def source_word(column: str) -> str:
@@ -129,6 +141,12 @@ def source_word(column: str) -> str:
         if plain in names or plain.removesuffix(" id") in names or plain.replace(" ", "_") in names:
             return word
     return column
+
+
+def _same(a: IntArray, b: IntArray) -> bool:
+    """Whether two sources divide the runs alike."""
+    n = np.unique(np.stack([a, b]), axis=1).shape[1]
+    return bool(n == np.unique(a).size == np.unique(b).size)
 
 
 def _dense(codes: IntArray) -> IntArray:

@@ -81,18 +81,23 @@ class BinEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorseHalf:
-    """Values most of whose runs lie in the worse half: names of bins, or the ends of a range; `share` of their runs."""
+    """Values most of whose runs lie in the worse half: names of bins, or one range or several of a number.
+
+    `share` of their runs lie in it, and they are `covered` of it.
+    """
 
     parameter: str
     labels: tuple[str, ...]
-    low: float | None
-    high: float | None
+    spans: tuple[tuple[float | None, float | None], ...]
     share: float
+    covered: float
 
     @property
     def words(self) -> str:
-        """`kernel = sigmoid`, `C < 0.1`."""
-        return range_words(self.parameter, self.labels, self.low, self.high)
+        """`kernel = sigmoid`, `C < 0.1`, `lr < 0.0001 or lr ≥ 0.01`."""
+        if self.labels:
+            return range_words(self.parameter, self.labels, None, None)
+        return " or ".join(range_words(self.parameter, (), low, high) for low, high in self.spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +178,7 @@ def _parameter(
         return None
     kept = np.flatnonzero(counts >= FEWEST)
     if kept.size > MOST_VALUES or kept.size == 0:
-        return f"{printable(name)} has {len(labels)} values, too many for so few runs of each; it is left out."
+        return f"{printable(name)} has {len(labels)} values, too many for so few independent draws of each; it is left out."
     lookup = np.full(len(labels) + 1, kept.size, dtype=np.intp)
     lookup[kept], lookup[-1] = np.arange(kept.size), -1
     rare = tuple(labels[i] for i in np.flatnonzero((counts > 0) & (counts < FEWEST)))
@@ -204,10 +209,17 @@ def _numeric(name: str, numbers: FloatArray, n_units: int) -> Parameter | str:
     codes = np.where(np.isfinite(numbers), np.searchsorted(cuts, numbers, side="right"), -1).astype(np.intp)
     edges = [inside[0], *cuts, inside[-1]]
     labels = tuple(f"{a:.3g} to {b:.3g}" for a, b in pairwise(edges))
+    if bool(np.all(inside == np.round(inside))):
+        labels = tuple(_whole_label(math.ceil(a), math.ceil(b) - 1) for a, b in pairwise([*edges[:-1], inside[-1] + 1]))
     return Parameter(
         name=name, kind="numeric", codes=codes, labels=labels, cuts=tuple(cuts.tolist()),
         ends=(float(inside[0]), float(inside[-1])), log=_is_log(inside),
     )  # fmt: skip
+
+
+def _whole_label(first: int, last: int) -> str:
+    """Whole numbers from `first` to `last`: two bins never claim the same one."""
+    return f"{first} to {last}" if first < last else f"{first}"
 
 
 def _rounded(value: float, inside: FloatArray) -> float:
@@ -302,13 +314,17 @@ def _share_of(yes: np.ndarray, of: IntArray | None, confidence: float) -> Interv
 
 
 def _blame(parameter: Parameter, guilty: list[int], codes: IntArray, bad: np.ndarray) -> WorseHalf | None:
-    """Bins most of whose runs lie in the worse half."""
+    """Bins most of whose runs lie in the worse half; a number that is bad at both ends is blamed for both."""
     if not guilty:
         return None
-    joined = parameter.kind == "categorical" or guilty == list(range(guilty[0], guilty[-1] + 1))
-    bins = guilty if joined else [max(guilty, key=lambda b: float(bad[codes == b].mean()))]
-    low, high = parameter.limits(bins)
+    joined: list[list[int]] = []
+    for b in guilty:
+        if joined and joined[-1][-1] == b - 1:
+            joined[-1].append(b)
+        else:
+            joined.append([b])
+    blamed = np.isin(codes, guilty)
     return WorseHalf(
-        parameter=parameter.name, labels=parameter.kept_labels(bins), low=low, high=high,
-        share=float(bad[np.isin(codes, bins)].mean()),
+        parameter=parameter.name, labels=parameter.kept_labels(guilty), spans=tuple(parameter.limits(bins) for bins in joined),
+        share=float(bad[blamed].mean()), covered=float(blamed[bad].mean()),
     )  # fmt: skip

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("algorithm", "task", "metric", "kind", "name", "estimate", "low", "high", "method", "guarantee", "n")
+# Questions about a column by which runs are not runs of one thing.
+MIXED = (NoteKind.ASKS_SPLIT, NoteKind.ASKS_METHOD, NoteKind.ASKS_PLANNED)
 RANGES = (
     "Ranges were chosen on one half of the configurations and tested on the other by permutation; the gains of one method "
     "on one task hold together."
@@ -184,9 +186,8 @@ class Sources(Tabular):
         )
 
     def __str__(self) -> str:
-        # The runs that would tell are the same for every cell: named where they are first missing.
-        first = next((c for c in self.cells if c.missing is not None and c.missing.names_runs), None)
-        cells = "\n\n".join(_cell_text(c, again=first is not None and c is not first) for c in self.cells)
+        said: set[str] = set()
+        cells = "\n\n".join(_cell_text(c, said) for c in self.cells)
         return f"{cells}\n\n{self.footnote().strip()}".rstrip()
 
     def as_tables(self) -> tuple[Table, ...]:
@@ -326,6 +327,9 @@ def sources(
             "a grid or an adaptive sampler chose these trials, so effects of parameters and shares of variance would speak of its choices; "
             "say independent=True when reading if they were drawn at random."
         )
+    # What else a table may ask is which rows share a draw, and that is what is told here.
+    if holds is None and trials.question is not None and trials.question.kind in MIXED:
+        raise InputError(trials.question)
     for what, asked, names in (("algorithm", algorithm, trials.algorithms), ("task", task, trials.tasks)):
         if asked is not None and asked not in names:
             raise InputError(f"`{what}` {asked!r} is not in the table; there are {', '.join(map(repr, names[:8]))}.")
@@ -459,13 +463,19 @@ def _told(q: _Question, found: CellSources, remarks: list[str], is_flat: bool) -
 
 
 def _place(algorithm: str, task: str) -> str:
-    return printable(algorithm) if task == ONE_TASK else f"{printable(algorithm)} on {printable(task)}"
+    named = "the data frame" if algorithm == "data frame" else printable(algorithm)
+    return named if task == ONE_TASK else f"{named} on {printable(task)}"
 
 
-def _cell_text(c: CellSources, *, again: bool) -> str:
-    """Sentences, then what was found along each parameter; without the runs that would tell where they are said `again`."""
-    said = c.sentences if not again or c.missing is None else (c.missing.why, *c.sentences[1:])
-    parts = ["\n".join(said)]
+def _cell_text(c: CellSources, said: set[str]) -> str:
+    """Sentences, then what was found along each parameter; advice that is the same for every cell is `said` once."""
+    told = c.sentences
+    if c.missing is not None and c.missing.way in said:
+        told = (c.missing.why, *told[1:])
+    nameless = NO_PARAMETERS.format(argument("params"))
+    told = tuple(s for s in told if s != nameless or s not in said)
+    said |= {nameless} & {*told} | ({c.missing.way} if c.missing is not None else set())
+    parts = ["\n".join(told)]
     if c.effects:
         head = ["parameter", "value", "runs", "median", "worst 10 %", "explains"]
         body = [

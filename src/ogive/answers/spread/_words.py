@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ogive.answers.spread._draws import CONFIGURATION, REST, Draws
+from ogive.answers.spread._draws import CONFIGURATION, DATA, REST, SEED, Draws
 from ogive.answers.spread._parameters import ParameterEffect
 from ogive.answers.spread._ranges import FEWEST_KEPT, UNSEEN, Range
 from ogive.notes import argument
@@ -22,7 +22,9 @@ CROSSED = "study.hold(config=ogive.study.every(20), data=ogive.study.cycle(10))"
 WAY = (
     f"Run {NESTED} to separate the configuration from the rest, or {CROSSED} to separate configuration, data and seed."
 )
+SHARED = {CONFIGURATION: "a configuration", DATA: "data", SEED: "a seed"}
 MOST_NAMED = 4
+MOST_OF_IT = 0.75  # of the worse half; what makes up less of it has made it partly
 
 
 def share_sentence(shares: VarianceShares, place: str, n_runs: int, confidence: float, scope: str) -> str:
@@ -84,13 +86,13 @@ def _singular(c: Component) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """Why shares cannot be told, and whether the runs that would tell them are named after it."""
+    """Why shares cannot be told, and what would tell them: the same for many cells, and said once."""
 
     why: str
-    names_runs: bool = False
+    way: str = ""
 
     def __str__(self) -> str:
-        return f"{self.why} {WAY}" if self.names_runs else self.why
+        return f"{self.why} {self.way}".rstrip()
 
 
 def untold(draws: Draws, place: str, n_runs: int) -> Untold:
@@ -98,23 +100,30 @@ def untold(draws: Draws, place: str, n_runs: int) -> Untold:
     start = f"Where the spread of {place} comes from cannot be told"
     if n_runs < 3:
         return Untold(f"{start}: there {'is one run' if n_runs == 1 else f'are {n_runs} runs'}.")
+    if draws.by_fold and CONFIGURATION not in draws.codes:
+        return Untold(
+            f"{start}: each fold of each repeat is other data, and no two of the {n_runs} runs are known to share one.",
+            "Several seeds on each fold, in a table that names fold and repeat, would separate data from the rest.",
+        )
     fixed = [name for name, codes in draws.codes.items() if codes.max(initial=0) == 0]
     free = [name for name in draws.codes if name not in fixed and name != REST]
     if not draws.declared and CONFIGURATION not in draws.codes:
+        ways = {CONFIGURATION: argument("params"), DATA: argument("group", "split"), SEED: argument("repeat", "seed")}
+        ways = {source: way for source, way in ways.items() if source not in draws.codes}
+        own = f"each of the {n_runs} runs has its own {listed([printable(f) for f in free])}, and " if free else ""
         return Untold(
-            f"{start}: no column says which runs share a configuration, data or a seed. Name them when reading, "
-            f"{argument('params')}, {argument('repeat', 'seed')} or {argument('group', 'split')}, or run a study: {NESTED}."
+            f"{start}: {own}no column says which runs share {listed([SHARED[source] for source in ways], 'or')}.",
+            f"Name {'them' if len(ways) > 1 else 'it'} when reading, {listed(list(ways.values()), 'or')}, or run a study: {NESTED}.",
         )
     if draws.declared and len(free) == 1:
-        return Untold(f"All spread of {place} comes from {_the(free[0])}: nothing else varied.", names_runs=True)
+        return Untold(f"All spread of {place} comes from {_the(free[0])}: nothing else varied.", WAY)
     if CONFIGURATION in fixed:
         return Untold(
-            f"{start}: all {n_runs} runs have one configuration, and nothing else is shared by some of them only.",
-            names_runs=True,
+            f"{start}: all {n_runs} runs have one configuration, and nothing else is shared by some of them only.", WAY
         )
     if not draws.declared:
-        return Untold(f"{start}: no two of the {n_runs} runs share a configuration, data or a seed.", names_runs=True)
-    return Untold(f"{start}: every run drew {listed(free)} anew.", names_runs=True)
+        return Untold(f"{start}: no two of the {n_runs} runs share a configuration, data or a seed.", WAY)
+    return Untold(f"{start}: every run drew {listed(free)} anew.", WAY)
 
 
 def effect_sentences(effects: Sequence[ParameterEffect]) -> list[str]:
@@ -129,15 +138,21 @@ def effect_sentences(effects: Sequence[ParameterEffect]) -> list[str]:
         out.append(f"{', '.join(parts)}{rest}.")
     elif unseen:
         out.append(f"No effect of {listed(unseen[:8])} on the score can be shown by these runs.")
-    blamed = [f"{w.words} ({100 * w.share:.0f} % of such runs)" for e in ordered if (w := e.made_bad) is not None]
+    blamed = [w for e in ordered if (w := e.made_bad) is not None][:MOST_NAMED]
     if blamed:
-        out.append(f"The worse half is made by {listed(blamed[:MOST_NAMED])}.")
+        partly = "" if max(w.covered for w in blamed) >= MOST_OF_IT else "partly "
+        parts = [
+            f"{w.words} ({100 * w.share:.0f} % of such runs; {100 * w.covered:.0f} % of the worse half)" for w in blamed
+        ]
+        out.append(f"The worse half is {partly}made by {listed(parts)}.")
     return out
 
 
 def _explained(e: ParameterEffect, *, first: bool) -> str:
     where = "" if e.present > 0.999 else f" where it is set ({100 * e.present:.0f} % of runs)"
-    return f"{printable(e.parameter)} {'explains ' if first else ''}{percent_interval(e.explained)}{' of the variance' if first else ''}{where}"
+    # The values of a number that lie in one range count as one: they explain less than the number itself may.
+    cut = f" (in {len(e.bins)} ranges)" if e.kind == "numeric" else ""
+    return f"{printable(e.parameter)}{cut} {'explains ' if first else ''}{percent_interval(e.explained)}{' of the variance' if first else ''}{where}"
 
 
 def range_sentences(ranges: Sequence[Range], effects: Sequence[ParameterEffect], place: str) -> list[str]:

@@ -130,7 +130,9 @@ class Samples:
         if self.order_only and self.question.criterion.needs_values:
             raise InputError(
                 f"failures that count as worse than every score leave the {self.question.criterion.label} without a value; "
-                f"declare {argument('bounds')}, count failures by a number, or compare by improvement."
+                f"declare {argument('bounds')}, count failures by a number, or decide by what needs none: {argument('criterion', 'median')}"
+                # A margin is in the units of the score, which improvement has not; a gate refuses it.
+                + ("." if self.question.margin is not None else f" or {argument('criterion', 'improvement')}.")
             )
 
 

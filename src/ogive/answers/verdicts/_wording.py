@@ -444,7 +444,16 @@ def _averages(c: Comparison, bad: NamedAnswer) -> str:
 
 
 def _of_what(c: Comparison) -> str:
-    """How many runs of what, what varied, and how sure."""
+    """How many runs of what, what varied, and how sure; what would tell where they do not."""
+    text = _runs_of_what(c)
+    if c.conclusion != "cannot tell" or (c.hidden and c.hidden.withheld):
+        return f"{text}."
+    # A sentence of its own where that makes three in all.
+    could = _what_would_do(c)
+    return f"{text}; {could}." if _failed(c) or _alone(c) or _other_questions(c) else f"{text}. {_capital(could)}."
+
+
+def _runs_of_what(c: Comparison) -> str:
     parts = [_counts(c), _varied(c._trials), *_tasks_words(c.question)]
     parts += [f"{plural(c.n_unmatched, 'row')} without a partner left out"] if c.n_unmatched else []
     parts += [_left_out(c)] if _left_out(c) else []
@@ -452,12 +461,7 @@ def _of_what(c: Comparison) -> str:
     parts.append(_level(c))
     parts += [_looked(c._trials, c.question)] if _looked(c._trials, c.question) else []
     scope = ", for new data like these rows" if c.question.new_data else scope_words(c._trials, c.question.tasks)
-    text = _capital(f"{'; '.join(p for p in parts if p)}{scope}")
-    if c.conclusion != "cannot tell" or (c.hidden and c.hidden.withheld):
-        return f"{text}."
-    # A sentence of its own where that makes three in all.
-    could = _what_would_do(c)
-    return f"{text}; {could}." if _failed(c) or _alone(c) or _other_questions(c) else f"{text}. {_capital(could)}."
+    return _capital(f"{'; '.join(p for p in parts if p)}{scope}")
 
 
 def _compared(c: Comparison) -> tuple[str, str] | None:
@@ -912,9 +916,30 @@ def check_sentences(c: Check) -> str:
 
 
 def check_text(c: Check) -> str:
-    """The outcome first, then each comparison."""
+    """The outcome first, then the tasks, then of what."""
     said = c.verdict
-    return "\n".join([f"{c.outcome.upper()}: {said[:1].lower()}{said[1:]}", *(x.verdict for x in c.comparisons)])
+    head, *rows = [list(check_table(c).head), *([str(cell) for cell in row] for row in check_table(c).rows)]
+    tasks = ["", *aligned([head, *rows]), ""] if len(rows) > 1 else []
+    return "\n".join([f"{c.outcome.upper()}: {said[:1].lower()}{said[1:]}", *tasks, *_gate_below(c)])
+
+
+def _gate_below(c: Check) -> list[str]:
+    """What the verdict of a gate does not say: who is better, failed runs, and how many runs of what, each said once."""
+    several = len(c.comparisons) > 1
+    lines = []
+    for x in c.comparisons:
+        better = f"{_capital(_claim(x))}." if x.conclusion == "better" and not several else ""
+        more = " ".join(part for part in (better, _failed(x), _alone(x), _other_questions(x)) if part)
+        lines += [f"{_capital(_place(x)).rstrip()}: {more}" if several else more] if more else []
+    of_what: dict[str, list[str]] = {}
+    for x in c.comparisons:
+        of_what.setdefault(_runs_of_what(x), []).append(str(x.task))
+    lines += [f"{text}{f' (on {_some(tasks)})' if len(of_what) > 1 else ''}." for text, tasks in of_what.items()]
+    open_ = [x for x in c.comparisons if x.conclusion == "cannot tell" and not (x.hidden and x.hidden.withheld)]
+    if open_:
+        hardest = max(open_, key=lambda x: x.primary.high - x.primary.low)
+        lines.append(_capital(f"{_place(hardest)}{_what_would_do(hardest)}."))
+    return lines
 
 
 def check_markdown(c: Check) -> str:
@@ -931,7 +956,7 @@ def check_markdown(c: Check) -> str:
         lines.append(
             f"| {markdown(str(x.task))} | {markdown(shown(x.primary, x.criterion, x.margin))} | {x.conclusion} |"
         )
-    return "\n".join([*lines, "", *(f"* {markdown(x.verdict)}" for x in c.comparisons)]) + "\n"
+    return "\n".join([*lines, "", *(f"* {markdown(line)}" for line in _gate_below(c))]) + "\n"
 
 
 def _gate_claim(c: Check) -> str:
