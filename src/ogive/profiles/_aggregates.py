@@ -201,7 +201,7 @@ def aggregates(
 
 def runs_of(table: Any, metric: str | None, goal: str | None, missing: str) -> Cells:
     """The runs of a table; refused where it holds means only."""
-    found = as_table(table, "maximize", metric=metric, goal=goal)
+    found = as_table(table, metric=metric, goal=goal)
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
     return settle_missing(found, missing)

@@ -15,6 +15,7 @@ from ogive.words import plural
 def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cells:
     """Values at or above the limit are failures; values below the clock's resolution are raised to it."""
     judged = [n for n in cells.reading if n.kind is NoteKind.AT_TIME_LIMIT and n.values["limit"] == time_limit]
+    limit = time_limit
     if judged:  # by the column of times, when the table was read
         time_limit = None
         others = tuple(n for n in cells.reading if n not in judged)
@@ -35,8 +36,8 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
     if floor is not None:
         if not 0.0 < floor < np.inf:
             raise InputError(f"`floor` must be a positive number; got {floor}.")
-        if time_limit is not None and floor >= time_limit:
-            raise InputError(f"`floor` must be below the time limit of {time_limit:g}; got {floor:g}.")
+        if limit is not None and floor >= limit:
+            raise InputError(f"`floor` must be below the time limit of {limit:g}; got {floor:g}.")
         under = (values >= 0.0) & (values < floor)
         values[under] = floor
         notes.append(Note(NoteKind.BELOW_CLOCK, "floor", {"n": int(under.sum()), "floor": floor}))
