@@ -117,7 +117,17 @@ def test_a_table_that_may_name_its_methods_is_not_taken_for_a_wide_one(tmp_path,
     head = "param_C,mean_fit_time,params,split0_test_score,split1_test_score,mean_test_score,rank_test_score\n"
     (tmp_path / "cv_results.csv").write_text(head + search)
     assert run(tmp_path / "cv_results.csv") == 2
-    assert "a profile compares methods, and this table has one" in capsys.readouterr().err
+    assert re.search("a profile compares methods, and this table has one.*--algorithm", capsys.readouterr().err)
+
+
+def test_items_that_are_problems_are_named_as_the_way_out(tmp_path, capsys):
+    rows = "".join(f"i{i},{s},{1 + i + k}\n" for i in range(6) for k, s in enumerate(("gurobi", "scip")))
+    (tmp_path / "solver.csv").write_text("instance,solver,time_s\n" + rows)
+    for command in (["profile"], ["aggregate", "--geometric", "10"]):
+        assert _app.main([command[0], str(tmp_path / "solver.csv"), *command[1:], "-q"]) == 2
+        assert "--task instance" in capsys.readouterr().err
+        assert _app.main([command[0], str(tmp_path / "solver.csv"), *command[1:], "-q", "--task", "instance"]) == 0
+        capsys.readouterr()
 
 
 def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):

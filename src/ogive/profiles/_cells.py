@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
-from ogive.metric import Metric
+from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
 from ogive.words import listed, plural, printable
@@ -46,6 +46,7 @@ class Cells:
     behind: tuple[int, int] = (1, 1)
     recorded: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
     unsaid: str = ""
+    bounds: Bounds = (None, None)
 
     @property
     def sizes(self) -> IntArray:

@@ -219,7 +219,9 @@ def _prepared(
     if len(table.methods) < 2:
         raise InputError(
             f"a profile compares methods, and this table has one: {table.methods[0]!r}."
-            + next((f" {capitalized(note)}" for note in table.reading if note.kind is NoteKind.ONE_METHOD), "")
+            + next(
+                (f" {capitalized(note)}" for note in table.reading if note.kind is NoteKind.ONE_METHOD), _naming(table)
+            )
             if table.methods
             else "a profile compares methods, and this table has none."
         )
@@ -247,6 +249,11 @@ def _prepared(
         _distances.moments_of(cells)  # refuses failures and single runs
         return cells
     return without_unsolved(said_of_failures(cells, _failure(cells, design)), design.unsolved)
+
+
+def _naming(table: Table) -> str:
+    """How methods may be named in a table that was read; a dictionary has no columns."""
+    return " Name the column that tells methods apart with algorithm= when the table is read." if table.reading else ""
 
 
 def _failure(cells: Cells, design: Design) -> str:

@@ -184,6 +184,7 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed:
         trials.algorithms, trials.tasks, values[order], starts, direction, independent=trials.independent,
         folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=(*varied, *unfinished),
         recorded=recorded, unsaid=name if guesses and goal is None and direction == "maximize" else "",
+        bounds=trials.bounds[name],
     )  # fmt: skip
 
 
@@ -206,14 +207,22 @@ def _by_unit(cell: Any, group: Any, values: FloatArray) -> tuple[Any, FloatArray
 
 
 def refuse_duplicates(cells: Cells, how: str | None) -> None:
-    """Refuse several rows in a cell where nothing says that they are runs."""
-    if cells.repeated or how is not None:
-        return
+    """Refuse several rows in a cell where nothing says that they are runs, or where an item is what problems are."""
     sizes = cells.sizes
-    if (sizes > 1).any():
-        m, p = np.argwhere(sizes > 1)[0]
+    if how is not None or not (sizes > 1).any():
+        return
+    m, p = np.argwhere(sizes > 1)[0]
+    rows = plural(int(sizes[m, p]), "row")
+    roles = {n.argument: n.values["columns"] for n in cells.reading if n.kind is NoteKind.ROLE}
+    if "item" in roles and len(cells.problems) == 1 and not {"repeat", "fold"} & roles.keys():
+        item = roles["item"][0]
         raise InputError(
-            f"{cells.methods[m]!r} on {cells.problems[p]!r} has {plural(int(sizes[m, p]), 'row')} and no column numbers the runs; "
+            f"{cells.methods[m]!r} has {rows} and no column names the problems; if {item!r} does, say task={item!r} when "
+            "the table is read."
+        )
+    if not cells.repeated:
+        raise InputError(
+            f"{cells.methods[m]!r} on {cells.problems[p]!r} has {rows} and no column numbers the runs; "
             "if they are runs say runs='mean', 'median' or 'best', or name the column with repeat= when the table is read."
         )
 
