@@ -68,6 +68,15 @@ def test_an_optimality_gap_needs_a_score_from_which_on_nothing_is_missing():
     assert "optimality_gap" in aggregates(SCORES, normalize=MinMax()).statistics
 
 
+@pytest.mark.parametrize("n", [4, 6, 7, 8])
+def test_the_iqm_is_the_middle_half_exactly_and_that_of_scipy_where_it_holds_whole_runs(n):
+    runs = np.sort(np.random.default_rng(n).lognormal(size=n))
+    ours = aggregates({"a": {"x": runs}}, statistics="iqm").of("a", "iqm").estimate
+    weights = np.diff(np.clip(np.arange(n + 1) / n, 0.25, 0.75)) * 2
+    assert ours == pytest.approx(weights @ runs)
+    assert (ours == pytest.approx(stats.trim_mean(runs, 0.25))) == (n % 4 == 0)
+
+
 def test_tasks_that_share_no_scale_are_said_to():
     def scales(found):
         return [note for note in found.notes if note.kind is NoteKind.COMMON_SCALE]

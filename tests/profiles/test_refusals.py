@@ -27,6 +27,7 @@ LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, 
     [
         ({"a": [-1.0, 2.0], "b": [1.0, 1.0]}, {}, "must be positive; got -1"),
         ({"a": [0.0, 2.0], "b": [1.0, 1.0]}, {}, "1 value is 0.*floor="),
+        ({"a": [0.0, 1.0], "b": [1.0, 1.0]}, {}, "answers and no times.*kind='score'"),
         ({"a": [1.0, 2.0]}, {}, "this table has one: 'a'"),
         ({}, {}, "the dictionary is empty"),
         ({"a": [1.0], "b": [2.0]}, {}, "at least two problems; there is 1"),

@@ -108,6 +108,10 @@ def positive(cells: Cells) -> None:
         )
     if (finite & (cells.values == 0.0)).any():
         n = int(np.count_nonzero(cells.values == 0.0))
+        if np.isin(cells.values[finite], (0.0, 1.0)).all():
+            raise InputError(
+                "all values are 0 or 1, answers and no times, which no ratio can hold; use kind='score' or 'difference'."
+            )
         way = "say floor= with the clock's resolution, for example floor=0.01" if cells.goal == "minimize" else "for scores use kind='difference'"  # fmt: skip
         raise InputError(f"{plural(n, 'value')} {'is' if n == 1 else 'are'} 0, which no ratio can hold; {way}.")
 
