@@ -166,7 +166,7 @@ ENTRANCES = {
     "summarize": lambda t: ogive.summarize(t, statistics=["median"]).to_dict(),
     "rank": lambda t: ogive.rank(t).to_dict(),
     "compare": lambda t: ogive.compare(t, "a", "b").to_dict(),
-    "performance_profile": lambda t: ogive.profiles.performance_profile(t).distances.tolist(),
+    "performance_profile": lambda t: ogive.profiles.performance_profile(t, goal="minimize").distances.tolist(),
     "aggregates": lambda t: ogive.profiles.aggregates(t).to_dict(),
     "average_ranks": lambda t: ogive.profiles.average_ranks(t).ranks.tolist(),
     "shifted_geometric_mean": lambda t: ogive.profiles.shifted_geometric_mean(t).to_dict(),

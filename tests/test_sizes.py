@@ -96,7 +96,7 @@ def test_a_profile_of_many_methods_has_curves_of_the_best(large):
 
 def test_pairs_of_a_profile_are_compared_for_the_best_methods_only():
     rng = np.random.default_rng(0)
-    found = performance_profile({f"m{i}": (1.0 + i / 50 + rng.random(12)).tolist() for i in range(45)})
+    found = performance_profile({f"m{i}": (1.0 + i / 50 + rng.random(12)).tolist() for i in range(45)}, goal="minimize")
     display = plots.profile_pairs(found)
     assert (len(display.methods), len(display.cells)) == (40, 40 * 39)
     assert display.caption.startswith("Shown: the 40 of 45 methods with the largest area.")

@@ -527,6 +527,16 @@ def _one_method(v: _Values, o: _Naming) -> str:
     )
 
 
+def _common_scale(v: _Values, o: _Naming) -> str:
+    if not v.get("averaged"):
+        return f"{v['values']} are taken as they are: {v['over']} must share a scale"
+    ways = "normalize=Baselines(…), MinMax() or Reference(…)" if o.names == "python" else "--baselines, --min-max or --reference"  # fmt: skip
+    return (
+        f"nothing says that {v['over']} share a scale, and {v['values']} of all are averaged as they are, so that those with "
+        f"the largest numbers decide: bring them to one with {ways}, or declare {o('bounds')} if they share one"
+    )
+
+
 def _empty_cell(v: _Values, o: _Naming) -> str:
     further = f" ({v['n']} such cells)" if v["n"] > 1 else ""
     ways = [f"leave the method out with {o('without', v['method'])}"]
@@ -809,9 +819,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         "numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic"
     ),
     NoteKind.RELATIVE: lambda v, o: "differences are shares of the best score's size",
-    NoteKind.COMMON_SCALE: lambda v, o: (
-        f"{v['values']} are taken as they are: {v['over']} must share a scale"
-    ),
+    NoteKind.COMMON_SCALE: _common_scale,
     NoteKind.NORMALIZED: _normalized,
     NoteKind.NO_BANDS: lambda v, o: "no bands: a grid or an adaptive sampler chose the runs, or may have",
     NoteKind.OTHER_BAND: lambda v, o: (

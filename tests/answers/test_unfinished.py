@@ -48,7 +48,7 @@ ALL = f"{6 * N} of {2 * N + 6 * ASKED} trials; {6 * ASKED - 4 * N} are missing (
         ogive.rank,
         ogive.inspect,
         ogive.sources,
-        lambda trials: ogive.profiles.performance_profile(trials, runs="mean"),
+        lambda trials: ogive.profiles.performance_profile(trials, runs="mean", goal="minimize"),
         lambda trials: ogive.plots.distribution(trials).caption,
         lambda trials: ogive.plots.best_of(trials).caption,
     ],

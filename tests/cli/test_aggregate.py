@@ -126,3 +126,18 @@ def test_values_that_reach_a_time_limit_have_failed(folder, tmp_path: Path, caps
     )
     means = profiles.aggregates(frame.drop(index=0, columns="seconds"), statistics="mean")
     assert [r["estimate"] for r in held["rows"]] == pytest.approx([means.of(m, "mean").estimate for m in means.methods])
+
+
+def test_folds_and_chosen_runs_are_refused_with_the_way_out(tmp_path: Path, capsys):
+    rows = [(m, r, f, 0.5 + f / 50 + r / 90) for m in "ab" for r in range(3) for f in range(5)]
+    pd.DataFrame(rows, columns=["model", "repeat", "fold", "auc"]).to_csv(tmp_path / "cv.csv", index=False)
+    assert main(["aggregate", str(tmp_path / "cv.csv"), "-q"]) == 2
+    assert "share training data" in capsys.readouterr().err
+
+
+def test_a_column_of_a_wide_table_is_no_table_of_scores(tmp_path: Path, capsys):
+    (tmp_path / "wide.csv").write_text("dataset,RF,NB\np,0.9,0.5\nq,0.8,0.6\n")
+    assert main(["compare", str(tmp_path / "wide.csv"), "--score", "RF"]) == 2
+    assert "pass --wide and leave --score out" in capsys.readouterr().err
+    assert main(["aggregate", str(tmp_path / "wide.csv"), "--wide", "-q"]) == 2
+    assert "--tasks random" in capsys.readouterr().err

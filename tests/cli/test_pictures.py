@@ -13,7 +13,7 @@ SCORES = str(Path(__file__).parents[2] / "examples" / "scores.csv")
 COMMANDS = {
     "plot": ["plot", SCORES, "--method", "SVM", "--on", "moons"],
     "plan": ["plan", "band", "--half-width", "0.1"],
-    "profile": ["profile", "TIMES"],
+    "profile": ["profile", "TIMES", "--goal", "minimize"],
     "aggregate": ["aggregate", SCORES, "-s", "mean"],
 }
 

@@ -92,12 +92,42 @@ def test_a_file_that_is_not_there(capsys):
 
 def test_refusals_speak_of_options(tmp_path, capsys):
     (tmp_path / "wide.csv").write_text("problem,a,b\np,,2\nq,1,2\n")
-    assert run(tmp_path / "wide.csv") == 2
+    assert run(tmp_path / "wide.csv", "--goal", "minimize") == 2
     assert re.search("--missing fail.*--missing drop-problem", capsys.readouterr().err)
     assert as_options("use kind='difference'") == "use --kind difference"
     assert as_options("say kind='classification'") == "say kind='classification'"
     assert as_options("say floor=, for example floor=0.01") == "say --floor, for example --floor 0.01"
     assert as_options("say time_limit=.") == "say --time-limit."
+
+
+def test_ratios_of_scores_are_refused_and_their_differences_name_the_better_method(tmp_path, capsys):
+    (tmp_path / "wide.csv").write_text("dataset,RF,NB\np,0.9,0.5\nq,0.8,0.6\n")
+    assert run(tmp_path / "wide.csv") == 2
+    assert re.search("times and costs.*--kind difference.*--goal minimize", capsys.readouterr().err)
+    assert run(tmp_path / "wide.csv", "--kind", "difference") == 0
+    assert re.search(r"RF +100 %", capsys.readouterr().out)
+
+
+def test_a_table_that_may_name_its_methods_is_not_taken_for_a_wide_one(tmp_path, capsys):
+    rows = "".join(f"{m},{i},ok,{0.1 + i / 100}\n" for m in ("adam", "sgd") for i in range(5))
+    (tmp_path / "long.csv").write_text("optimizer,seed,status,val_loss\n" + rows)
+    assert run(tmp_path / "long.csv") == 2
+    assert "--algorithm optimizer" in capsys.readouterr().err
+    search = "".join(f"{i},0.1,{{'C': {i}}},0.9,0.8,0.85,{i}\n" for i in range(5))
+    head = "param_C,mean_fit_time,params,split0_test_score,split1_test_score,mean_test_score,rank_test_score\n"
+    (tmp_path / "cv_results.csv").write_text(head + search)
+    assert run(tmp_path / "cv_results.csv") == 2
+    assert re.search("a profile compares methods, and this table has one.*--algorithm", capsys.readouterr().err)
+
+
+def test_items_that_are_problems_are_named_as_the_way_out(tmp_path, capsys):
+    rows = "".join(f"i{i},{s},{1 + i + k}\n" for i in range(6) for k, s in enumerate(("gurobi", "scip")))
+    (tmp_path / "solver.csv").write_text("instance,solver,time_s\n" + rows)
+    for command in (["profile"], ["aggregate", "--geometric", "10"]):
+        assert _app.main([command[0], str(tmp_path / "solver.csv"), *command[1:], "-q"]) == 2
+        assert "--task instance" in capsys.readouterr().err
+        assert _app.main([command[0], str(tmp_path / "solver.csv"), *command[1:], "-q", "--task", "instance"]) == 0
+        capsys.readouterr()
 
 
 def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):

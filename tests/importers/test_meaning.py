@@ -235,11 +235,11 @@ def test_a_profile_with_a_time_limit_judges_the_times_beside_the_score(score):
         ogive.read(table, score=score, time_limit=60),
         ogive.read(table.rename(columns={"time": "wall_time"}), score=score),
     ):
-        found = ogive.profiles.performance_profile(source, time_limit=60, failures="exclude")
+        found = ogive.profiles.performance_profile(source, goal="maximize", time_limit=60, failures="exclude")
         assert found.wins.tolist() == [1.0, 0.0]
-        worst = ogive.profiles.performance_profile(source, time_limit=60)
+        worst = ogive.profiles.performance_profile(source, goal="maximize", time_limit=60)
         assert worst.solved.tolist() == [1.0, 0.0]
-    with pytest.raises(InputError, match="`time_limit`"):
+    with pytest.raises(InputError, match="times and costs"):
         ogive.profiles.performance_profile(
             table.drop(columns="time").rename(columns={score: "accuracy"}), time_limit=60
         )

@@ -93,12 +93,14 @@ def test_every_door_says_what_was_left_out(tmp_path: Path):
         (tmp_path / "wide.csv", {}),
         (tmp_path / "long.csv", {"score": "time"}),
     ):
-        found = performance_profile(profile_table(source, where="budget=10", without="C", **said))
+        found = performance_profile(profile_table(source, where="budget=10", without="C", **said), goal="minimize")
         assert (found.methods, kinds(found.reading)) == (("A", "B"), both)
     for own in (trials, tmp_path / "own.parquet"):
         read = ogive.read(own, where="task!=p", without="C")
         assert (read.algorithms, kinds(read.notes)) == (("A", "B"), both)
         for table in (read, profile_table(own, where="task!=p", without="C")):
-            assert kinds(performance_profile(table).reading) == both
+            assert kinds(performance_profile(table, goal="minimize").reading) == both
     by_name = {m: wide[m].tolist() for m in "ABC"}
-    assert kinds(performance_profile(profile_table(by_name, without="C")).reading) == [NoteKind.METHODS_LEFT_OUT]
+    assert kinds(performance_profile(profile_table(by_name, without="C"), goal="minimize").reading) == [
+        NoteKind.METHODS_LEFT_OUT
+    ]

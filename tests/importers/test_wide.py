@@ -68,7 +68,7 @@ def test_the_column_that_chose_the_rows_is_no_method(tmp_path: Path, name, held,
         trials = ogive.read(source, wide=True, where=where)
         assert (trials.algorithms, trials.tasks) == (("svm", "knn"), ("p", "r"))
         for read in (trials, profile_table(source, wide=True, where=where)):
-            found = performance_profile(read)
+            found = performance_profile(read, goal="minimize")
             assert (found.methods, len(found.problems)) == (("svm", "knn"), 2)
 
 
@@ -83,7 +83,7 @@ def test_a_column_that_chose_rows_and_still_varies_is_said_to_be_unused():
 def test_the_column_that_names_the_rows_may_choose_them(name):
     table = pd.DataFrame({name: list("pqr"), **SCORES})
     assert ogive.read(table, wide=True, where=f"{name}!=q").tasks == ("p", "r")
-    found = performance_profile(profile_table(table, where=f"{name}!=q"))
+    found = performance_profile(profile_table(table, where=f"{name}!=q"), "difference")
     assert (found.methods, found.problems) == (("svm", "knn"), ("p", "r"))
 
 

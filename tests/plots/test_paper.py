@@ -40,7 +40,7 @@ def everything() -> dict[str, Drawable]:
     )
     ranking = ogive.rank(trials)
     times = {m: np.exp(rng.normal(i, 1.0, 15)).tolist() for i, m in enumerate(("one", "two", LONG))}
-    profile = profiles.performance_profile(times)
+    profile = profiles.performance_profile(times, goal="minimize")
     scores = {m: rng.normal(0.5, 0.2, (4, 5)).tolist() for m in ("one", LONG)}
     X = rng.normal(size=(60, 2)) + rng.integers(0, 2, 60)[:, None]
     curves = learning_curves(

@@ -36,7 +36,7 @@ def test_many_methods_have_bands_for_the_leaders_only():
     assert draw(PROFILE).banded == draw(PROFILE).order[:2]
     assert set(draw(PROFILE, bands="all").plot().bands_) == set(PROFILE.methods)
     assert draw(PROFILE, bands="none").plot().bands_ == {}
-    two = performance_profile({m: TIMES[m] for m in ("m0", "m4")})
+    two = performance_profile({m: TIMES[m] for m in ("m0", "m4")}, goal="minimize")
     assert set(draw(two).plot().bands_) == {"m0", "m4"}
 
 
@@ -49,7 +49,7 @@ def test_every_curve_has_its_name_beside_it():
 
 def test_names_of_curves_that_end_level_stand_in_the_order_of_the_curves():
     times = {"slow": [9.0] * 5, "fast": [1.0] * 5, "middle": [3.0] * 5}
-    ax = draw(performance_profile(times)).plot().axes_["profile"]
+    ax = draw(performance_profile(times, goal="minimize")).plot().axes_["profile"]
     names = [t.get_text() for t in sorted(ax.texts, key=lambda t: -t.xy[1])]
     assert names == ["fast", "middle", "slow"]
 
@@ -72,14 +72,14 @@ def test_labels_are_spread_and_stay_below_the_top():
 
 def test_the_headline_never_says_more_than_the_bands():
     assert draw(PROFILE).headline.startswith("m0 ")
-    two = performance_profile({"a": np.exp(RNG.normal(size=20)), "b": np.exp(RNG.normal(size=20))})
+    two = performance_profile({"a": np.exp(RNG.normal(size=20)), "b": np.exp(RNG.normal(size=20))}, goal="minimize")
     assert "cannot be told" in draw(two).headline
-    far = performance_profile({"a": [1.0] * 40, "b": [2.0] * 40})
+    far = performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize")
     assert draw(far).headline.startswith("a is ahead")
 
 
 def test_equal_areas_have_no_leader():
-    same = performance_profile({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [3.0, 4.0]})
+    same = performance_profile({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [3.0, 4.0]}, goal="minimize")
     assert draw(same).headline.startswith("a and b share")
 
 
@@ -125,7 +125,7 @@ def test_aggregates_have_a_panel_for_each_statistic():
 
 def test_names_stay_text(tmp_path: Path):
     times = {NAME: np.exp(RNG.normal(size=12)), "b": np.exp(RNG.normal(size=12)), "c": np.exp(RNG.normal(size=12))}
-    for i, display in enumerate((draw(performance_profile(times)), critical_difference(average_ranks(times, goal="minimize")))):  # fmt: skip
+    for i, display in enumerate((draw(performance_profile(times, goal="minimize")), critical_difference(average_ranks(times, goal="minimize")))):  # fmt: skip
         assert b"<script" not in display.save(tmp_path / f"{i}.svg").read_bytes()
 
 

@@ -45,7 +45,9 @@ def test_a_cell_is_the_comparison_of_its_row_with_its_column():
 
 
 def test_bars_and_colors_show_what_the_words_say():
-    display = profile_pairs(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 3.0] * 20})).plot()
+    display = profile_pairs(
+        performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 3.0] * 20}, goal="minimize")
+    ).plot()
     patches = [p for p in display.axes_["pairs"].patches if isinstance(p, Rectangle)]
     colors = [p.get_facecolor()[:3] for p in patches]
     assert len(patches) == 6 * 4
@@ -58,18 +60,18 @@ def test_bars_and_colors_show_what_the_words_say():
 
 def test_what_cannot_be_told_is_white_and_no_sign_of_equality():
     same = {m: np.exp(RNG.normal(size=12)) for m in "abc"}
-    display = profile_pairs(performance_profile(same))
+    display = profile_pairs(performance_profile(same, goal="minimize"))
     assert {display.face(p).color for p in display.cells.values()} == {UNDECIDED}
     assert "none of 3 pairs" in display.headline
     assert "equality" in display.caption
-    two = profile_pairs(performance_profile({m: same[m] for m in "ab"}))
+    two = profile_pairs(performance_profile({m: same[m] for m in "ab"}, goal="minimize"))
     assert "cannot be told" in two.headline
     assert "pairs together" not in two.caption
 
 
 def test_curves_that_cross_with_certainty_have_a_color_of_their_own():
     one, two = [1.0] * 100 + [9.0] * 60, [2.0] * 100 + [1.0] * 60
-    display = profile_pairs(performance_profile({"a": one, "b": two}, confidence=0.8))
+    display = profile_pairs(performance_profile({"a": one, "b": two}, confidence=0.8, goal="minimize"))
     pair = display.cells["a", "b"]
     assert pair.conclusion == "cross"
     assert display.face(pair).text.startswith("each ahead at some τ")
@@ -77,14 +79,14 @@ def test_curves_that_cross_with_certainty_have_a_color_of_their_own():
 
 
 def test_without_a_band_there_are_counts_and_no_verdict():
-    display = profile_pairs(performance_profile(times(3), band="none"))
+    display = profile_pairs(performance_profile(times(3), band="none", goal="minimize"))
     assert "won" in display.face(display.cells["m0", "m1"]).text
     assert "cannot tell" not in display.face(display.cells["m0", "m1"]).text
     assert "without a verdict" in display.headline
 
 
 def test_many_methods_have_signs_instead_of_numbers():
-    display = profile_pairs(performance_profile(times(11, 12))).plot()
+    display = profile_pairs(performance_profile(times(11, 12), goal="minimize")).plot()
     assert {t.get_text() for t in display.axes_["pairs"].texts} <= {"+", "−", "±", "?"}
     assert "? cannot tell" in display.caption
 
@@ -99,7 +101,9 @@ def test_runs_are_counted_by_task(kind):
 
 
 def test_a_given_axis_is_drawn_into_and_names_stay_text(tmp_path):
-    found: Profile = performance_profile({NAME: np.exp(RNG.normal(size=9)), "b": np.exp(RNG.normal(size=9))})
+    found: Profile = performance_profile(
+        {NAME: np.exp(RNG.normal(size=9)), "b": np.exp(RNG.normal(size=9))}, goal="minimize"
+    )
     ax = Figure().subplots()
     assert ogive.plots.profile_pairs(found).plot(ax=ax).axes_ == {"pairs": ax}
     assert b"<script" not in profile_pairs(found).save(tmp_path / "p.svg").read_bytes()

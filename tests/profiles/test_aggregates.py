@@ -3,9 +3,11 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+import ogive
 from ogive.errors import FailedTrials, InputError
 from ogive.notes import NoteKind, capitalized
 from ogive.profiles import (
@@ -32,7 +34,7 @@ SCORES = {"a": RNG.normal(0.5, 0.2, (12, 6)), "b": RNG.normal(0.7, 0.2, (12, 6))
 
 
 def test_aggregates_are_those_of_statistics():
-    found = aggregates(SCORES)
+    found = aggregates(SCORES, gamma=1.0)
     for m, runs in SCORES.items():
         for name, expected in aggregate(runs).items():
             assert found.of(m, name) == expected
@@ -44,12 +46,71 @@ def test_aggregates_are_those_of_statistics():
 
 
 def test_aggregates_turn_round_with_the_direction():
-    up = aggregates(SCORES)
+    up = aggregates(SCORES, gamma=1.0)
     down = aggregates({m: -x for m, x in SCORES.items()}, goal="minimize", gamma=-1.0)
     for m in SCORES:
         assert down.of(m, "iqm").estimate == pytest.approx(-up.of(m, "iqm").estimate)
         assert down.of(m, "iqm").low == pytest.approx(-up.of(m, "iqm").high)
         assert down.of(m, "optimality_gap").estimate == pytest.approx(up.of(m, "optimality_gap").estimate)
+
+
+def test_an_optimality_gap_needs_a_score_from_which_on_nothing_is_missing():
+    assert "optimality_gap" not in aggregates(SCORES).statistics
+    with pytest.raises(InputError, match="gamma="):
+        aggregates(SCORES, statistics="optimality_gap")
+    runs = {m: {"x": [10.0, 40.0, 70.0], "y": [20.0, 30.0, 90.0]} for m in "ab"}
+    for goal, known in (("maximize", True), ("minimize", False)):
+        read = ogive.read(runs, bounds=(0, 100), goal=goal)
+        assert ("optimality_gap" in aggregates(read).statistics) == known
+    assert aggregates(ogive.read(runs, bounds=(0, 100), goal="maximize")).of(
+        "a", "optimality_gap"
+    ).estimate == pytest.approx(100 - 260 / 6)
+    assert "optimality_gap" in aggregates(SCORES, normalize=MinMax()).statistics
+
+
+@pytest.mark.parametrize("n", [4, 6, 7, 8])
+def test_the_iqm_is_the_middle_half_exactly_and_that_of_scipy_where_it_holds_whole_runs(n):
+    runs = np.sort(np.random.default_rng(n).lognormal(size=n))
+    ours = aggregates({"a": {"x": runs}}, statistics="iqm").of("a", "iqm").estimate
+    weights = np.diff(np.clip(np.arange(n + 1) / n, 0.25, 0.75)) * 2
+    assert ours == pytest.approx(weights @ runs)
+    assert (ours == pytest.approx(stats.trim_mean(runs, 0.25))) == (n % 4 == 0)
+
+
+def test_tasks_that_share_no_scale_are_said_to():
+    def scales(found):
+        return [note for note in found.notes if note.kind is NoteKind.COMMON_SCALE]
+
+    (note,) = scales(aggregates(SCORES))
+    assert "MinMax()" in note.words("python")
+    assert "--min-max" in note.words("cli")
+    runs = {m: {"x": [0.1, 0.4, 0.7], "y": [0.2, 0.3, 0.9]} for m in "ab"}
+    assert not scales(aggregates(ogive.read(runs, bounds=(0, 1))))
+    assert not scales(aggregates(SCORES, normalize=MinMax()))
+
+
+def test_intervals_end_where_the_scores_do():
+    right = {"a": {"x": [1.0] * 38 + [0.0] * 10}, "b": {"x": [1.0, 0.0] * 24}}
+    found = aggregates(right)
+    assert found.of("a", "iqm").high == 1.0
+    assert found.of("a", "iqm").low < 1.0
+    near = {m: {"x": [90.0, 99.0, 100.0, 60.0]} for m in "ab"}
+    assert aggregates(near).of("a", "mean").high > 100.0
+    assert aggregates(ogive.read(near, bounds=(0, 100))).of("a", "mean").high == 100.0
+
+
+def test_runs_that_are_no_independent_draws_have_no_aggregates():
+    rows = [(m, d, f, 0.5 + f / 50) for m in "ab" for d in range(12) for f in range(5)]
+    folds = ogive.read(pd.DataFrame(rows, columns=["model", "dataset", "fold", "accuracy"]))
+    with pytest.raises(InputError, match=r"share training data.*tasks='random'.*summarize"):
+        aggregates(folds)
+    assert aggregates(folds, tasks="random").n_tasks == 12
+    chosen = pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"])
+    assert aggregates(ogive.read(chosen)).n_tasks == 12
+    with pytest.raises(InputError, match="independent=True"):
+        aggregates(ogive.read(chosen, independent=False))
+    with pytest.raises(InputError, match=r"one run.*tasks='random'.*kind='difference'"):
+        aggregates({"a": {"x": 1.0, "y": 2.0}, "b": {"x": 1.0, "y": 3.0}})
 
 
 def test_baselines_and_min_max_by_hand():

@@ -61,7 +61,7 @@ def test_ratio_profile_is_dolan_and_mores(times, tau):
     times = np.where(times > 35, np.inf, times)
     if not np.isfinite(times).any():
         return
-    p = performance_profile(as_table(times))
+    p = performance_profile(as_table(times), goal="minimize")
     for at in (1.0, 1.5, 2.0, tau):
         assert p.at(at).tolist() == dolan_more(times, at)
 
@@ -71,8 +71,8 @@ def test_the_order_of_problems_and_methods_does_not_matter(times, random):
     rows, columns = list(range(times.shape[0])), list(range(times.shape[1]))
     random.shuffle(rows)
     random.shuffle(columns)
-    one = performance_profile(as_table(times))
-    two = performance_profile({f"m{i}": times[i, columns] for i in rows})
+    one = performance_profile(as_table(times), goal="minimize")
+    two = performance_profile({f"m{i}": times[i, columns] for i in rows}, goal="minimize")
     tau = [1.0, 1.5, 2.0, 3.0, 7.0]
     assert one.at(tau)[rows].tolist() == two.at(tau).tolist()
     assert one.low(tau)[rows].tolist() == two.low(tau).tolist()
@@ -83,7 +83,8 @@ def test_the_unit_of_a_problems_times_does_not_matter(times, scale):
     scaled = times * np.array(scale[: times.shape[1]])
     tau = [1.0, 1.25, 2.0, 5.0]
     assert (
-        performance_profile(as_table(times)).at(tau).tolist() == performance_profile(as_table(scaled)).at(tau).tolist()
+        performance_profile(as_table(times), goal="minimize").at(tau).tolist()
+        == performance_profile(as_table(scaled), goal="minimize").at(tau).tolist()
     )
 
 
@@ -123,17 +124,17 @@ def test_rounding_makes_no_steps():
     assert p.ahead("a", "b") == ()
     large = performance_profile({"a": [1000000.3, 5.0], "b": [1000000.1, 5.0]}, "difference")
     assert large.distances[1, 0] == 0.2
-    ratios = performance_profile({"a": [0.3, 1.0], "b": [0.1, 3.0]})
+    ratios = performance_profile({"a": [0.3, 1.0], "b": [0.1, 3.0]}, goal="minimize")
     assert ratios.ahead("a", "b") == ()
-    assert performance_profile({"a": [0.4, 1.2], "b": [0.3, 1.6]}).ahead("a", "b") == ()
-    thirds = performance_profile({"a": [3.0, 1.0], "b": [5.0, 1.0]})
+    assert performance_profile({"a": [0.4, 1.2], "b": [0.3, 1.6]}, goal="minimize").ahead("a", "b") == ()
+    thirds = performance_profile({"a": [3.0, 1.0], "b": [5.0, 1.0]}, goal="minimize")
     assert thirds.distances[1, 0] == 5 / 3
 
 
 @pytest.mark.parametrize("kind", ["ratio", "difference", "welch"])
 def test_the_same_runs_in_another_order_tie(kind):
     runs = [[0.1, 0.2, 0.3, 0.7], [1.1, 2.7, 3.3, 0.1]]
-    p = performance_profile(by_task({"a": runs, "b": [cell[::-1] for cell in runs]}), kind)
+    p = performance_profile(by_task({"a": runs, "b": [cell[::-1] for cell in runs]}), kind, goal="minimize")
     assert p.wins.tolist() == [1.0, 1.0]
 
 
@@ -270,7 +271,7 @@ def test_split_samples_do_not_flatter_the_best():
     """Equal methods: the best of noisy means looks ahead; with other runs measuring, nobody is."""
     rng = np.random.default_rng(1)
     runs = {f"m{i}": np.exp(rng.normal(0, 0.5, (10, 300))) for i in range(6)}
-    plain, split = (performance_profile(runs, split=s).distances for s in (False, True))
+    plain, split = (performance_profile(runs, split=s, goal="minimize").distances for s in (False, True))
     assert np.median(plain) > 1.15
     assert np.median(split) == pytest.approx(1.0, abs=0.06)
     assert plain.min() == 1.0 > split.min()
@@ -280,17 +281,17 @@ def test_several_runs_count_by_mean_median_or_best():
     runs = by_task({"a": [[1.0, 2.0, 9.0], [6.0, 6.0, 6.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]})
     expected = {"mean": [1.0, 2.0], "median": [1.0, 2.0], "best": [1.0, 2.0]}
     for how in expected:
-        p = performance_profile(runs, runs=how)
+        p = performance_profile(runs, runs=how, goal="minimize")
         assert p.distances[0].tolist() == expected[how]
         assert Note(NoteKind.RUNS_JOINED, "runs", {"by": how}) in p.notes
-    assert performance_profile(runs, runs="median").distances[1, 0] == 2.0
-    assert performance_profile(runs, runs="best").distances[1, 0] == 4.0
+    assert performance_profile(runs, runs="median", goal="minimize").distances[1, 0] == 2.0
+    assert performance_profile(runs, runs="best", goal="minimize").distances[1, 0] == 4.0
 
 
 def test_one_failed_run_of_several_counts_by_the_rule():
     runs = by_task({"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]})
-    assert performance_profile(runs, runs="mean").distances[0, 0] == math.inf
-    assert performance_profile(runs, runs="median").distances[0, 0] == 1.0
+    assert performance_profile(runs, runs="mean", goal="minimize").distances[0, 0] == math.inf
+    assert performance_profile(runs, runs="median", goal="minimize").distances[0, 0] == 1.0
 
 
 @pytest.mark.parametrize("kind", ["improvement", "rank"])
@@ -313,6 +314,8 @@ def failed_runs(profile):
 
 def test_the_note_says_how_failed_runs_are_counted():
     runs = by_task({"a": [[1.0, 2.0, np.inf], [1.0, 1.0, 1.0]], "b": [[4.0, 4.0, 4.0], [3.0, 3.0, 3.0]]})
-    assert (1, "infinite in the median of the cell") in failed_runs(performance_profile(runs, runs="median"))
+    assert (1, "infinite in the median of the cell") in failed_runs(
+        performance_profile(runs, runs="median", goal="minimize")
+    )
     scores = performance_profile(runs, "score", goal="minimize")
     assert (1, "worse than every τ") in failed_runs(scores)

@@ -107,7 +107,7 @@ def test_a_profile_of_estimated_distances_says_so_everywhere():
     rng = np.random.default_rng(6)
     runs = {m: np.exp(rng.normal(size=(5, 30))) for m in "ab"}
     for kind, how in (("improvement", None), ("ratio", "mean"), ("difference", "best")):
-        p = performance_profile(runs, kind, runs=how)
+        p = performance_profile(runs, kind, runs=how, goal="minimize")
         assert p.guarantee == "heuristic"
         assert "5 runs" in p.meaning
         assert "(exact band, heuristic)" in str(p)
@@ -123,7 +123,7 @@ def test_a_profile_of_estimated_distances_says_so_everywhere():
 
 def test_one_run_of_each_cell_is_what_it_is_and_guaranteed():
     times = {m: np.exp(RNG.normal(size=20)) for m in "ab"}
-    p = performance_profile(times)
+    p = performance_profile(times, goal="minimize")
     assert p.guarantee == "conservative"
     assert "estimated" not in str(p) + p.compare("a", "b").verdict
 

@@ -23,7 +23,7 @@ EQUAL_WORDS = re.compile(r"\b(equal|equivalent|the same|indistinguishable|as goo
 
 
 def test_bands_are_those_of_the_distances_with_the_error_divided():
-    p = performance_profile(TIMES)
+    p = performance_profile(TIMES, goal="minimize")
     for i, distances in enumerate(p.distances):
         b = band(distances, confidence=1 - 0.05 / 3)
         for tau in (1.0, 1.7, 3.0, 20.0, 1e6):
@@ -34,7 +34,7 @@ def test_bands_are_those_of_the_distances_with_the_error_divided():
 
 def test_a_strict_count_takes_the_band_of_the_left_limit():
     """For F(x-) both sides count the distances below x."""
-    p = performance_profile({"a": [1.0, 1.0, 4.0], "b": [2.0, 2.0, 1.0]}, strict=True)
+    p = performance_profile({"a": [1.0, 1.0, 4.0], "b": [2.0, 2.0, 1.0]}, strict=True, goal="minimize")
     held = corridor(3, 1 - 0.05 / 2, "exact")
     assert p.at(2.0).tolist() == pytest.approx([2 / 3, 1 / 3])
     assert p.low(2.0).tolist() == [held.low[2], held.low[1]]
@@ -87,7 +87,7 @@ def test_no_band_has_zero_width():
     flat = {m: {str(n): np.ones(n) for n in (5, 9, 30)} for m in "ab"}
     p = performance_profile(flat, "score")
     assert (p.high(0.0) - p.low(0.0) > 0.1).all()
-    equal = performance_profile({"a": [1.0] * 6, "b": [1.0] * 6})
+    equal = performance_profile({"a": [1.0] * 6, "b": [1.0] * 6}, goal="minimize")
     assert (equal.low(1.0) < 1.0).all()
 
 
@@ -123,7 +123,7 @@ def test_a_relative_difference_is_noted_and_a_band_named():
 def test_split_samples_speak_of_the_largest_difference():
     """Nobody need be at the best then, so the smallest τ counts no wins."""
     rng = np.random.default_rng(0)
-    p = performance_profile({m: np.exp(rng.normal(0, 0.5, (6, 20))) for m in "ab"}, split=True)
+    p = performance_profile({m: np.exp(rng.normal(0, 0.5, (6, 20))) for m in "ab"}, split=True, goal="minimize")
     found = p.compare("a", "b")
     tau = np.unique(p.distances)
     shares = p.at(tau)
@@ -131,7 +131,7 @@ def test_split_samples_speak_of_the_largest_difference():
 
 
 def test_steps_draw_the_same_curve():
-    p = performance_profile(TIMES)
+    p = performance_profile(TIMES, goal="minimize")
     for i, m in enumerate(p.methods):
         s = p.steps(m)
         assert s.tau[0] == 1.0
@@ -143,11 +143,11 @@ def test_steps_draw_the_same_curve():
 
 def test_crossings_are_where_the_curves_change_places():
     # a: distances 1, 1, 8, 8; b: 4, 4, 1, 1: level, then b ahead from 4 to 8, level again.
-    p = performance_profile({"a": [1.0, 1.0, 8.0, 8.0], "b": [4.0, 4.0, 1.0, 1.0]})
+    p = performance_profile({"a": [1.0, 1.0, 8.0, 8.0], "b": [4.0, 4.0, 1.0, 1.0]}, goal="minimize")
     assert p.ahead("a", "b") == ((4.0, 8.0, "b"),)
     assert p.crossings("a", "b") == ()
     # a ahead from 2 to 3, level to 4, b ahead from 4 to 5.
-    q = performance_profile({"a": [1.0, 1.0, 2.0, 5.0], "b": [3.0, 4.0, 1.0, 1.0]})
+    q = performance_profile({"a": [1.0, 1.0, 2.0, 5.0], "b": [3.0, 4.0, 1.0, 1.0]}, goal="minimize")
     assert [who for *_, who in q.ahead("a", "b")] == ["a", "b"]
     ((low, high),) = q.crossings("a", "b")
     assert (low, high) == (3.0, 4.0)
@@ -158,7 +158,7 @@ def test_crossings_are_where_the_curves_change_places():
 def test_a_verdict_never_takes_a_crossing_for_equality(seed):
     rng = np.random.default_rng(seed)
     times = {"x": np.exp(rng.normal(size=15)), "y": np.exp(rng.normal(size=15))}
-    found = performance_profile(times).compare("x", "y")
+    found = performance_profile(times, goal="minimize").compare("x", "y")
     if found.conclusion == "cannot tell":
         assert "no sign of equality" in found.verdict
         assert "cannot be told" in found.verdict
@@ -166,7 +166,7 @@ def test_a_verdict_never_takes_a_crossing_for_equality(seed):
 
 
 def test_a_verdict_has_all_its_ingredients():
-    p = performance_profile(TIMES)
+    p = performance_profile(TIMES, goal="minimize")
     text = p.verdict("a", "c")
     assert text.startswith("a is ahead of c")
     for part in (
@@ -190,14 +190,14 @@ def test_a_verdict_has_all_its_ingredients():
 def test_curves_that_provably_cross_are_concluded_to_cross():
     n = 400
     fast = {"a": np.where(np.arange(n) % 10 < 8, 1.0, 100.0), "b": np.where(np.arange(n) % 10 < 8, 1.5, 1.0)}
-    found = performance_profile(fast).compare("a", "b")
+    found = performance_profile(fast, goal="minimize").compare("a", "b")
     assert found.conclusion == "cross"
     assert found.wins + found.ties + found.losses == n
 
 
 def test_the_difference_of_shares_is_held_for_all_tau_at_once():
     """The band of the signed distance gives limits around the drawn difference at the best."""
-    found = performance_profile(TIMES).compare("a", "b")
+    found = performance_profile(TIMES, goal="minimize").compare("a", "b")
     n = found.wins + found.ties + found.losses
     assert found.difference.estimate == pytest.approx((found.wins - found.losses) / n)
     assert found.difference.low < found.difference.estimate < found.difference.high
@@ -206,20 +206,26 @@ def test_the_difference_of_shares_is_held_for_all_tau_at_once():
 def test_a_third_method_can_change_an_order_and_the_sensitivity_says_so():
     # Without c, a is best more often; c takes a's wins away (Gould and Scott 2016).
     times = {"a": [2.0] * 6 + [9.0] * 4, "b": [3.0] * 6 + [2.0] * 4, "c": [0.1] * 6 + [50.0] * 4}
-    p = performance_profile(times)
+    p = performance_profile(times, goal="minimize")
     found = p.leave_one_out()
     assert found.changed
     assert "Gould and Scott" in found.verdict
     assert set(found.without) == set(p.methods)
     pair = p.pairwise("a", "b")
     assert pair.methods == ("a", "b")
-    assert pair.distances.tolist() == performance_profile({m: times[m] for m in "ab"}).distances.tolist()
+    assert (
+        pair.distances.tolist() == performance_profile({m: times[m] for m in "ab"}, goal="minimize").distances.tolist()
+    )
     with pytest.raises(InputError, match="at least three"):
         pair.leave_one_out()
 
 
 def test_the_profile_is_json_and_shows_itself():
-    for p in (performance_profile(TIMES), performance_profile(TIMES, band="none"), performance_profile(TIMES, "score")):
+    for p in (
+        performance_profile(TIMES, goal="minimize"),
+        performance_profile(TIMES, band="none", goal="minimize"),
+        performance_profile(TIMES, "score"),
+    ):
         held = json.loads(json.dumps(p.to_dict(), allow_nan=False))
         assert held["schema"] == 1
         assert [row["algorithm"] for row in held["rows"]] == list(p.methods)
@@ -229,7 +235,7 @@ def test_the_profile_is_json_and_shows_itself():
 
 
 def test_without_a_band_there_is_no_verdict():
-    text = performance_profile(TIMES, band="none").verdict("a", "c")
+    text = performance_profile(TIMES, band="none", goal="minimize").verdict("a", "c")
     assert "No verdict" in text
 
 
@@ -240,7 +246,7 @@ def test_trials_bring_direction_failures_and_units():
     p = performance_profile(ogive.read(frame))
     assert p.distances.tolist() == [[1.0, math.inf, 1.25], [2.0, 1.0, 1.0]]
     assert p.goal == "minimize"
-    assert performance_profile(frame).distances.tolist() == p.distances.tolist()
+    assert performance_profile(frame, goal="minimize").distances.tolist() == p.distances.tolist()
     adaptive = performance_profile(ogive.read(frame, independent=False))
     assert adaptive.band == "none"
 
@@ -258,16 +264,51 @@ def test_rows_of_one_unit_are_one_run():
         performance_profile(ogive.read(frame), "score")
 
 
-def test_a_direction_that_was_only_guessed_gives_way_to_the_kind():
+def test_a_direction_that_was_only_guessed_gives_way_to_what_is_said():
     frame = pd.DataFrame({"solver": ["a", "b"] * 2, "problem": ["p", "p", "q", "q"], "value": [1.0, 2.0, 4.0, 3.0]})
-    for table in (frame, ogive.read(frame)):
-        assert performance_profile(table).distances.tolist() == [[1.0, 4 / 3], [2.0, 1.0]]
+    for table in (frame, ogive.read(frame), profile_table(frame)):
+        assert performance_profile(table, goal="minimize").distances.tolist() == [[1.0, 4 / 3], [2.0, 1.0]]
     large = performance_profile(ogive.read(frame, goal="maximize"))
     assert large.distances.tolist() == [[2.0, 1.0], [1.0, 4 / 3]]
     for table in (frame, ogive.read(frame)):
-        guessed = performance_profile(table).reading
+        guessed = performance_profile(table, time_limit=9).reading
         settled = {"metric": "value", "goal": "minimize", "by_name": False}
         assert Note(NoteKind.GOAL_GUESSED, "goal", settled) in guessed
+
+
+@pytest.mark.parametrize(
+    "name", ["score", "test_score", "mean_test_score", "correct", "success", "mAP", "hits", "accuracy", "value"]
+)
+def test_a_profile_takes_the_direction_that_reading_takes(name):
+    rows = {"model": ["good", "bad"] * 2, "dataset": ["p", "p", "q", "q"], name: [0.9, 0.5, 0.8, 0.6]}
+    frame = pd.DataFrame(rows)
+    read = ogive.read(frame, score=name)
+    found = performance_profile(profile_table(frame, "difference", score=name), "difference")
+    assert found.goal == read.goals[name] == "maximize"
+    assert found.wins.tolist() == [1.0, 0.0]
+    for table in (read, profile_table(frame, score=name)):
+        with pytest.raises(InputError, match=rf"times and costs.*{name!r}.*kind='difference'.*goal='minimize'"):
+            performance_profile(table)
+
+
+def test_numbers_without_a_name_are_no_times_until_somebody_says_so():
+    wide = pd.DataFrame({"dataset": ["p", "q"], "good": [0.9, 0.8], "bad": [0.5, 0.6]})
+    for table in (wide, {"good": [0.9, 0.8], "bad": [0.5, 0.6]}):
+        with pytest.raises(InputError, match=r"times and costs, and nothing says.*goal='minimize'"):
+            performance_profile(table)
+        assert performance_profile(table, "difference").wins.tolist() == [1.0, 0.0]
+        for said in ({"time_limit": 9}, {"floor": 0.1}, {"goal": "minimize"}):
+            assert performance_profile(table, **said).wins.tolist() == [0.0, 1.0]
+
+
+def test_means_without_a_name_are_no_times_until_somebody_says_so():
+    means = pd.DataFrame(
+        {"problem": ["p", "p", "q", "q"], "method": ["a", "b"] * 2, "mean": [1.0, 2.0, 3.0, 4.0], "std": 1.0, "n": 5}
+    )
+    with pytest.raises(InputError, match=r"times and costs"):
+        performance_profile(means)
+    assert performance_profile(means, goal="minimize").wins.tolist() == [1.0, 0.0]
+    assert performance_profile(profile_table(means), goal="minimize").wins.tolist() == [1.0, 0.0]
 
 
 def test_scores_on_other_scales():
@@ -283,7 +324,7 @@ def test_wide_frames_name_their_problems_by_index_or_column():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]}, index=["p", "q"])
     by_column = pd.DataFrame({"instance name": ["p", "q"], "a": [1.0, 2.0], "b": [2.0, 1.0]})
     for table in (frame, by_column, frame.rename_axis("problem").reset_index(), frame.to_dict()):
-        p = performance_profile(table)
+        p = performance_profile(table, goal="minimize")
         assert p.problems == ("p", "q")
         assert p.distances.tolist() == [[1.0, 2.0], [2.0, 1.0]]
 
@@ -292,7 +333,7 @@ def test_rows_that_nothing_names_are_problems_one_by_one(tmp_path):
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [2.0, 1.0, np.inf]})
     frame.to_csv(tmp_path / "times.csv", index=False)
     for table in (frame, tmp_path / "times.csv", {m: frame[m].to_list() for m in "ab"}):
-        p = performance_profile(table)
+        p = performance_profile(table, goal="minimize")
         assert p.distances.tolist() == [[1.0, 2.0, 1.0], [2.0, 1.0, np.inf]]
         assert p.goal == "minimize"
 
@@ -310,9 +351,12 @@ def test_rows_and_methods_of_a_table_of_means_are_chosen_as_those_of_runs():
 
 def test_series_are_joined_by_their_labels():
     one, two = pd.Series([1.0, 2.0, 3.0], index=list("pqr")), pd.Series([6.0, 2.0, 4.0], index=list("rqp"))
-    p = performance_profile({"a": one, "b": two})
+    p = performance_profile({"a": one, "b": two}, goal="minimize")
     assert p.problems == ("p", "q", "r")
-    assert p.distances.tolist() == performance_profile(pd.DataFrame({"a": one, "b": two})).distances.tolist()
+    assert (
+        p.distances.tolist()
+        == performance_profile(pd.DataFrame({"a": one, "b": two}), goal="minimize").distances.tolist()
+    )
 
 
 def test_means_with_spreads_as_text():

@@ -27,6 +27,7 @@ LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, 
     [
         ({"a": [-1.0, 2.0], "b": [1.0, 1.0]}, {}, "must be positive; got -1"),
         ({"a": [0.0, 2.0], "b": [1.0, 1.0]}, {}, "1 value is 0.*floor="),
+        ({"a": [0.0, 1.0], "b": [1.0, 1.0]}, {}, "answers and no times.*kind='score'"),
         ({"a": [1.0, 2.0]}, {}, "this table has one: 'a'"),
         ({}, {}, "the dictionary is empty"),
         ({"params": [{"C": 1}, {"C": 2}], "mean_test_score": np.array([0.1, 0.2])}, {"kind": "score"}, "this table has one: 'search'"),
@@ -82,6 +83,8 @@ LONG = pd.DataFrame({"problem": ["p", "p", "q", "q"], "solver": ["a", "b"] * 2, 
 def test_bad_input_is_refused_in_one_sentence(table, options, words):
     said = {name: value for name, value in options.items() if name == "n"}
     asked = {name: value for name, value in options.items() if name != "n"}
+    if asked.get("kind", "ratio") == "ratio":
+        asked = {"goal": "minimize"} | asked
     with pytest.raises(InputError, match=words) as caught:
         performance_profile(profile_table(table, asked["kind"], **said) if said else table, **asked)
     text = str(caught.value)
@@ -91,7 +94,7 @@ def test_bad_input_is_refused_in_one_sentence(table, options, words):
 
 
 def test_a_method_without_any_success_is_kept_and_named():
-    p = performance_profile({"a": [1.0, 2.0, 3.0], "b": [np.inf] * 3})
+    p = performance_profile({"a": [1.0, 2.0, 3.0], "b": [np.inf] * 3}, goal="minimize")
     assert p.solved.tolist() == [1.0, 0.0]
     assert p.at(1e9).tolist() == [1.0, 0.0]
     assert Note(NoteKind.NO_SUCCESS, values={"methods": ("b",)}) in p.notes
@@ -99,13 +102,13 @@ def test_a_method_without_any_success_is_kept_and_named():
 
 def test_missing_cells_count_as_told():
     table = {"a": {"p": 1.0, "q": 2.0, "r": 1.0}, "b": {"p": 2.0, "q": np.nan}}
-    failed = performance_profile(table, missing="fail")
+    failed = performance_profile(table, missing="fail", goal="minimize")
     assert failed.solved.tolist() == pytest.approx([1.0, 1 / 3])
     assert Note(NoteKind.MISSING_FAILED, "missing", {"n": 2}) in failed.notes
     with pytest.raises(InputError, match="two problems"):
-        performance_profile(table, missing="drop-problem")
+        performance_profile(table, missing="drop-problem", goal="minimize")
     table["b"]["r"] = 5.0
-    dropped = performance_profile(table, missing="drop-problem")
+    dropped = performance_profile(table, missing="drop-problem", goal="minimize")
     assert dropped.problems == ("p", "r")
     assert Note(NoteKind.PROBLEMS_DROPPED, "missing", {"n": 1, "what": "values"}) in dropped.notes
 
@@ -135,10 +138,10 @@ def test_a_clock_has_a_floor():
 
 
 def test_rows_that_are_runs_may_be_joined_when_told():
-    p = performance_profile(pd.concat([LONG, LONG.assign(time=[3.0, 4.0, 5.0, 6.0])]), runs="mean")
+    p = performance_profile(pd.concat([LONG, LONG.assign(time=[3.0, 4.0, 5.0, 6.0])]), runs="mean", goal="minimize")
     assert p.distances[1].tolist() == pytest.approx([1.5, 1.25])
     numbered = pd.concat([LONG.assign(run=0), LONG.assign(run=1)])
-    assert performance_profile(numbered).distances[1].tolist() == pytest.approx([2.0, 4 / 3])
+    assert performance_profile(numbered, goal="minimize").distances[1].tolist() == pytest.approx([2.0, 4 / 3])
 
 
 @pytest.mark.parametrize(
@@ -157,11 +160,11 @@ def test_rows_that_are_runs_may_be_joined_when_told():
         (lambda: shifted_geometric_mean({"a": [-5.0, 2.0], "b": [1.0, 2.0]}), "times must be positive.*got -5"),
         (lambda: aggregates({m: [[1.0, 2.0]] for m in "ab"}, normalize=Reference("a"), gamma=2.0), r"`gamma` must lie in \(0, 1\]"),
         (lambda: aggregates({"a": [[1.0, 2.0]]}, normalize=Reference("a")), "'a' is the only method"),
-        (lambda: performance_profile(GOOD).verdict("a", "a"), "got 'a' twice"),
-        (lambda: performance_profile(GOOD).verdict("a", "z"), "no method 'z'"),
-        (lambda: performance_profile(GOOD).area(0.5), "`tau_max` must be"),
-        (lambda: performance_profile(GOOD).reach(2), "`share` must"),
-        (lambda: performance_profile(GOOD).at(np.nan), "`tau` must be numbers"),
+        (lambda: performance_profile(GOOD, goal="minimize").verdict("a", "a"), "got 'a' twice"),
+        (lambda: performance_profile(GOOD, goal="minimize").verdict("a", "z"), "no method 'z'"),
+        (lambda: performance_profile(GOOD, goal="minimize").area(0.5), "`tau_max` must be"),
+        (lambda: performance_profile(GOOD, goal="minimize").reach(2), "`share` must"),
+        (lambda: performance_profile(GOOD, goal="minimize").at(np.nan), "`tau` must be numbers"),
     ],
 )  # fmt: skip
 def test_the_other_doors_refuse_as_well(call, words):

@@ -25,19 +25,19 @@ def solved(profile) -> dict[str, float]:
 
 
 def test_a_run_that_found_nothing_did_not_solve_its_problem_with_a_time_or_without():
-    assert solved(performance_profile(LONG)) == {"a": 1.0, "b": 0.67, "c": 0.67}
+    assert solved(performance_profile(LONG, goal="minimize")) == {"a": 1.0, "b": 0.67, "c": 0.67}
 
 
 def test_rows_and_methods_are_chosen_in_long_and_wide_tables():
     assert performance_profile(ogive.read(LONG, without="c", where="problem!=r")).methods == ("a", "b")
     for choose in (ogive.read, profile_table):
-        wide = performance_profile(choose(WIDE, wide=True, without="c", where={"hard": 0}))
+        wide = performance_profile(choose(WIDE, wide=True, without="c", where={"hard": 0}), goal="minimize")
         assert (wide.methods, wide.problems) == (("a", "b"), ("p", "q"))
         assert wide.distances.tolist() == [[1.0, 1.0], [2.0, 1.0]]
         with pytest.raises(InputError, match=r"`without`.*'z'"):
             choose(WIDE.drop(columns="hard"), wide=True, without="z")
     with_all = {"a": [1.0, 2], "b": [2.0, 1], "c": [1.0, 1]}
-    assert performance_profile(profile_table(with_all, without="c")).methods == ("a", "b")
+    assert performance_profile(profile_table(with_all, without="c"), goal="minimize").methods == ("a", "b")
     with pytest.raises(InputError, match="'x'"):
         profile_table({"a": [1.0, 2], "b": [2.0, 1]}, where="x=1")
 

@@ -11,8 +11,8 @@ COSTS = {"a": [1.0, 2.0], "b": [2.0, 1.0]}
 @pytest.mark.parametrize(
     ("kind", "asked", "words"),
     [
-        ("ratio", {}, "needs at most τ times"),
-        ("ratio", {"strict": True}, "needs less than τ times"),
+        ("ratio", {"goal": "minimize"}, "needs at most τ times"),
+        ("ratio", {"goal": "minimize", "strict": True}, "needs less than τ times"),
         ("ratio", {"goal": "maximize"}, "best method has at most τ times as much as this"),
         ("score", {}, "runs better than τ"),
         ("score", {"strict": False}, "as good as or better than τ"),
@@ -34,12 +34,12 @@ CLOSE = {m: np.exp(np.random.default_rng(i).normal(size=40)) for i, m in enumera
 @pytest.mark.parametrize(
     ("profile", "words"),
     [
-        (performance_profile(runs(6), split=True), "where they differ most"),
+        (performance_profile(runs(6), split=True, goal="minimize"), "where they differ most"),
         (performance_profile(runs(5), "improvement"), "as estimated from 5 runs each"),
-        (performance_profile(CLOSE), "That is no sign of equality"),
-        (performance_profile(CLOSE), "problems would show one of 0.1"),
-        (performance_profile(CROSSING), "Neither is ahead throughout"),
-        (performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}), "a is ahead of b for τ from 1 to"),
+        (performance_profile(CLOSE, goal="minimize"), "That is no sign of equality"),
+        (performance_profile(CLOSE, goal="minimize"), "problems would show one of 0.1"),
+        (performance_profile(CROSSING, goal="minimize"), "Neither is ahead throughout"),
+        (performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize"), "a is ahead of b for τ from 1 to"),
     ],
 )
 def test_a_pair_says(profile, words):

@@ -68,7 +68,8 @@ TasksRule = Annotated[
     str, typer.Option("--tasks", metavar="fixed|random", help="About these tasks, or about other tasks too.")
 ]
 Gamma = Annotated[
-    float, typer.Option("--gamma", help="The score from which on nothing is missing to the optimality gap.")
+    float | None,
+    typer.Option("--gamma", help="The score from which on nothing is missing to the optimality gap; 1 on a scale."),
 ]
 Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|csv", help="How the table is printed.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture: .png, .pdf, .svg or .eps.")]
@@ -77,7 +78,7 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A
 @reading_options
 @picture_options
 def aggregate(
-    source: Sources, statistic: Statistics = None, geometric: Geometric = None, tasks: TasksRule = "fixed", gamma: Gamma = 1.0,
+    source: Sources, statistic: Statistics = None, geometric: Geometric = None, tasks: TasksRule = "fixed", gamma: Gamma = None,
     failures: FailureRule = "refuse", missing: MissingRule = "refuse", runs: RunsRule = None, method: Methods = None, on: Tasks = None,
     metric: MetricName = None, confidence: Confidence = 0.95, output: Format = "text", out: Out = None, as_json: Json = False,
     quiet: Quiet = False, baselines: BaselineFile = None, min_max: MinMaxFlag = False, reference: ReferenceName = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -21,7 +22,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import show, tell
 from ogive.errors import InputError
-from ogive.notes import NoteKind, capitalized, sentences
+from ogive.notes import Note, NoteKind, capitalized, sentences
 
 A = Annotated[
     str | None, typer.Option("--a", metavar="METHOD", help="The method in question; the first where there are two.")
@@ -63,7 +64,7 @@ def compare(
     names = trials.algorithms
     if len(names) < 2:
         other = next((f" {capitalized(note, 'cli')}" for note in trials.notes if note.kind is NoteKind.ONE_METHOD), "")
-        raise InputError(f"a comparison needs two methods; there is one, {names[0]!r}.{other}")
+        raise InputError(f"a comparison needs two methods; there is one, {names[0]!r}.{other or _beside(trials.notes)}")
     if (a is None or b is None) and len(names) != 2:
         raise InputError(
             f"name two of the {len(names)} methods with --a and --b; there are {', '.join(map(repr, names[:8]))}."
@@ -80,3 +81,13 @@ def compare(
     about = {"source": trials.source, "unit": unit, "notes": sentences(trials.notes), "verdict": result.verdict}
     show(result, as_json=as_json, about=about)
     note_looks(source, trials)
+
+
+def _beside(notes: Sequence[Note]) -> str:
+    """What to say of a wide table of which one column was taken for the scores."""
+    if any(note.kind is NoteKind.ROLE and note.argument == "algorithm" for note in notes):
+        return ""
+    columns = [c for note in notes if note.kind is NoteKind.NOT_USED for c in note.values["columns"]]
+    if not columns:
+        return ""
+    return f" If columns such as {columns[0]!r} are methods, pass --wide and leave --score out."

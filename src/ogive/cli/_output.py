@@ -19,7 +19,7 @@ MOST_SIGNS = 400
 _ENDLESS = re.compile(rf"\S{{{MOST_SIGNS + 20},}}")
 _ARGUMENTS = (
     "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin|where|without"
-    "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band"
+    "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band|gamma"
 )
 
 

@@ -134,6 +134,7 @@ def profile(
             profile_table(
                 source, kind, goal=goal, n=n, metric=metric, score=score, algorithm=algorithm or None, task=task or None,
                 repeat=repeat, status=status, wide=wide, where=where or None, without=without or None, time_limit=time_limit,
+                floor=floor,
             ),
             cast("Kind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
             unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), normalize=None if baselines is None else read_baselines(baselines),

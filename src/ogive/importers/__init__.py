@@ -2,7 +2,7 @@
 
   Choices, Facts    what the caller of `read` says
   parts_of(source)  the plain tables in a source        joined(parts)   one table of them
-For tables that are no trials: plain_frame, rows_where, column_called, is_cv_results, is_larger_better
+For tables that are no trials: plain_frame, rows_where, column_called, is_cv_results, is_larger_better, search_scores
 
   _parts          which source it is
   _frames         pandas, polars and other frames       _dictionaries   name -> scores, or -> task -> scores
@@ -26,9 +26,9 @@ from ogive.importers._joined import joined
 from ogive.importers._parts import Part, parts_of, plain_frame
 from ogive.importers._roles import ALIASES, METHOD_NAMES, column_called
 from ogive.importers._shape import rows_where
-from ogive.importers._sklearn import is_cv_results
+from ogive.importers._sklearn import is_cv_results, search_scores
 
 __all__ = [
     "ALIASES", "METHOD_NAMES", "Choices", "Facts", "Part", "column_called", "is_cv_results", "is_larger_better", "joined", "parts_of",
-    "plain_frame", "rows_where",
+    "plain_frame", "rows_where", "search_scores",
 ]  # fmt: skip

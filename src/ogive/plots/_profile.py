@@ -198,7 +198,7 @@ def profile(profile: Profile, *, tau_max: float | None = None, bands: str = "aut
     Examples
     --------
     >>> from ogive.profiles import performance_profile
-    >>> profile(performance_profile({"a": [1.0, 2.0, 9.0], "b": [2.0, 1.0, 3.0]}))
+    >>> profile(performance_profile({"a": [1.0, 2.0, 9.0], "b": [2.0, 1.0, 3.0]}, goal="minimize"))
     ProfileDisplay(ratio, 2 methods)
     """
     if bands not in ("auto", "all", "none"):

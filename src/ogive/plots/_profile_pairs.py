@@ -93,7 +93,7 @@ def profile_pairs(profile: Profile) -> ProfilePairsDisplay:
     Examples
     --------
     >>> from ogive.profiles import performance_profile
-    >>> display = profile_pairs(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 2.0] * 20}))
+    >>> display = profile_pairs(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 2.0] * 20}, goal="minimize"))
     >>> display.cells["a", "b"].conclusion, display.cells["b", "a"].conclusion
     ('ahead', 'behind')
     """

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ogive.errors import FailedTrials, InputError
+from ogive.metric import Bounds
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
@@ -29,6 +30,7 @@ from ogive.trials import failure_rule
 from ogive.words import listed, percent_sure, plural
 
 DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
+OTHER_TASKS = "With ten tasks or more say tasks='random' to speak of others like these, or"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -116,11 +118,11 @@ class Aggregates(Tabular):
 def aggregates(
     table: Any,
     *,
-    statistics: str | Sequence[str] = AGGREGATES,
+    statistics: str | Sequence[str] | None = None,
     normalize: Scale | None = None,
     tasks: Literal["fixed", "random"] = "fixed",
     failures: str | float = "refuse",
-    gamma: float = 1.0,
+    gamma: float | None = None,
     confidence: float = 0.95,
     goal: str | None = None,
     missing: str = "refuse",
@@ -134,20 +136,24 @@ def aggregates(
     ----------
     table
         As for `performance_profile`; several runs of every method on every task.
-    statistics : str or sequence of str
-        See `ogive.statistics.aggregate`.
+    statistics : str or sequence of str, optional
+        See `ogive.statistics.aggregate`. By default the IQM (the mean of the middle half, runs at its edges counted in
+        part), mean and median, and the optimality gap where a `gamma` is known.
     normalize : Baselines, MinMax or Reference, optional
         Bring tasks to one scale first. With `Reference` the reference's runs are resampled together with
         the method's, since the scale itself is uncertain; the reference is then left out.
     failures : {"refuse", "exclude", "like:NAME"} or float
         How failed runs, and runs without a score, count; a number is a score on the final scale. With `Reference` no
         number: "worst" counts them as worse than every run of the reference.
-    gamma : float
-        The score from which on nothing is missing to the optimality gap.
+    gamma : float, optional
+        The score from which on nothing is missing to the optimality gap: 1 on a scale, else the upper bound that is
+        declared for a score of which large values are good. Without either it must be said.
 
     Notes
     -----
-    Approximate, and heuristic with few runs; see `ogive.statistics.aggregate`. Every interval holds on its own.
+    Approximate, and heuristic with few runs; see `ogive.statistics.aggregate`. Every interval holds on its own, and ends
+    at the bounds of the score. Refused for runs that are no independent draws: a grid, an adaptive search, and, with fixed
+    tasks, the folds of a cross-validation.
 
     Examples
     --------
@@ -156,6 +162,7 @@ def aggregates(
     0.5
     """
     runs = runs_of(table, metric, goal)
+    _refuse_dependent(runs, tasks)
     # A run without a score has failed; what is missing is a method on a task without any run.
     cells = settle_missing(_failed_without_score(runs) if missing == "refuse" else runs, missing)
     rule = failure_rule(failures)
@@ -166,14 +173,23 @@ def aggregates(
     scaled = normalized(cells, normalize)
     if not isinstance(normalize, Reference):
         scaled = _without_failures(scaled, rule)
+    bounds = (None, None) if normalize is not None else _bounds(scaled)
+    gamma = _gamma(gamma, normalize, bounds, scaled)
+    if statistics is None:
+        statistics = [s for s in AGGREGATES if s != "optimality_gap" or gamma is not None]
     asked = (statistics,) if isinstance(statistics, str) else tuple(statistics)
+    if "optimality_gap" in asked and gamma is None:
+        raise InputError(
+            "an optimality gap needs the score from which on nothing is missing, and nothing says it here; say gamma=, bring "
+            "tasks to one scale, or declare bounds= when the table is read."
+        )
     options: dict[str, Any] = {
         "statistics": asked,
         "confidence": confidence,
         "seed": seed,
         "n_resamples": n_resamples,
     }
-    options |= {"gamma": scaled.sign * gamma}
+    options |= {"gamma": scaled.sign * (1.0 if gamma is None else gamma)}
     found: dict[tuple[str, str], Interval] = {}
     shown = list(scaled.methods)
     if isinstance(normalize, Reference):
@@ -182,6 +198,11 @@ def aggregates(
         shown.remove(normalize.method)
         if not shown:
             raise InputError(f"{normalize.method!r} is the only method; a reference needs another one to measure.")
+    elif tasks == "fixed" and int(scaled.sizes.min(initial=2)) < 2:
+        raise InputError(
+            "one run of a method on a task says nothing about spread, and aggregates over fixed tasks need two. "
+            f"{OTHER_TASKS} draw a profile with kind='difference'."
+        )
     for m in shown:
         place = place_of(m, scaled.methods)
         if isinstance(normalize, Reference):
@@ -191,12 +212,11 @@ def aggregates(
             by_name = aggregate_against(*both, **options)
         else:
             by_name = aggregate([scaled.sign * c for c in scaled.of_method(place)], tasks=tasks, **options)
-        found |= {(m, s): _turned(i, s, scaled.sign) for s, i in by_name.items()}
-    notes = (
-        scaled.notes
-        if normalize is not None
-        else (*scaled.notes, Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
-    )
+        found |= {(m, s): _within(_turned(i, s, scaled.sign), s, bounds) for s, i in by_name.items()}
+    notes = scaled.notes
+    if normalize is None and None in bounds and len(scaled.problems) > 1:
+        common = {"values": "scores", "over": "tasks", "averaged": True}
+        notes = (*notes, Note(NoteKind.COMMON_SCALE, values=common))
     if isinstance(normalize, Reference):
         notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalize.method}))  # fmt: skip
     return Aggregates(
@@ -207,7 +227,7 @@ def aggregates(
 
 def runs_of(table: Any, metric: str | None, goal: str | None) -> Cells:
     """The runs of a table; refused where it holds means only."""
-    found = as_table(table, "maximize", metric=metric, goal=goal)
+    found = as_table(table, metric=metric, goal=goal)
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
     return found
@@ -234,6 +254,44 @@ def _counted_against(cells: Cells, reference: str, rule: str | float) -> Cells:
         f"{plural(n, 'failed run')} of {lost.size} {'has' if n == 1 else 'have'} no score to compare with the runs of "
         f"{reference!r}; say failures='worst' (beats none of them), 'like:NAME' or 'exclude'."
     )
+
+
+def _refuse_dependent(cells: Cells, tasks: str) -> None:
+    """Refuse runs whose resampling would be too sure, or says nothing."""
+    if not cells.independent:
+        raise InputError(
+            "a grid or an adaptive sampler chose these trials, or may have, so no interval is given; "
+            "say independent=True when reading if they were drawn at random."
+        )
+    if tasks != "fixed":
+        return
+    if cells.folds:
+        raise InputError(
+            "these runs are folds of a cross-validation, which share training data: intervals that take them for independent "
+            f"are too short. {OTHER_TASKS} ask summarize, compare or rank, which correct for it."
+        )
+
+
+def _bounds(cells: Cells) -> Bounds:
+    """What the scores cannot leave: the bounds that are declared, or 0 and 1 for answers that are right or wrong."""
+    known = cells.values[np.isfinite(cells.values)]
+    binary = known.size > 0 and bool(np.isin(known, (0.0, 1.0)).all()) and float(np.ptp(known)) == 1.0
+    return (0.0, 1.0) if binary else cells.bounds
+
+
+def _gamma(said: float | None, scale: Scale | None, bounds: Bounds, cells: Cells) -> float | None:
+    """From where on nothing is missing; None where nothing says it."""
+    if said is not None:
+        return said
+    return 1.0 if scale is not None else bounds[1] if cells.goal == "maximize" else None
+
+
+def _within(found: Interval, statistic: str, bounds: Bounds) -> Interval:
+    """An interval that ends where the scores do; 0/1 answers had one of [0.95, 1.05]."""
+    low, high = bounds
+    if statistic == "optimality_gap" or low is None or high is None:
+        return found
+    return replace(found, low=max(found.low, low), high=min(found.high, high))
 
 
 def _without_failures(cells: Cells, rule: str | float) -> Cells:

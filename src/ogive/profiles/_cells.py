@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, Goal, IntArray
 from ogive.errors import InputError
-from ogive.metric import Metric
+from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
 from ogive.words import listed, plural, printable
@@ -29,7 +29,7 @@ class Cells:
     method m and problem p begins at `starts[m * n_problems + p]`. A failed run is infinite on the
     bad side, a missing one NaN. `repeated` says that several rows of a cell are runs by declaration.
     `behind` are the fewest and most runs behind a value where values are means, `recorded` the values that failed runs
-    have all the same, by method and problem.
+    have all the same, by method and problem, `unsaid` the score that is taken to be large without anybody having said so.
     """
 
     methods: tuple[str, ...]
@@ -45,6 +45,8 @@ class Cells:
     reading: tuple[Note, ...] = ()
     behind: tuple[int, int] = (1, 1)
     recorded: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
+    unsaid: str = ""
+    bounds: Bounds = (None, None)
 
     @property
     def sizes(self) -> IntArray:
@@ -79,6 +81,11 @@ class Cells:
     def with_values(self, values: FloatArray) -> Cells:
         """The same runs with other values."""
         return replace(self, values=values)
+
+    def toward(self, goal: Goal) -> Cells:
+        """The same runs with the direction said; failed runs stay on the bad side."""
+        values = self.values if goal == self.goal else np.where(np.isinf(self.values), -self.values, self.values)
+        return replace(self, goal=goal, values=values, unsaid="")
 
     def only(self, methods: Sequence[str]) -> Cells:
         """The cells of some methods, in this order."""
@@ -156,11 +163,16 @@ class Moments:
     source: str = "table"
     reading: tuple[Note, ...] = ()
     independent: bool = True
+    unsaid: str = ""
 
     @property
     def sign(self) -> float:
         """1 where large means are good, else -1."""
         return Metric.toward(self.goal).sign
+
+    def toward(self, goal: Goal) -> Moments:
+        """The same means with the direction said."""
+        return replace(self, goal=goal, unsaid="")
 
     def only(self, methods: Sequence[str]) -> Moments:
         """The rows of some methods, in this order."""
@@ -198,7 +210,7 @@ def from_moments(moments: Moments) -> Cells:
     notes = [*moments.notes, Note(NoteKind.SPREAD_NOT_USED)]
     if behind[0] < behind[1]:
         notes.append(Note(NoteKind.UNEQUAL_MEANS, values={"least": behind[0], "most": behind[1]}))
-    return replace(cells, notes=tuple(notes), behind=behind)
+    return replace(cells, notes=tuple(notes), behind=behind, unsaid=moments.unsaid)
 
 
 def as_joined(runs: str | None) -> Joined:

@@ -102,7 +102,7 @@ def shifted_geometric_mean(
     """
     if not 0.0 <= shift < math.inf:
         raise InputError(f"`shift` must be a number of at least 0; got {shift}.")
-    found = as_table(table, "minimize", metric=metric, goal="minimize", time_limit=time_limit)
+    found = as_table(table, costs=True, metric=metric, goal="minimize", time_limit=time_limit)
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)

@@ -27,7 +27,7 @@ from ogive.profiles._preparing import (
     without_unsolved,
 )
 from ogive.profiles._profile import Profile
-from ogive.profiles._reading import as_table, default_goal, refuse_duplicates
+from ogive.profiles._reading import as_table, refuse_duplicates, refuse_gains
 from ogive.results import Guarantee
 from ogive.trials import failure_rule
 
@@ -104,7 +104,8 @@ def performance_profile(
         Welch or rank test that it is at least as good as the best. `score`: no distance; the share of
         runs better than τ, averaged over tasks.
     goal : {"maximize", "minimize"}, optional
-        Which values are good: small ones for `ratio`, else large ones, where the table does not say.
+        Which values are good; where neither caller nor table says, by the name of the score, as `ogive.read` does.
+        `ratio` is refused unless the score is called a time, a cost or a loss, or this, `time_limit` or `floor` is said.
     time_limit : float, optional
         A value at or above it is a failure.
     floor : float, optional
@@ -184,7 +185,7 @@ def performance_profile(
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
     _check(design)
-    found = as_table(table, default_goal(kind), metric=metric, goal=goal, time_limit=time_limit)
+    found = as_table(table, costs=kind == "ratio", metric=metric, goal=goal, time_limit=time_limit, floor=floor)
     return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 
@@ -218,7 +219,9 @@ def _prepared(
     if len(table.methods) < 2:
         raise InputError(
             f"a profile compares methods, and this table has one: {table.methods[0]!r}."
-            + next((f" {capitalized(note)}" for note in table.reading if note.kind is NoteKind.ONE_METHOD), "")
+            + next(
+                (f" {capitalized(note)}" for note in table.reading if note.kind is NoteKind.ONE_METHOD), _naming(table)
+            )
             if table.methods
             else "a profile compares methods, and this table has none."
         )
@@ -234,6 +237,8 @@ def _prepared(
         table = from_moments(table)
     if design.kind in ("ratio", "difference"):
         refuse_duplicates(table, runs)
+    if design.kind == "ratio":
+        refuse_gains(table)
     cells = counted_failures(limited(settle_missing(table, missing), time_limit, floor), failures)
     if design.kind == "ratio":
         positive(cells)
@@ -244,6 +249,11 @@ def _prepared(
         _distances.moments_of(cells)  # refuses failures and single runs
         return cells
     return without_unsolved(said_of_failures(cells, _failure(cells, design)), design.unsolved)
+
+
+def _naming(table: Table) -> str:
+    """How methods may be named in a table that was read; a dictionary has no columns."""
+    return " Name the column that tells methods apart with algorithm= when the table is read." if table.reading else ""
 
 
 def _failure(cells: Cells, design: Design) -> str:

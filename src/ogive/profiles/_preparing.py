@@ -15,6 +15,7 @@ from ogive.words import plural
 def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cells:
     """Values at or above the limit are failures; values below the clock's resolution are raised to it."""
     judged = [n for n in cells.reading if n.kind is NoteKind.AT_TIME_LIMIT and n.values["limit"] == time_limit]
+    limit = time_limit
     if judged:  # by the column of times, when the table was read
         time_limit = None
         others = tuple(n for n in cells.reading if n not in judged)
@@ -35,8 +36,8 @@ def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cell
     if floor is not None:
         if not 0.0 < floor < np.inf:
             raise InputError(f"`floor` must be a positive number; got {floor}.")
-        if time_limit is not None and floor >= time_limit:
-            raise InputError(f"`floor` must be below the time limit of {time_limit:g}; got {floor:g}.")
+        if limit is not None and floor >= limit:
+            raise InputError(f"`floor` must be below the time limit of {limit:g}; got {floor:g}.")
         under = (values >= 0.0) & (values < floor)
         values[under] = floor
         notes.append(Note(NoteKind.BELOW_CLOCK, "floor", {"n": int(under.sum()), "floor": floor}))
@@ -107,6 +108,10 @@ def positive(cells: Cells) -> None:
         )
     if (finite & (cells.values == 0.0)).any():
         n = int(np.count_nonzero(cells.values == 0.0))
+        if np.isin(cells.values[finite], (0.0, 1.0)).all():
+            raise InputError(
+                "all values are 0 or 1, answers and no times, which no ratio can hold; use kind='score' or 'difference'."
+            )
         way = "say floor= with the clock's resolution, for example floor=0.01" if cells.goal == "minimize" else "for scores use kind='difference'"  # fmt: skip
         raise InputError(f"{plural(n, 'value')} {'is' if n == 1 else 'are'} 0, which no ratio can hold; {way}.")
 

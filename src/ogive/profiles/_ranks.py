@@ -153,9 +153,7 @@ def average_ranks(
     if test not in ("wilcoxon", "sign"):
         raise InputError(f"`test` must be 'wilcoxon' or 'sign'; got {test!r}.")
     confidence = as_confidence(confidence)
-    found = as_table(
-        table, "minimize" if time_limit is not None else "maximize", metric=metric, goal=goal, time_limit=time_limit
-    )
+    found = as_table(table, costs=True, metric=metric, goal=goal, time_limit=time_limit)
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     cells = limited(settle_missing(cells, missing), time_limit, None)
