@@ -92,7 +92,7 @@ def aggregate(
     scales = {"--baselines": baselines is not None, "--min-max": min_max, "--reference": reference is not None}
     said = [name for name, given in scales.items() if given]
     if geometric is not None:
-        beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse", "--tasks": tasks != "fixed", "--gamma": gamma != 1.0}  # fmt: skip
+        beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse", "--tasks": tasks != "fixed", "--gamma": gamma is not None}  # fmt: skip
         _refuse_beside_geometric([*said, *(name for name, given in beside.items() if given)])
         roles = {**roles, "goal": roles["goal"] or "minimize"}  # times, whatever they are called
     elif runs is not None:

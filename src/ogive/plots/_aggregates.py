@@ -103,7 +103,7 @@ def aggregates(aggregates: Aggregates) -> AggregatesDisplay:
     >>> from ogive.profiles import aggregates as ask
     >>> scores = {"a": [[0.2, 0.3, 0.4], [0.5, 0.9, 0.7]], "b": [[0.1, 0.2, 0.2], [0.6, 0.5, 0.4]]}
     >>> aggregates(ask(scores))
-    AggregatesDisplay(4 statistics, 2 methods)
+    AggregatesDisplay(3 statistics, 2 methods)
     """
     first = aggregates.statistics[0]
     order = _best_first(aggregates, first)
