@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import importlib
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,7 @@ class Table:
         return comma_separated(head, rows, raw=raw)
 
 
-class Tabular:
+class Tabular(ABC):
     """A result that is one table or several: each form of it comes from these."""
 
     __slots__ = ()
@@ -126,15 +126,9 @@ class Tabular:
         r"""LaTeX, with \usepackage{booktabs}."""
         return "\n".join(table.to_latex() for table in self.as_tables())
 
+    @abstractmethod
     def to_pandas(self) -> pd.DataFrame:
         """One row for each entry."""
-        # Some results come from rooms that know only arrays; frames are made here, when somebody asks for one.
-        frame: pd.DataFrame = importlib.import_module("pandas").DataFrame(self.records())
-        return frame
-
-    def records(self) -> list[dict[str, Any]]:
-        """What `to_pandas` has as rows."""
-        raise NotImplementedError
 
     def plot(self, **asked: Any) -> Any:
         """Draw it: the Display of `ogive.plots` for such a result; arguments as for its `plot`."""
@@ -143,6 +137,21 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         return "".join(table.to_html() for table in self.as_tables())
+
+
+class Recorded(Tabular):
+    """A result whose frame has one row for each of its records; for rooms that know only arrays."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """What `to_pandas` has as rows."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each entry."""
+        frame: pd.DataFrame = importlib.import_module("pandas").DataFrame(self.records())
+        return frame
 
 
 def _plain(cell: object) -> str:

@@ -25,7 +25,7 @@ from ogive.statistics import (
     aggregate_label,
     improvement_over_tasks,
 )
-from ogive.tables import Ranged, Table, Tabular
+from ogive.tables import Ranged, Recorded, Table
 from ogive.trials import failure_rule
 from ogive.words import listed, percent_sure, plural
 
@@ -34,7 +34,7 @@ OTHER_TASKS = "With ten tasks or more say tasks='random' to speak of others like
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Aggregates(Tabular):
+class Aggregates(Recorded):
     """Aggregates of every method over the same tasks, each with an interval of its own.
 
     Attributes

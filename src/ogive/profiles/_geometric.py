@@ -16,11 +16,11 @@ from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import as_table, refuse_duplicates
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Interval, mean_interval
-from ogive.tables import Ranged, Table, Tabular
+from ogive.tables import Ranged, Recorded, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class GeometricMeans(Tabular):
+class GeometricMeans(Recorded):
     """Shifted geometric means of every method, and each as a multiple of the smallest.
 
     Attributes

@@ -15,7 +15,7 @@ from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, plac
 from ogive.profiles._preparing import comparable, limited
 from ogive.profiles._reading import as_table, refuse_duplicates
 from ogive.profiles._signed_ranks import signed_ranks_ps
-from ogive.tables import Table, Tabular
+from ogive.tables import Recorded, Table
 from ogive.words import listed, number, percent_sure, plural, printable
 
 FEWEST_PROBLEMS = 10
@@ -35,7 +35,7 @@ class RankedPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class AverageRanks(Tabular):
+class AverageRanks(Recorded):
     """The average rank of every method, 1 being best.
 
     Attributes

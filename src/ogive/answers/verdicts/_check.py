@@ -21,7 +21,7 @@ from ogive.notes import Note, NoteKind, narrowed, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics import MixedDifferences, tail_count
-from ogive.tables import Table, Tabular
+from ogive.tables import Recorded, Table
 from ogive.trials import Trials, compact
 from ogive.words import listed, plural, printable
 
@@ -35,7 +35,7 @@ FEWEST_FOR_POWER = 5
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Check(Tabular):
+class Check(Recorded):
     """The outcome of a gate, the comparisons behind it, and how much it could have seen.
 
     `worse` does not ask for more than the margin: it says that the new version is worse, with

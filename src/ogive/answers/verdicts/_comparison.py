@@ -15,13 +15,13 @@ from ogive.answers.verdicts._family import Decided, decide
 from ogive.answers.verdicts._hidden import Hidden, hidden_collapse
 from ogive.answers.verdicts._question import BAD_DAY, NAMED, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, gather
-from ogive.answers.verdicts._verdict import Conclusion, rule
+from ogive.answers.verdicts._verdict import Conclusion, Told, rule
 from ogive.errors import InputError
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
 from ogive.statistics.planning import DifferenceTest, ImprovementTest, achieved, trials_for
-from ogive.tables import Table, Tabular
+from ogive.tables import Recorded, Table
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped
 
@@ -52,7 +52,7 @@ class NamedAnswer(OneOfFour):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Comparison(Tabular):
+class Comparison(Told, Recorded):
     """Two methods, on one task or over several. Differences are positive where `a` is better.
 
     Attributes
@@ -166,23 +166,10 @@ class Comparison(Tabular):
         return self.primary.strength
 
     @cached_property
-    def verdict(self) -> str:
-        """Sentences to paste: who, by how much, how sure; on bad days; of what."""
-        return " ".join(part for part in self.parts if part)
-
-    @cached_property
     def parts(self) -> tuple[str, str, str]:
-        """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
         from ogive.answers.verdicts._wording import verdict_parts
 
         return verdict_parts(self)
-
-    @property
-    def how_sure(self) -> str:
-        """How sure the verdict is, and how sure the other answers are, in a sentence."""
-        from ogive.answers.verdicts._wording import how_sure
-
-        return how_sure(self)
 
     def effect(self, answer: NamedAnswer) -> str:
         """How large the answer to one of the four questions is, with its interval, from `a`'s side."""

@@ -17,13 +17,13 @@ from ogive.answers.verdicts._family import Decided, decide
 from ogive.answers.verdicts._hidden import hidden_collapse
 from ogive.answers.verdicts._question import NAMED, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, all_pairs, gather
-from ogive.answers.verdicts._verdict import Conclusion, rule
+from ogive.answers.verdicts._verdict import Conclusion, Told, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of, weakest
 from ogive.statistics import Differences, Interval, rank_limits, tiers
-from ogive.tables import Table, Tabular
+from ogive.tables import Table
 from ogive.trials import FloatArray, IntArray, Trials
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Leading(OneOfFour):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Ranking(Tabular):
+class Ranking(Told):
     """Methods in tiers, best first.
 
     Attributes
@@ -209,23 +209,10 @@ class Ranking(Tabular):
         return int(np.count_nonzero(_certain(self._differences, self._decided, self.question.margin)))
 
     @cached_property
-    def verdict(self) -> str:
-        """Sentences to paste."""
-        return " ".join(part for part in self.parts if part)
-
-    @cached_property
     def parts(self) -> tuple[str, str, str]:
-        """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
         from ogive.answers.verdicts._wording import ranking_parts
 
         return ranking_parts(self)
-
-    @property
-    def how_sure(self) -> str:
-        """How sure the verdict is, and how sure the other answers are, in a sentence."""
-        from ogive.answers.verdicts._wording import how_sure
-
-        return how_sure(self)
 
     @cached_property
     def questions(self) -> Mapping[str, Leading]:

@@ -7,10 +7,39 @@ Equality is never inferred from a difference that was not found.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ogive.tables import Tabular
+
+if TYPE_CHECKING:
+    from ogive.answers.verdicts._comparison import Comparison
+    from ogive.answers.verdicts._ranking import Ranking
 
 Conclusion: TypeAlias = Literal["better", "not worse", "equivalent", "worse", "cannot tell"]
+
+
+class Told(Tabular):
+    """A result that says its verdict in sentences; they are made last, in `_wording`."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[str, str, str]:
+        """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
+
+    @cached_property
+    def verdict(self) -> str:
+        """Sentences to paste: who, by how much, how sure; on bad days; of what."""
+        return " ".join(part for part in self.parts if part)
+
+    @property
+    def how_sure(self: Comparison | Ranking) -> str:  # type: ignore[misc]
+        """How sure the verdict is, and how sure the other answers are, in a sentence."""
+        from ogive.answers.verdicts._wording import how_sure
+
+        return how_sure(self)
 
 
 @dataclass(frozen=True, slots=True)

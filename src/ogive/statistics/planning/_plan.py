@@ -20,7 +20,7 @@ import numpy as np
 from ogive.arguments import as_count
 from ogive.errors import InputError
 from ogive.results import Guarantee, Strength, json_ready, strength_of
-from ogive.tables import Ranged, Table, Tabular
+from ogive.tables import Ranged, Recorded, Table
 
 MOST_TRIALS = 10**9
 # How sure a plan from a pilot is to allow for the true spread. At the pilot's own spread every other plan falls short.
@@ -117,7 +117,7 @@ class Question(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Plan(Tabular):
+class Plan(Recorded):
     """A number of trials, what it achieves, and in which sense.
 
     Attributes
