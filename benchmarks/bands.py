@@ -18,7 +18,7 @@ import opda.nonparametric
 from _measure import ROUNDS, Claim, circumstances, in_turns, number, report
 
 from ogive import statistics
-from ogive.statistics import _levels
+from ogive.statistics import _band
 
 CONFIDENCE = 0.95
 SMALL = (45, 47, 50, 53, 55)
@@ -57,12 +57,12 @@ first call in a new process, which fails if numba was loaded."""
 
 def solver(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = scores.size
-    level = _levels.solve_local_level.__wrapped__(n, CONFIDENCE, two_sided=True)
-    return _levels.boundaries(n, level, two_sided=True)
+    level = _band.solve_local_level.__wrapped__(n, CONFIDENCE, two_sided=True)
+    return _band.boundaries(n, level, two_sided=True)
 
 
 def door(scores: np.ndarray) -> statistics.Band:
-    _levels.solve_local_level.cache_clear()
+    _band.solve_local_level.cache_clear()
     return statistics.band(scores, confidence=CONFIDENCE, solve=True)
 
 

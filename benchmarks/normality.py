@@ -15,9 +15,9 @@ import numpy as np
 from _measure import ROUNDS, Claim, circumstances, in_turns, number, report
 from scipy import stats
 
-from ogive.statistics.shape import _dip, _lattice
-from ogive.statistics.shape._dip import dip
-from ogive.statistics.shape._normality import normality
+from ogive.statistics import _dip, _normality
+from ogive.statistics._dip import dip
+from ogive.statistics._normality import normality
 
 N_SAMPLES, N_VALUES = 10_000, 1_000
 STEP = 1 / 231
@@ -66,7 +66,7 @@ def against_scipy() -> list[Claim]:
 
 def alone() -> list[Claim]:
     def on_lattice(rows: np.ndarray) -> None:
-        _lattice.null_distribution.cache_clear()
+        _normality.null_distribution.cache_clear()
         normality(rows, test="shapiro", lattice=STEP, bounds=(0, 1))
 
     def one_dip(rows: np.ndarray) -> None:

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ogive.statistics._levels import CONFIDENCES, TABLE, solve_local_level
+from ogive.statistics._band import CONFIDENCES, TABLE, solve_local_level
 
 SIDES = (True, False)  # two-sided, then one-sided
 

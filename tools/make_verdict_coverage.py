@@ -20,9 +20,9 @@ from scipy import stats
 
 import ogive
 from ogive.statistics import guaranteed_improvement, mean_interval, tail_mean_difference, tail_mean_interval
-from ogive.statistics._almost_dominance import almost_dominance
+from ogive.statistics._aggregate import aggregate
 from ogive.statistics._comparison import independent_improvement, mean_difference, paired_improvement
-from ogive.statistics.over_tasks._aggregate import aggregate
+from ogive.statistics._dominance import almost_dominance
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "verdicts.md"
 UNEQUAL_SIZES = ((5, 5), (10, 10), (20, 20), (100, 100), (10, 100), (20, 200), (100, 10))

@@ -21,7 +21,7 @@ from ogive.profiles import (
 )
 from ogive.profiles._ranks import holm
 from ogive.statistics import aggregate, aggregate_against, improvement_over_tasks
-from ogive.statistics.over_tasks._run_statistics import AGGREGATES
+from ogive.statistics._aggregate import AGGREGATES
 
 
 def by_task(table):

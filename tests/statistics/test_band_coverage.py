@@ -5,7 +5,7 @@ import pytest
 from simulate import TRUTHS, UNIFORM, band_coverage, plausible, sides
 
 from ogive.statistics import band
-from ogive.statistics._levels import boundaries, solve_local_level
+from ogive.statistics._band import boundaries, solve_local_level
 
 pytestmark = pytest.mark.statistical
 REPETITIONS = 100_000

@@ -7,7 +7,7 @@ from scipy import stats
 
 from ogive.errors import InputError
 from ogive.statistics import Assumption, bootstrap_interval, ecdf
-from ogive.statistics._leave_one_out import (
+from ogive.statistics._bootstrap import (
     interquartile_mean,
     interquartile_means,
     standard_deviation,

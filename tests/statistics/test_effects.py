@@ -139,10 +139,10 @@ def test_planted_shares_are_recovered_and_held(design, truth):
 
 
 def test_an_interval_that_is_too_short_is_noticed(monkeypatch):
-    from ogive.statistics import _strata
+    from ogive.statistics import _components
 
-    limits = _strata._limits
-    monkeypatch.setattr(_strata, "_limits", lambda s, confidence, rng, n: limits(s, 0.7, rng, n))
+    limits = _components._limits
+    monkeypatch.setattr(_components, "_limits", lambda s, confidence, rng, n: limits(s, 0.7, rng, n))
     held, _ = share_coverage((20, 10, 0), "normal", (0.5, 0.5), repetitions=150, seed=1)
     assert held.min() < 0.88
 

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics.shape import _lattice
-from ogive.statistics.shape._normality import Normality, normality
+from ogive.statistics import _normality
+from ogive.statistics._normality import Normality, normality
 
 SCIPY = {
     "dagostino": stats.normaltest,
@@ -178,7 +178,7 @@ def test_dithering_is_refused_below_two_steps():
 def test_a_p_value_does_not_depend_on_the_other_rows_or_on_the_memo():
     rows = np.random.default_rng(6).binomial(50, 0.8, (6, 100)) / 50
     together = normality(rows, lattice=1 / 50, bounds=(0, 1), n_resamples=199)
-    _lattice.null_distribution.cache_clear()
+    _normality.null_distribution.cache_clear()
     alone = [normality(row, lattice=1 / 50, bounds=(0, 1), n_resamples=199).p_value[0] for row in rows[::-1]]
     assert_array_equal(together.p_value, alone[::-1])
 
@@ -208,13 +208,13 @@ def test_two_neighboring_values_are_no_evidence(test):
 def test_similar_fits_share_a_null_distribution_and_stay_within_their_uncertainty():
     n = 400
     for location, scale in [(7.3, 0.4), (7.3, 5.0), (9.5, 2.0), (1.0, 2.0), (5.0, 9.0)]:
-        rough, shift = _lattice.coarse(location, scale, 0.0, 10.0, n)
+        rough, shift = _normality.coarse(location, scale, 0.0, 10.0, n)
         assert abs(math.log(rough.scale / scale)) <= 0.25 / math.sqrt(n) + 1e-12
         assert abs(rough.location + shift - location) <= 0.26 / math.sqrt(n) * scale
         assert shift + rough.high in (10.0, math.inf)
         assert shift + rough.low in (0.0, -math.inf)
-    fine, _ = _lattice.coarse(7.3, 5.0, -math.inf, math.inf, n)
-    assert fine == _lattice.coarse(107.8, 5.0, -math.inf, math.inf, n)[0]
+    fine, _ = _normality.coarse(7.3, 5.0, -math.inf, math.inf, n)
+    assert fine == _normality.coarse(107.8, 5.0, -math.inf, math.inf, n)[0]
 
 
 @pytest.mark.parametrize("test", ["dagostino", "shapiro", "skewness", "kurtosis"])

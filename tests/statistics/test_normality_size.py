@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from simulate import plausible
 
-from ogive.statistics.shape._dip import dip
-from ogive.statistics.shape._normality import normality
+from ogive.statistics._dip import dip
+from ogive.statistics._normality import normality
 
 pytestmark = pytest.mark.statistical
 REPETITIONS = 20_000

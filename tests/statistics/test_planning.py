@@ -13,18 +13,19 @@ from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
 from ogive.statistics import band, mean_interval, quantile_interval, tail_mean_interval, variance_components
-from ogive.statistics._band import band_margin
-from ogive.statistics._levels import local_level
+from ogive.statistics._band import band_margin, local_level
 from ogive.statistics.planning._anytime import anytime_constant, anytime_margin, spend
-from ogive.statistics.planning._pilot import PilotPrecision, TwoLevelPrecision, best_repeats
 from ogive.statistics.planning._plan import Plan, largest_spread, plan_trials, trials_for
 from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
 from ogive.statistics.planning._precision import (
     SLOW_FROM,
     TABLE_END,
     BandPrecision,
+    PilotPrecision,
     QuantilePrecision,
+    TwoLevelPrecision,
     WorstCasePrecision,
+    best_repeats,
 )
 
 PILOT = np.random.default_rng(5).normal(size=40)

@@ -11,9 +11,9 @@ from simulate import plausible
 from ogive.statistics import mean_interval, tail_mean_interval
 from ogive.statistics._band import band_margin
 from ogive.statistics.planning._anytime import anytime_margin
-from ogive.statistics.planning._pilot import PilotPrecision, TwoLevelPrecision
 from ogive.statistics.planning._plan import plan_trials
 from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
+from ogive.statistics.planning._precision import PilotPrecision, TwoLevelPrecision
 
 pytestmark = pytest.mark.statistical
 REPETITIONS = 20_000

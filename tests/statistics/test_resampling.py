@@ -11,11 +11,11 @@ from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence, InvalidScores
 from ogive.statistics import Assumption
+from ogive.statistics._aggregate import FEWEST_FOR_MEDIAN, FEWEST_IN_ALL, aggregate, profile_counts
 from ogive.statistics._distribution import ecdf
+from ogive.statistics._improvement import improvement_over_tasks
 from ogive.statistics._interval import clopper_pearson
-from ogive.statistics.over_tasks._aggregate import FEWEST_FOR_MEDIAN, FEWEST_IN_ALL, aggregate, profile_counts
-from ogive.statistics.over_tasks._improvement import improvement_over_tasks
-from ogive.statistics.over_tasks._resampling import pool, resample, spread_correction
+from ogive.statistics._resampling import pool, resample, spread_correction
 
 EVERYTHING = ("iqm", "mean", "median", "optimality_gap", "q0.9", "lower_0.25", "upper_0.1")
 

@@ -10,9 +10,9 @@ import pytest
 from scipy.special import ndtri
 from simulate import plausible
 
-from ogive.statistics.over_tasks._aggregate import aggregate, profile_counts
-from ogive.statistics.over_tasks._improvement import improvement_over_tasks
-from ogive.statistics.over_tasks._resampling import pool, resample
+from ogive.statistics._aggregate import aggregate, profile_counts
+from ogive.statistics._improvement import improvement_over_tasks
+from ogive.statistics._resampling import pool, resample
 
 pytestmark = pytest.mark.statistical
 

@@ -5,29 +5,33 @@ One sample
   quantile_interval, exceedance          order statistics, Clopper and Pearson
   mean_interval, tail_mean_interval      Student's t, and its version for a tail; _intervals of many samples at once
   Statistic.parse("worst_0.1")           what the name of a statistic means, for either direction of a metric
-  bootstrap_interval                     percentile and BCa, for anything else
-  variance_components                    between and within clusters
+  bootstrap_interval                     percentile and BCa, for anything else; variance_components: within and between clusters
   normality, dip                         for many samples at once, lattice-aware; one mode or more
-Two samples: _improvement and _difference functions, mcnemar, dominance, almost_dominance, violation_ratio; the limits
-that verdicts read, for every kind of scores (0/1 or not, paired or not), are made in _differences
+Two samples: _improvement and _difference functions, mcnemar, dominance, almost_dominance, violation_ratio
 Bounded scores, guaranteed: bounded_ functions, guaranteed_improvement
 Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
   aggregate, aggregate_against, improvement_over_tasks, profile_counts, largest_deviation, tiers, rank_limits
 
-Rooms within: over_tasks resamples runs of many tasks; planning says how many trials are enough; shape normality, modes.
 Inside
-  one sample     _distribution _band _levels (levels.csv) _interval _statistic _components; _many: many samples at once;
-                 _bootstrap, with the jackknife of _leave_one_out
-  two samples    _comparison: single functions for arrays; _betting: for every distribution; _dominance _almost_dominance
-  all pairs      _families: from the runs of many methods to differences, and of which kind each is; _differences: the limits
-                 of each kind at any error; _ranking: tiers
-  spread         _strata _effects _selection: where it comes from; _assumptions: what an interval takes for granted
+  one sample     _distribution _band (levels.csv: its table) _statistic _bootstrap _normality _dip; _interval: the noun, what it
+                 takes for granted (Assumption), and those that have a formula, of one sample or of many at once
+  two samples    _comparison: single functions for arrays; _betting: for every distribution; _dominance: certain and almost
+  all pairs      _families: from the runs to differences, and of which kind each is; tiers; _differences: limits at any error
+  many tasks     _resampling: of runs within tasks; _aggregate: one number for all tasks; _improvement: a method against another
+  spread         _components: where it comes from; _effects: what explains it, and what leaving runs out would gain
+  planning       how many trials are enough; a room within, with a face of its own
 Knows nothing of tables, files or pictures.
 """
 
-from ogive.statistics._almost_dominance import AlmostDominance, almost_dominance, violation_ratio
-from ogive.statistics._assumptions import Assumption
+from ogive.statistics._aggregate import (
+    AGGREGATES,
+    ScoreProfile,
+    aggregate,
+    aggregate_label,
+    largest_deviation,
+    profile_counts,
+)
 from ogive.statistics._band import Band, band, band_margin
 from ogive.statistics._betting import (
     bounded_mean_difference,
@@ -36,7 +40,7 @@ from ogive.statistics._betting import (
     bounded_tail_mean_interval,
     guaranteed_improvement,
 )
-from ogive.statistics._bootstrap import bootstrap_interval
+from ogive.statistics._bootstrap import bootstrap_interval, interquartile_mean, standard_deviation
 from ogive.statistics._comparison import (
     independent_improvement,
     mcnemar,
@@ -46,40 +50,56 @@ from ogive.statistics._comparison import (
     quantile_difference,
     tail_mean_difference,
 )
-from ogive.statistics._components import VarianceComponents, variance_components
+from ogive.statistics._components import (
+    Component,
+    VarianceComponents,
+    VarianceShares,
+    variance_components,
+    variance_shares,
+)
 from ogive.statistics._differences import Differences, ListedDifferences, MixedDifferences
+from ogive.statistics._dip import Dip, dip
 from ogive.statistics._distribution import Distribution, ecdf
-from ogive.statistics._dominance import Dominance, dominance
-from ogive.statistics._effects import Gain, explained_share, restriction_gain
-from ogive.statistics._families import Asked, Draws, Over, TaskRuns, criterion_value, differences_between, win_shares
+from ogive.statistics._dominance import AlmostDominance, Dominance, almost_dominance, dominance, violation_ratio
+from ogive.statistics._effects import (
+    Gain,
+    Grouping,
+    Permutable,
+    explained_share,
+    first_order_parts,
+    largest_gain_test,
+    restriction_gain,
+)
+from ogive.statistics._families import (
+    Asked,
+    Draws,
+    Over,
+    TaskRuns,
+    criterion_value,
+    differences_between,
+    rank_limits,
+    tiers,
+    win_shares,
+)
+from ogive.statistics._improvement import aggregate_against, improvement_over_tasks
 from ogive.statistics._interval import (
+    Assumption,
     Interval,
+    can_sum,
     clopper_pearson,
     exceedance,
     mean_interval,
+    mean_intervals,
     order_statistic_ranks,
     quantile_interval,
+    quantile_intervals,
     tail_count,
     tail_mean_interval,
+    tail_mean_intervals,
 )
-from ogive.statistics._leave_one_out import interquartile_mean, standard_deviation
-from ogive.statistics._many import can_sum, mean_intervals, quantile_intervals, tail_mean_intervals
-from ogive.statistics._ranking import rank_limits, tiers
-from ogive.statistics._selection import Grouping, Permutable, first_order_parts, largest_gain_test
+from ogive.statistics._normality import Normality, NormalityTest, normality
 from ogive.statistics._statistic import Statistic, best_of_level
-from ogive.statistics._strata import Component, VarianceShares, variance_shares
-from ogive.statistics.over_tasks import (
-    AGGREGATES,
-    ScoreProfile,
-    aggregate,
-    aggregate_against,
-    aggregate_label,
-    improvement_over_tasks,
-    largest_deviation,
-    profile_counts,
-)
 from ogive.statistics.planning import Plan, PlanRow
-from ogive.statistics.shape import Dip, Normality, NormalityTest, dip, normality
 
 __all__ = [
     "AGGREGATES",

@@ -1,10 +1,19 @@
-"""Bands: exact, ks, dkw; and how a band becomes an interval."""
+"""Bands: exact, ks, dkw; and how a band becomes an interval.
+
+The exact band gives every order statistic the same local level g: U(i) lies below
+`BetaInv(g/2; i, n+1-i)` or above `BetaInv(1-g/2; i, n+1-i)` with probability g, and g is chosen
+so that all n of them stay inside with probability 1 - d (Learned-Miller and DeStefano 2008;
+Berk and Jones 1979). The shipped table holds g for every n up to 200 and then for nodes up to 20,000.
+Between nodes log g is interpolated in log n and reduced by the largest error found half-way
+between nodes, so a band from the table errs on the safe side.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,20 +28,21 @@ from ogive.arguments import (
     as_clusters,
     as_confidence,
     as_failures,
+    as_goal,
     as_scores,
     as_threshold,
 )
 from ogive.errors import InputError
 from ogive.results import Guarantee, Strength, strength_of
-from ogive.statistics._assumptions import Assumption
 from ogive.statistics._distribution import Distribution, step_function
-from ogive.statistics._interval import Interval
-from ogive.statistics._levels import CONFIDENCES, boundaries, local_level
+from ogive.statistics._interval import Assumption, Interval
 
 Side: TypeAlias = Literal["both", "lower", "upper"]
-
 FailedSide: TypeAlias = Literal["unknown", "lower", "upper"]
 
+# The columns of the shipped table of local levels, for two sides and for one.
+CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
+TABLE = Path(__file__).with_name("levels.csv")
 # scipy's one-sided quantile takes seconds beyond this; the closed bound is 1 / (6n) wider and holds as well.
 LARGEST_SMIRNOV = 20_000
 FAILED = {
@@ -129,16 +139,13 @@ class Band:
 
     def best_of(self, k: float, *, goal: str = "maximize") -> Band:
         """The band of the best of k draws."""
-        return self._of_several("best_of", k, goal)
+        low, estimate, high = (d.best_of(k, goal=goal) for d in (self.low, self.estimate, self.high))
+        extra = (Assumption.EXTRAPOLATES,) if estimate.extrapolated else ()
+        return replace(self, low=low, estimate=estimate, high=high, assumptions=(*self.assumptions, *extra))
 
     def worst_of(self, k: float, *, goal: str = "maximize") -> Band:
         """The band of the worst of k draws."""
-        return self._of_several("worst_of", k, goal)
-
-    def _of_several(self, what: Literal["best_of", "worst_of"], k: float, goal: str) -> Band:
-        low, estimate, high = (getattr(d, what)(k, goal=goal) for d in (self.low, self.estimate, self.high))
-        extra = (Assumption.EXTRAPOLATES,) if estimate.extrapolated else ()
-        return replace(self, low=low, estimate=estimate, high=high, assumptions=(*self.assumptions, *extra))
+        return self.best_of(k, goal="minimize" if as_goal(goal) == "maximize" else "maximize")
 
     def _within(self, bounds: Bounds) -> tuple[Distribution, Distribution, Distribution, tuple[str, ...]]:
         """Low, estimate and high with the support's ends in place of the infinities."""
@@ -217,8 +224,7 @@ def band(
     values = as_scores(scores)
     confidence = as_confidence(confidence)
     codes = as_clusters(clusters, values.size)
-    if method not in ("exact", "ks", "dkw"):
-        raise InputError(f"`method` must be 'exact', 'ks' or 'dkw'; got {method!r}.")
+    as_band_method(method)
     if side not in ("both", "lower", "upper"):
         raise InputError(f"`side` must be 'both', 'lower' or 'upper'; got {side!r}.")
     if failed not in FAILED:
@@ -252,7 +258,7 @@ def _sides(
     two_sided = side == "both"
     found = local_level(n, confidence, two_sided=two_sided, solve=solve) if method == "exact" else None
     if found is not None:
-        low, high = boundaries(n, found.value, two_sided=two_sided)
+        low, high = boundaries(n, found, two_sided=two_sided)
         if side == "upper":
             high = 1.0 - low[::-1]
     else:
@@ -262,13 +268,7 @@ def _sides(
         low, high = np.maximum(i / n - width, 0.0), np.minimum((i - 1.0) / n + width, 1.0)
     lo = np.append(0.0, low) if side != "upper" else np.zeros(n + 1)
     hi = np.append(high, 1.0) if side != "lower" else np.ones(n + 1)
-    return (
-        lo,
-        hi,
-        method,
-        None if found is None else found.value,
-        is_exact(n, method, two_sided=two_sided) or (found is not None and found.solved),
-    )
+    return lo, hi, method, found, is_exact(n, method, two_sided=two_sided, solved=solve)
 
 
 def _with_ends(points: FloatArray, cumulative: FloatArray, n: int) -> Distribution:
@@ -298,9 +298,16 @@ def cluster_band(values: FloatArray, codes: IntArray, confidence: float, side: S
     )  # fmt: skip
 
 
-def is_exact(n: int, method: str, *, two_sided: bool) -> bool:
-    """Whether `margin` has the width that covers continuous distributions with exactly the confidence."""
-    return method == "ks" and (two_sided or n <= LARGEST_SMIRNOV)
+def as_band_method(method: str) -> str:
+    """`exact`, `ks` or `dkw`."""
+    if method not in ("exact", "ks", "dkw"):
+        raise InputError(f"`method` must be 'exact', 'ks' or 'dkw'; got {method!r}.")
+    return method
+
+
+def is_exact(n: int, method: str, *, two_sided: bool, solved: bool) -> bool:
+    """Whether a band has the width that covers continuous distributions with exactly the confidence."""
+    return solved if method == "exact" else method == "ks" and (two_sided or n <= LARGEST_SMIRNOV)
 
 
 @lru_cache(maxsize=1024)
@@ -335,3 +342,56 @@ def _excess_from(distribution: Distribution, t: float, c: float) -> float:
     weights = np.diff(distribution.cumulative[above], prepend=start)
     used = weights > 0.0
     return float(np.dot((distribution.points[above] - t)[used], weights[used]))
+
+
+def local_level(n: int, confidence: float, *, two_sided: bool, solve: bool) -> float | None:
+    """The local level for n scores, or None where neither table nor solver reaches."""
+    nodes, log_levels, error = _table()
+    if n > nodes[-1]:
+        return None
+    if solve:
+        return solve_local_level(n, confidence, two_sided=two_sided)
+    index = int(np.searchsorted(np.array(CONFIDENCES), confidence - 1e-12))  # the next higher one is safe
+    if index == len(CONFIDENCES):
+        return None
+    column = index + (0 if two_sided else len(CONFIDENCES))
+    value = math.exp(float(np.interp(math.log(n), np.log(nodes), log_levels[:, column])))
+    return value * (1.0 - error)
+
+
+def boundaries(n: int, level: float, *, two_sided: bool) -> tuple[FloatArray, FloatArray]:
+    """lo_i and hi_i for i = 1 … n; a one-sided pair bounds from below only."""
+    from scipy.special import betaincinv
+
+    i = np.arange(1.0, n + 1.0)
+    low = np.asarray(betaincinv(i, n + 1.0 - i, level / 2 if two_sided else level), dtype=np.float64)
+    # BetaInv(1 - g/2; i, n+1-i) = 1 - BetaInv(g/2; n+1-i, i): one side is the other, reversed.
+    return low, (1.0 - low[::-1] if two_sided else np.ones(n))
+
+
+@lru_cache(maxsize=256)
+def solve_local_level(n: int, confidence: float, *, two_sided: bool) -> float:
+    """The level at which the band covers a continuous distribution with exactly `confidence`."""
+    from scipy.optimize import brentq
+
+    from ogive.kernels._corridor import stay_probability
+
+    def excess(log_level: float) -> float:
+        low, high = boundaries(n, math.exp(log_level), two_sided=two_sided)
+        return float(stay_probability(low, high)) - confidence  # type: ignore[no-untyped-call]
+
+    d = 1.0 - confidence
+    if n == 1:
+        return d  # one order statistic: its local level is the whole error
+    # Bonferroni from below, a single order statistic from above.
+    floor, ceiling = math.log(d / (2 * n)), math.log(d) + 1e-9
+    return math.exp(brentq(excess, floor, ceiling, xtol=1e-10, rtol=1e-12))
+
+
+@cache
+def _table() -> tuple[FloatArray, FloatArray, float]:
+    """Nodes, log levels (two-sided columns, then one-sided), and the certified relative error."""
+    with TABLE.open(encoding="ascii") as lines:
+        error = float(next(lines).rsplit(":", 1)[1])
+    rows = np.loadtxt(TABLE, delimiter=",", skiprows=2)
+    return rows[:, 0], np.log(rows[:, 1:]), error

@@ -27,11 +27,10 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import Bounds, FloatArray, Tail, as_bounds, as_confidence, as_mass, as_scores, as_tail
 from ogive.errors import InputError
-from ogive.statistics._assumptions import Assumption
 from ogive.statistics._band import band
 from ogive.statistics._comparison import as_pairs, win_share
 from ogive.statistics._distribution import step_function
-from ogive.statistics._interval import Interval, order_statistic_ranks
+from ogive.statistics._interval import Assumption, Interval, order_statistic_ranks
 
 BETTING = "betting"
 FEWEST = 20

@@ -25,9 +25,8 @@ from ogive.arguments import (
     as_tail,
 )
 from ogive.errors import InputError
-from ogive.statistics._assumptions import Assumption
 from ogive.statistics._families import Asked, Draws, TaskRuns, differences_between
-from ogive.statistics._interval import Interval
+from ogive.statistics._interval import Assumption, Interval
 
 
 def paired_improvement(

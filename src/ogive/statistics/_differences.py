@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.results import Guarantee
-from ogive.statistics._interval import ONE_SCORE, Interval, middle_quantile, order_statistic_ranks
+from ogive.statistics._interval import Assumption, Interval, middle_quantile, order_statistic_ranks
 
 Errors = float | FloatArray
 
@@ -145,7 +145,7 @@ class StudentDifferences(Differences):
         found = Differences.with_limits(self, i, low, high, error)
         if math.isfinite(low) or math.isfinite(high):
             return found
-        reason = self.flat if self.deviations[0, i] == 0.0 and self.degrees[0, i] >= 0.0 else ONE_SCORE
+        reason = self.flat if self.deviations[0, i] == 0.0 and self.degrees[0, i] >= 0.0 else Assumption.ONE_SCORE
         return replace(found, assumptions=(*found.assumptions, reason))
 
     def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:

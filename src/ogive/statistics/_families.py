@@ -1,4 +1,4 @@
-"""From the runs of many methods on many tasks to the differences of pairs of them.
+"""From the runs of many methods on many tasks to the differences of pairs of them, and to tiers.
 
 One pass over the tasks; on each, arrays over pairs. Nothing is resampled: variances are those of the
 terms whose mean a statistic is (scores, tail terms, placements), so that a ranking of five hundred
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, IntArray
 from ogive.results import Guarantee
 from ogive.stages import counting
-from ogive.statistics._assumptions import Assumption
+from ogive.statistics._bootstrap import interquartile_mean
 from ogive.statistics._differences import (
     BLOCK,
     ClusteredShares,
@@ -34,8 +34,7 @@ from ogive.statistics._differences import (
     quantile_limits,
 )
 from ogive.statistics._distribution import step_function
-from ogive.statistics._interval import LARGE, ROUNDING, tail_count, tail_influence
-from ogive.statistics._leave_one_out import interquartile_mean
+from ogive.statistics._interval import LARGE, ROUNDING, Assumption, tail_count, tail_influence
 
 Kind: TypeAlias = Literal["improvement", "mean", "worst", "iqm", "q"]
 Over: TypeAlias = Literal["fixed", "sample"]
@@ -760,3 +759,34 @@ def _level_correlation(x: FloatArray, at: FloatArray, first: IntArray, second: I
 def criterion_value(scores: FloatArray, asked: Asked) -> float:
     """The statistic of one method's sorted scores that a difference is of; not for improvement, which takes two."""
     return _terms(scores, asked)[0]
+
+
+def tiers(better: NDArray[np.bool_]) -> tuple[IntArray, list[list[int]]]:
+    """Tier of each method, and the circles of methods that are certainly better than each other in turn.
+
+    `better[i, j]` says that i is certainly better than j. A method's tier is one below the lowest tier
+    of all that are certainly better than it, so that a better method always stands in a higher tier;
+    methods of a circle, which only a criterion that is not transitive makes, share one.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    n_groups, group = connected_components(csr_matrix(better.astype(np.int8)), directed=True, connection="strong")
+    above = np.zeros((n_groups, n_groups), dtype=bool)
+    i, j = np.nonzero(better)
+    above[group[i], group[j]] = True
+    np.fill_diagonal(above, False)
+    tier = np.ones(n_groups, dtype=np.intp)
+    while True:
+        lower = np.maximum(tier, np.where(above, tier[:, None] + 1, 0).max(axis=0, initial=1))
+        if np.array_equal(lower, tier):
+            break
+        tier = lower
+    circles = [np.flatnonzero(group == g).tolist() for g in np.flatnonzero(np.bincount(group) > 1)]
+    return tier[group], circles
+
+
+def rank_limits(better: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """Lowest and highest rank of each method; `better[i, j]` says that i is certainly better than j."""
+    n = better.shape[0]
+    return 1 + better.sum(axis=0), n - better.sum(axis=1)

@@ -13,11 +13,10 @@ While they run
   anytime_margin     a band that holds at every sample size, so that one may look and stop at will
   spend              a confidence divided over a few looks
 
-Inside: _plan the search and its result, and how sure a plan from a pilot is (ASSURANCE); _precision _pilot _power the questions; _anytime.
+Inside: _plan the search and its result, and how sure a plan from a pilot is (ASSURANCE); _precision: how close an estimate comes; _power: two methods; _anytime.
 """
 
 from ogive.statistics.planning._anytime import anytime_margin, spend
-from ogive.statistics.planning._pilot import PilotPrecision, TwoLevelPrecision, best_repeats
 from ogive.statistics.planning._plan import (
     ASSURANCE,
     Plan,
@@ -30,7 +29,14 @@ from ogive.statistics.planning._plan import (
     trials_for,
 )
 from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
-from ogive.statistics.planning._precision import BandPrecision, QuantilePrecision, WorstCasePrecision
+from ogive.statistics.planning._precision import (
+    BandPrecision,
+    PilotPrecision,
+    QuantilePrecision,
+    TwoLevelPrecision,
+    WorstCasePrecision,
+    best_repeats,
+)
 
 __all__ = [
     "ASSURANCE",

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ogive.arguments import as_confidence, as_count
 from ogive.errors import InputError
-from ogive.statistics._assumptions import Assumption
-from ogive.statistics._interval import order_statistic_ranks
+from ogive.statistics._interval import Assumption, order_statistic_ranks
 from ogive.statistics.planning._plan import How, Question, as_power, counted, percent, spreads_in_words
 from ogive.words import percent_sure
 
@@ -40,6 +39,8 @@ class ImprovementTest(Question):
     """
 
     asks: ClassVar[str] = "difference"
+    what: ClassVar[str] = "improvement"
+    widest: ClassVar[float] = 0.5
     confidence: float = 0.95
     power: float = 0.8
     paired: bool = False
@@ -60,23 +61,11 @@ class ImprovementTest(Question):
             raise InputError(f"`share` of the trials that one method gets must lie in (0, 1); got {self.share:g}.")
 
     @property
-    def what(self) -> str:
-        """The question's name."""
-        return "improvement"
-
-    @property
-    def widest(self) -> float:
-        """A probability lies within 1/2 of 1/2."""
-        return 0.5
-
-    @property
     def unit(self) -> str:
-        """What is counted."""
         return "pairs" if self.paired else "trials in all"
 
     @property
     def axis(self) -> str:
-        """What the width is."""
         return f"smallest |P(A beats B) − 1/2| seen with {percent(self.power)} power"
 
     def width(self, n: int) -> float:
@@ -91,7 +80,6 @@ class ImprovementTest(Question):
         return float(betaincinv(wins, n - wins + 1, self.power)) - 0.5 if wins <= n else math.inf
 
     def how(self, n: int) -> How:
-        """Noether's formula, or the sign test."""
         if self.paired:
             return How("sign test", "conservative", (Assumption.PAIRS, Assumption.NO_TIES))
         if self.sd is not None:
@@ -100,7 +88,6 @@ class ImprovementTest(Question):
         return How("Noether", "approximate", (Assumption.INDEPENDENT, Assumption.NO_TIES, Assumption.EQUAL_SPREADS))
 
     def claim(self, n: int, width: float) -> str:
-        """The answer."""
         what = f"detect with {percent(self.power)} power, at {percent_sure(self.confidence)} confidence, that one method beats the other"
         if self.paired:
             return f"{counted(n, 'paired trials')} {what} on the same draw with probability {0.5 + width:.3g}"
@@ -165,6 +152,7 @@ class DifferenceTest(Question):
     """
 
     asks: ClassVar[str] = "difference"
+    what: ClassVar[str] = "difference"
     sd: tuple[float, ...]
     paired: bool = False
     confidence: float = 0.95
@@ -192,28 +180,19 @@ class DifferenceTest(Question):
             raise InputError(f"`margin` is what is planned for with claim {self.claim_of!r}; pass it as the target.")
 
     @property
-    def what(self) -> str:
-        """The question's name."""
-        return "difference"
-
-    @property
     def fewest(self) -> int:
-        """Two of each."""
         return 2 if self.paired else 4
 
     @property
     def unit(self) -> str:
-        """What is counted."""
         return "pairs" if self.paired else "trials in all"
 
     @property
     def axis(self) -> str:
-        """What the width is."""
         of = "difference of means" if self.claim_of == "better" else f"margin for “{self.claim_of}”"
         return f"smallest {of} seen with {percent(self.power)} power"
 
     def width(self, n: int) -> float:
-        """The smallest difference (or margin)."""
         from scipy.special import nctdtrinc, stdtrit
 
         each = n if self.paired else n // 2
@@ -230,7 +209,6 @@ class DifferenceTest(Question):
         )
 
     def how(self, n: int) -> How:
-        """Student's t."""
         name = "paired t" if self.paired else "two-sample t"
         of = "differences within pairs" if self.paired else "the two methods' scores"
         spread = f"the spread of {of} is {spreads_in_words(self.sd)}"
@@ -245,7 +223,6 @@ class DifferenceTest(Question):
         return How(name, "approximate", (f"independent {'pairs' if self.paired else 'trials'}", spread))
 
     def claim(self, n: int, width: float) -> str:
-        """The answer."""
         count = (
             counted(n, "paired trials") if self.paired else f"{counted(n, 'trials in all')}, {n // 2:,} of each method,"
         )

@@ -13,9 +13,8 @@ from ogive.arguments import FloatArray, as_scores
 from ogive.errors import InputError
 from ogive.results import Guarantee, json_ready
 from ogive.seeding import stream
-from ogive.statistics._assumptions import Assumption
-from ogive.statistics.shape._normality import as_cells
-from ogive.statistics.shape._tests import scaled_rows
+from ogive.statistics._interval import Assumption
+from ogive.statistics._normality import as_cells, scaled_rows
 
 LEAST_RESAMPLES = 99
 _BLOCK = 1 << 20

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError, InvalidScores
 from ogive.results import Guarantee
-from ogive.statistics._assumptions import Assumption
+from ogive.seeding import stream
+from ogive.statistics._band import band_margin
 from ogive.statistics._bootstrap import _bca_levels
-from ogive.statistics._interval import FEW_IN_TAIL, Interval
-from ogive.statistics.over_tasks._resampling import (
+from ogive.statistics._interval import FEW_IN_TAIL, Assumption, Interval
+from ogive.statistics._resampling import (
     Resamples,
     Runs,
     as_resamples,
@@ -29,7 +30,117 @@ from ogive.statistics.over_tasks._resampling import (
     spread_correction,
     widened_at_the_edge,
 )
-from ogive.statistics.over_tasks._run_statistics import AGGREGATES, RunStatistic, run_statistic
+from ogive.statistics._statistic import OVER_TASKS, Statistic
+
+# Below it 1 - share has too few digits.
+LEAST_SHARE = 1e-9
+AGGREGATES = ("iqm", "mean", "median", "optimality_gap")
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatistic:
+    """A statistic by name: the mean of the outcomes from level `low` to level `high`, or another kind."""
+
+    kind: Literal["part", "quantile", "median", "gap"]
+    low: float = 0.0
+    high: float = 1.0
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        asked = (self.low,) if self.kind == "quantile" else (self.low, self.high)
+        return tuple(level for level in asked if 0.0 < level < 1.0 and self.kind in ("part", "quantile"))
+
+    @property
+    def tail_share(self) -> float:
+        """The share of outcomes that it rests on, where that is a tail; otherwise 1."""
+        if self.kind == "quantile":
+            return min(self.low, 1.0 - self.low)
+        one_ended = (self.low == 0.0) != (self.high == 1.0)
+        return self.high - self.low if one_ended else 1.0
+
+    def draws(self, found: Resamples, gamma: float) -> FloatArray:
+        """Its value in each resample; the last is the estimate."""
+        if self.kind == "part":
+            return found.part_mean(self.low, self.high)
+        if self.kind == "quantile":
+            return found.quantile(self.low)
+        if self.kind == "median":
+            return np.asarray(np.median(found.task_means, axis=1))
+        return found.shortfall[:, int(np.searchsorted(found.thresholds, gamma))]
+
+    def influence(self, runs: Runs, found: Resamples, gamma: float, *, random_tasks: bool) -> list[FloatArray]:
+        """How much each unit (a run, or a task) moves the statistic, centered within its stratum, over its size."""
+        if self.kind == "median" and random_tasks:
+            means = found.task_means[-1]
+            gaps = means - np.median(means)
+            return [_centered(np.where(np.abs(gaps) <= _rounding(means), 0.0, np.sign(gaps)))]
+        if self.kind == "median":
+            shares = _middle_shares(found.task_means[-1])
+            return [share * _centered(task) for share, task in zip(shares, runs.tasks, strict=True)]
+        if self.kind == "quantile":
+            moved = [-(task <= found.quantile(self.low)[-1]).astype(np.float64) for task in runs.tasks]
+        elif self.kind == "gap":
+            moved = [-np.minimum(task, gamma) for task in runs.tasks]
+        else:
+            floor = _middle_quantile(runs, self.low) if self.low > 0.0 else -math.inf
+            ceiling = _middle_quantile(runs, self.high) if self.high < 1.0 else math.inf
+            moved = [np.clip(task, floor, ceiling) / (self.high - self.low) for task in runs.tasks]
+        if random_tasks:
+            return [_centered(np.array([task.mean() for task in moved]))]
+        return [_centered(task) / len(moved) for task in moved]
+
+
+def run_statistic(name: str) -> RunStatistic:
+    """The statistic of this name; refuses unknown names."""
+    found = Statistic.parse(name, kinds=OVER_TASKS)
+    if found.kind == "iqm":
+        return RunStatistic("part", 0.25, 0.75)
+    if found.kind == "mean":
+        return RunStatistic("part")
+    if found.kind == "optimality_gap":
+        return RunStatistic("gap")
+    if found.kind == "q":  # the median is that of the tasks' means, q0.5 that of the runs
+        return RunStatistic("median") if name == "median" else RunStatistic("quantile", found.amount)
+    if found.amount < LEAST_SHARE:
+        raise InputError(f"`statistics` may name tails from a share of {LEAST_SHARE:g} on; got {name!r}.")
+    return (
+        RunStatistic("part", 0.0, found.amount)
+        if found.kind == "lower"
+        else RunStatistic("part", 1.0 - found.amount, 1.0)
+    )
+
+
+def aggregate_label(name: str) -> str:
+    """The name of a statistic over tasks in words."""
+    return Statistic.parse(name, kinds=OVER_TASKS).label
+
+
+def _middle_shares(means: FloatArray) -> FloatArray:
+    """The weight of each task in the median of their means; tasks with equal means share it."""
+    ordered, n = np.sort(means), means.size
+    shares = np.zeros(n)
+    for middle in (ordered[(n - 1) // 2], ordered[n // 2]):
+        equal = np.abs(means - middle) <= _rounding(means)
+        shares[equal] += 0.5 / np.count_nonzero(equal)
+    return shares
+
+
+def _middle_quantile(runs: Runs, level: float) -> float:
+    """The middle of all quantiles at a level, which negated scores share; there are several where F is flat at it."""
+    mass = np.cumsum(runs.weights) / runs.ordered.size
+    first, last = np.searchsorted(mass, [level - 1e-9, level + 1e-9])
+    return float(runs.ordered[first] + runs.ordered[min(last, mass.size - 1)]) / 2.0
+
+
+def _rounding(values: FloatArray) -> float:
+    """By how much numbers differ that are equal but for the order in which they were summed."""
+    return 64.0 * float(np.finfo(np.float64).eps) * float(np.abs(values).max())
+
+
+def _centered(values: FloatArray) -> FloatArray:
+    centered: FloatArray = (values - values.mean()) / values.size
+    return centered
+
 
 Tasks: TypeAlias = Literal["fixed", "random"]
 Method: TypeAlias = Literal["t", "percentile", "bca"]
@@ -350,3 +461,45 @@ def _n(runs: Runs, tasks: str) -> int:
 
 def _assumptions(tasks: str) -> tuple[str, ...]:
     return (Assumption.INDEPENDENT_RUNS, Assumption.RANDOM_TASKS if tasks == "random" else Assumption.FIXED_TASKS)
+
+
+# Resamples held at once: some megabytes.
+_HELD = 4_000_000
+
+
+def largest_deviation(tasks: Sequence[FloatArray], confidence: float, seed: int, n_resamples: int = 2000) -> float:
+    """The `confidence` quantile of sup |F* - F| over resamples of the runs within each task.
+
+    The deviation of task t is multiplied by sqrt(R_t / (R_t - 1)), since a resample of R runs
+    spreads too little by that factor. A resample moves only at the runs, while the true CDF also
+    moves between them: half of the largest step is added for that. Where no resample differs from
+    the sample, the Kolmogorov-Smirnov margin of as many runs as the smallest task gives to all
+    stands in.
+    """
+    sizes = np.array([task.size for task in tasks])
+    half = (n_resamples + 1) // 2
+    # Half of the resamples are those of the negated runs: which side is good makes no difference.
+    found = [_deviations([sign * task for task in tasks], half, seed) for sign in (1.0, -1.0)]
+    width = float(np.quantile(np.concatenate(found), confidence))
+    if width < 1e-12:
+        return band_margin(int(sizes.size * sizes.min()), confidence, "ks", two_sided=True)
+    return width + 0.5 / float(sizes.size * sizes.min())
+
+
+def _deviations(tasks: Sequence[FloatArray], n_resamples: int, seed: int) -> FloatArray:
+    """sup |F* - F| of resamples; neither the order of runs nor that of tasks draws others."""
+    runs = pool(tasks)
+    sizes, ranks, starts = runs.sizes, runs.ranks.astype(np.intp), runs.starts
+    last = np.append(runs.ordered[1:] != runs.ordered[:-1], True)
+    rng = stream(seed, "resample", None, "profile")
+    block = max(1, _HELD // runs.ordered.size)
+    found = []
+    for first in range(0, n_resamples, block):
+        n = min(block, n_resamples - first)
+        moved = np.empty((n, runs.ordered.size))
+        for t, size in enumerate(sizes):
+            counts = rng.multinomial(size, np.full(size, 1.0 / size), size=n)
+            factor = np.sqrt(size / (size - 1.0)) / (sizes.size * size)
+            moved[:, ranks[starts[t] : starts[t + 1]]] = factor * (counts - 1.0)
+        found.append(np.abs(np.cumsum(moved, axis=1)[:, last]).max(axis=1))
+    return np.concatenate(found)
