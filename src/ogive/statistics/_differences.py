@@ -24,7 +24,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,9 @@ class Differences(ABC):
     method: str
     guarantees: tuple[Guarantee, ...]
     assumptions: tuple[str, ...] = ()
+    joint: Callable[[np.random.Generator, int], FloatArray] | None = None
+    # What a kind holds of each pair beside these: arrays whose last axis are pairs, and parts made of the same pairs.
+    by_pair: ClassVar[tuple[str, ...]] = ()
 
     def __len__(self) -> int:
         return self.estimate.size
@@ -74,16 +77,18 @@ class Differences(ABC):
     def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
         """Lower and upper limits, each pair missed with probability `error` at most, or about that."""
 
-    @abstractmethod
-    def take(self, index: IntArray) -> Differences:
-        """Some of the pairs."""
+    def take(self, index: IntArray) -> Self:
+        """Some of the pairs; how their errors go together is not known apart from the others."""
+        return replace(
+            self, **self.taken(index), **{name: _picked(getattr(self, name), index) for name in self.by_pair}
+        )
 
     def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:
         """Draws [n_draws, k] of all estimates' errors in units of their standard errors, if none differs.
 
         None where the joint distribution is not known, or its limits are exact without it.
         """
-        return None
+        return None if self.joint is None else self.joint(rng, n_draws)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -107,7 +112,7 @@ class Differences(ABC):
         """What all kinds have in common, of some of the pairs."""
         return {
             "estimate": self.estimate[index], "even": self.even, "n": self.n[index], "method": self.method,
-            "guarantees": tuple(self.guarantees[i] for i in index.tolist()), "assumptions": self.assumptions,
+            "guarantees": tuple(self.guarantees[i] for i in index.tolist()), "assumptions": self.assumptions, "joint": None,
         }  # fmt: skip
 
 
@@ -120,10 +125,10 @@ class StudentDifferences(Differences):
     for the reason `flat`; NaN, that one unit was seen, or one in a tail.
     """
 
+    by_pair: ClassVar[tuple[str, ...]] = ("deviations", "degrees")
     deviations: FloatArray
     degrees: FloatArray
     flat: str
-    joint: Callable[[np.random.Generator, int], FloatArray] | None = None
 
     def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
         from scipy.special import stdtrit
@@ -135,21 +140,12 @@ class StudentDifferences(Differences):
         half = np.where(usable[0], np.max(np.where(usable, halves, 0.0), axis=0), np.inf)
         return self.estimate - half, self.estimate + half
 
-    def take(self, index: IntArray) -> StudentDifferences:
-        return StudentDifferences(
-            **self.taken(index),
-            deviations=self.deviations[:, index], degrees=self.degrees[:, index], flat=self.flat,
-        )  # fmt: skip
-
     def with_limits(self, i: int, low: float, high: float, error: float) -> Interval:
         found = Differences.with_limits(self, i, low, high, error)
         if math.isfinite(low) or math.isfinite(high):
             return found
         reason = self.flat if self.deviations[0, i] == 0.0 and self.degrees[0, i] >= 0.0 else Assumption.ONE_SCORE
         return replace(found, assumptions=(*found.assumptions, reason))
-
-    def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:
-        return None if self.joint is None else self.joint(rng, n_draws)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -160,6 +156,7 @@ class ShareDifferences(Differences):
     tasks `shares` are means of the tasks' shares, and `sizes` the runs of a binomial that varies no less.
     """
 
+    by_pair: ClassVar[tuple[str, ...]] = ("shares", "sizes")
     shares: tuple[FloatArray, FloatArray]
     sizes: tuple[FloatArray, FloatArray]
     unit: float
@@ -174,13 +171,6 @@ class ShareDifferences(Differences):
         )
         return self.even + self.unit / 2.0 * low, self.even + self.unit / 2.0 * high
 
-    def take(self, index: IntArray) -> ShareDifferences:
-        return ShareDifferences(
-            **self.taken(index),
-            shares=(self.shares[0][index], self.shares[1][index]), sizes=(self.sizes[0][index], self.sizes[1][index]),
-            unit=self.unit,
-        )  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DiscordantDifferences(Differences):
@@ -192,6 +182,7 @@ class DiscordantDifferences(Differences):
     interval is that of the wins.
     """
 
+    by_pair: ClassVar[tuple[str, ...]] = ("wins", "losses", "sizes")
     wins: FloatArray
     losses: FloatArray
     sizes: FloatArray
@@ -209,13 +200,6 @@ class DiscordantDifferences(Differences):
         high = np.where(pi_high < 0.5, d_low, d_high) * (pi_high - 0.5)
         return self.even + self.unit * low, self.even + self.unit * high
 
-    def take(self, index: IntArray) -> DiscordantDifferences:
-        return DiscordantDifferences(
-            **self.taken(index),
-            wins=self.wins[index], losses=self.losses[index], sizes=self.sizes[index], unit=self.unit,
-            guaranteed=self.guaranteed,
-        )  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlacementDifferences(Differences):
@@ -229,6 +213,7 @@ class PlacementDifferences(Differences):
     are Clopper and Pearson's for `fewer` pairs, which vary no less.
     """
 
+    by_pair: ClassVar[tuple[str, ...]] = ("variances", "degrees", "fewer", "added", "separation", "alone", "sizes")
     variances: FloatArray
     degrees: FloatArray
     fewer: FloatArray
@@ -236,7 +221,6 @@ class PlacementDifferences(Differences):
     separation: FloatArray
     alone: NDArray[np.bool_]
     sizes: tuple[FloatArray, FloatArray] | None
-    joint: Callable[[np.random.Generator, int], FloatArray] | None = None
 
     def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
         from scipy.special import ndtri, stdtrit
@@ -262,17 +246,6 @@ class PlacementDifferences(Differences):
         possible = 2.0 * np.exp(self.separation) > np.asarray(error)
         return np.where(possible, np.minimum(low, 0.5), low), np.where(possible, np.maximum(high, 0.5), high)
 
-    def take(self, index: IntArray) -> PlacementDifferences:
-        sizes = None if self.sizes is None else (self.sizes[0][index], self.sizes[1][index])
-        return PlacementDifferences(
-            **self.taken(index),
-            variances=self.variances[:, index], degrees=self.degrees[:, index], fewer=self.fewer[index],
-            added=self.added[:, index], separation=self.separation[index], alone=self.alone[index], sizes=sizes,
-        )  # fmt: skip
-
-    def standardized(self, rng: np.random.Generator, n_draws: int) -> FloatArray | None:
-        return None if self.joint is None else self.joint(rng, n_draws)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClusteredShares(Differences):
@@ -285,6 +258,7 @@ class ClusteredShares(Differences):
     no more than a toss with its mean (Hoeffding 1956). t alone misses near-unanimous shares in 0.10 to 0.17.
     """
 
+    by_pair: ClassVar[tuple[str, ...]] = ("deviations", "degrees", "units")
     deviations: FloatArray
     degrees: FloatArray
     units: FloatArray
@@ -304,12 +278,6 @@ class ClusteredShares(Differences):
         low, high = np.where(edge, np.minimum(low, below), low), np.where(edge, np.maximum(high, above), high)
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
-    def take(self, index: IntArray) -> ClusteredShares:
-        return ClusteredShares(
-            **self.taken(index),
-            deviations=self.deviations[index], degrees=self.degrees[index], units=self.units[index],
-        )  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QuantileDifferences(Differences):
@@ -323,6 +291,7 @@ class QuantileDifferences(Differences):
     estimates is used where it is negative.
     """
 
+    by_pair: ClassVar[tuple[str, ...]] = ("first", "second", "correlation")
     ordered: Sequence[Sequence[FloatArray]]
     first: IntArray
     second: IntArray
@@ -364,32 +333,24 @@ class QuantileDifferences(Differences):
             found[:, m] = quantile_limits(self.ordered[t][m], self.level, error)
         return found
 
-    def take(self, index: IntArray) -> QuantileDifferences:
-        return QuantileDifferences(
-            **self.taken(index),
-            ordered=self.ordered, first=self.first[index], second=self.second[index], level=self.level,
-            correlation=None if self.correlation is None else self.correlation[:, index], guaranteed=self.guaranteed,
-        )  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WidestDifferences(Differences):
     """The hull of the limits of several families of the same pairs."""
 
+    by_pair: ClassVar[tuple[str, ...]] = ("parts",)
     parts: tuple[Differences, ...]
 
     def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
         found = [part.limits(error) for part in self.parts]
         return np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)
 
-    def take(self, index: IntArray) -> WidestDifferences:
-        return WidestDifferences(**self.taken(index), parts=tuple(part.take(index) for part in self.parts))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ListedDifferences(Differences):
     """Differences that are made one by one: `make(i, confidence)` gives the interval of the i-th."""
 
+    by_pair: ClassVar[tuple[str, ...]] = ("index",)
     make: Callable[[int, float], Interval]
     index: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
@@ -398,14 +359,12 @@ class ListedDifferences(Differences):
         found = [self.make(int(i), 1.0 - float(e)) for i, e in zip(self.index, errors, strict=True)]
         return np.array([i.low for i in found]), np.array([i.high for i in found])
 
-    def take(self, index: IntArray) -> ListedDifferences:
-        return ListedDifferences(**self.taken(index), make=self.make, index=self.index[index])
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MixedDifferences(Differences):
     """Pairs of several kinds: `part[i]` says in which of `parts` the i-th stands, `place[i]` where."""
 
+    by_pair: ClassVar[tuple[str, ...]] = ("part", "place")
     parts: tuple[Differences, ...]
     part: IntArray
     place: IntArray
@@ -441,18 +400,21 @@ class MixedDifferences(Differences):
                 low[at], high[at] = d.take(self.place[at]).limits(float(each[0]) if np.ptp(each) == 0.0 else each)
         return low, high
 
-    def take(self, index: IntArray) -> MixedDifferences:
-        return MixedDifferences(
-            **self.taken(index),
-            parts=self.parts, part=self.part[index], place=self.place[index],
-        )  # fmt: skip
-
     @property
     def methods(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(way for part in self.parts for way in part.methods))
 
     def with_limits(self, i: int, low: float, high: float, error: float) -> Interval:
         return self.parts[int(self.part[i])].with_limits(int(self.place[i]), low, high, error)
+
+
+def _picked(held: Any, index: IntArray) -> Any:
+    """What is held of some of the pairs."""
+    if isinstance(held, tuple):
+        return tuple(_picked(part, index) for part in held)
+    if isinstance(held, Differences):
+        return held.take(index)
+    return None if held is None else held[..., index]
 
 
 def wilson(
