@@ -22,8 +22,8 @@ from ogive.statistics import (
     proportion_difference,
     quantile_difference,
     quantile_interval,
+    win_shares,
 )
-from ogive.statistics._comparison import win_share
 from ogive.statistics._differences import newcombe_limits
 
 
@@ -38,7 +38,7 @@ scores = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 @given(scores, scores)
 def test_win_share_counts_all_pairs(x, y):
     expected = np.mean([(a > b) + 0.5 * (a == b) for a in x for b in y])
-    assert_allclose(win_share(np.array(x, float), np.array(y, float)), expected, atol=1e-12)
+    assert_allclose(win_shares([np.array(x, float), np.array(y, float)])[0, 1], expected, atol=1e-12)
 
 
 @given(scores, scores)
@@ -95,7 +95,8 @@ def test_newcombes_interval_with_placements_covers_unequal_spreads(m, n, spread,
 def test_newcombes_interval_alone_would_cover_too_rarely_with_unequal_spreads():
     rng, covered = np.random.default_rng(4), 0
     for _ in range(4000):
-        low, high = newcombe_interval(win_share(rng.normal(0, 100, 10), rng.normal(size=100)), 10, 100, 0.95)
+        share = win_shares([rng.normal(0, 100, 10), rng.normal(size=100)])[0, 1]
+        low, high = newcombe_interval(share, 10, 100, 0.95)
         covered += low <= 0.5 <= high
     assert covered / 4000 < 0.75
 

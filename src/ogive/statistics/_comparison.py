@@ -10,6 +10,7 @@ The limits are those of `_families`, which makes them for many pairs of methods 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,13 +60,14 @@ def paired_improvement(
     >>> print(paired_improvement([3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6]))
     1 [0.541, 1]
     """
-    x, y = as_pairs(a, b)
+    x, y = as_samples(a, b, paired=True)
     codes = as_clusters(clusters, x.size)
     if guaranteed and codes is not None:
         raise InputError(
             "`guaranteed` goes with independent pairs; clusters of pairs have no interval that always holds."
         )
-    return _joined(x, y, codes, Asked(kind="improvement", guaranteed=guaranteed), confidence)
+    asked = Asked(kind="improvement", guaranteed=guaranteed)
+    return _difference(x, y, asked, confidence, paired=True, clusters=codes)
 
 
 def independent_improvement(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Interval:
@@ -93,7 +95,8 @@ def independent_improvement(a: ArrayLike, b: ArrayLike, *, confidence: float = 0
     >>> print(independent_improvement([3, 4, 5, 6], [1, 2, 3, 4]))
     0.875 [0.406, 0.986]
     """
-    return _apart(as_scores(a, name="a"), as_scores(b, name="b"), Asked(kind="improvement"), confidence)
+    x, y = as_samples(a, b, paired=False)
+    return _difference(x, y, Asked(kind="improvement"), confidence, paired=False)
 
 
 def mean_difference(
@@ -128,13 +131,11 @@ def mean_difference(
     """
     if test_share is not None and not 0.0 < test_share < math.inf:
         raise InputError(f"`test_share` is n_test / n_train and must be positive; got {test_share:g}.")
-    asked = Asked(kind="mean", test_share=test_share)
-    if paired:
-        x, y = as_pairs(a, b)
-        return _joined(x, y, as_clusters(clusters, x.size), asked, confidence)
-    if clusters is not None or test_share is not None:
+    if not paired and (clusters is not None or test_share is not None):
         raise InputError("`clusters` and `test_share` go with paired=True; average the clusters of each sample first.")
-    return _apart(as_scores(a, name="a"), as_scores(b, name="b"), asked, confidence)
+    x, y = as_samples(a, b, paired=paired)
+    asked, codes = Asked(kind="mean", test_share=test_share), as_clusters(clusters, x.size)
+    return _difference(x, y, asked, confidence, paired=paired, clusters=codes)
 
 
 def tail_mean_difference(
@@ -158,11 +159,10 @@ def tail_mean_difference(
     -20 [-26.6, -13.4] approximate
     """
     mass, tail = as_mass(mass), as_tail(tail)
-    x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
+    x, y = as_samples(a, b, paired=paired)
     if tail == "upper":  # the lower tail of what is turned round
         return tail_mean_difference(-x, -y, mass=mass, tail="lower", paired=paired, confidence=confidence).negated()
-    asked = Asked(kind="worst", amount=mass)
-    return _joined(x, y, None, asked, confidence) if paired else _apart(x, y, asked, confidence)
+    return _difference(x, y, Asked(kind="worst", amount=mass), confidence, paired=paired)
 
 
 def quantile_difference(
@@ -192,14 +192,10 @@ def quantile_difference(
     if np.ndim(p) != 0:
         raise InputError(f"`p` must be one number; got {p!r}. Call it for each level.")
     asked = Asked(kind="q", amount=float(as_probability(p)), guaranteed=guaranteed)
-    found = _apart(x, y, asked, confidence)
-    if not any(math.isnan(v) for v in (found.estimate, found.low, found.high)):
+    found = _difference(x, y, asked, confidence, paired=False)
+    if not math.isnan(found.estimate):
         return found
-    return Interval(
-        estimate=found.estimate, low=-math.inf if math.isnan(found.low) else found.low,
-        high=math.inf if math.isnan(found.high) else found.high, confidence=found.confidence, n=found.n,
-        method=found.method, guarantee=found.guarantee, assumptions=(*found.assumptions, Assumption.UNDEFINED),
-    )  # fmt: skip
+    return replace(found, assumptions=(*found.assumptions, Assumption.UNDEFINED))
 
 
 def proportion_difference(a: ArrayLike, b: ArrayLike, *, paired: bool = True, confidence: float = 0.95) -> Interval:
@@ -221,55 +217,41 @@ def proportion_difference(a: ArrayLike, b: ArrayLike, *, paired: bool = True, co
     >>> print(proportion_difference([1, 1, 1, 1, 0, 0], [1, 0, 0, 1, 0, 0]))
     0.333 [-0.531, 0.777]
     """
-    x, y = as_pairs(a, b) if paired else (as_scores(a, name="a"), as_scores(b, name="b"))
-    _refuse_other_than_binary(x, y)
-    asked = Asked(kind="mean", binary=True)
-    return _joined(x, y, None, asked, confidence) if paired else _apart(x, y, asked, confidence)
+    x, y = _as_binary(a, b, paired=paired)
+    return _difference(x, y, Asked(kind="mean", binary=True), confidence, paired=paired)
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     """Exact two-sided p-value of McNemar's test for 0/1 scores paired by item."""
     from scipy.stats import binomtest
 
-    x, y = as_pairs(a, b)
-    _refuse_other_than_binary(x, y)
+    x, y = _as_binary(a, b, paired=True)
     only_a, only_b = int(np.sum((x == 1) & (y == 0))), int(np.sum((x == 0) & (y == 1)))
     return 1.0 if only_a + only_b == 0 else float(binomtest(only_a, only_a + only_b).pvalue)
 
 
-def win_share(x: FloatArray, y: FloatArray) -> float:
-    """The share of pairs (x, y) with x > y, ties half; O((m + n) log n)."""
-    ordered = np.sort(y)
-    below = np.searchsorted(ordered, x, side="left")
-    upto = np.searchsorted(ordered, x, side="right")
-    return float((below + upto).sum()) / (2.0 * x.size * y.size)
-
-
-_FIRST, _SECOND = np.array([0]), np.array([1])
-
-
-def _joined(x: FloatArray, y: FloatArray, clusters: IntArray | None, asked: Asked, confidence: float) -> Interval:
+def _difference(
+    x: FloatArray, y: FloatArray, asked: Asked, confidence: float, *, paired: bool, clusters: IntArray | None = None
+) -> Interval:
+    """What is asked of two methods, each pair of scores being one draw or every score a draw of its own."""
     confidence = as_confidence(confidence)
-    task = TaskRuns((np.sort(x), np.sort(y)), (Draws(np.stack([x, y]), clusters),))
-    return differences_between([task], _FIRST, _SECOND, np.array([0]), asked).interval(0, 1.0 - confidence)
+    task = TaskRuns((np.sort(x), np.sort(y)), (Draws(np.stack([x, y]), clusters),) if paired else ())
+    first, second, way = np.array([0]), np.array([1]), np.array([0 if paired else -1])
+    return differences_between([task], first, second, way, asked).interval(0, 1.0 - confidence)
 
 
-def _apart(x: FloatArray, y: FloatArray, asked: Asked, confidence: float) -> Interval:
-    confidence = as_confidence(confidence)
-    task = TaskRuns((np.sort(x), np.sort(y)))
-    return differences_between([task], _FIRST, _SECOND, np.array([-1]), asked).interval(0, 1.0 - confidence)
-
-
-def as_pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Two samples whose scores stand in pairs; refuses samples of different size."""
+def as_samples(a: ArrayLike, b: ArrayLike, *, paired: bool) -> tuple[FloatArray, FloatArray]:
+    """Two samples; refuses pairs of samples of different size."""
     x, y = as_scores(a, name="a"), as_scores(b, name="b")
-    if x.size != y.size:
+    if paired and x.size != y.size:
         raise InputError(
             f"pairs need as many scores of A as of B; got {x.size} and {y.size}. Join them, or use independent samples."
         )
     return x, y
 
 
-def _refuse_other_than_binary(x: FloatArray, y: FloatArray) -> None:
+def _as_binary(a: ArrayLike, b: ArrayLike, *, paired: bool) -> tuple[FloatArray, FloatArray]:
+    x, y = as_samples(a, b, paired=paired)
     if not (np.isin(x, (0.0, 1.0)).all() and np.isin(y, (0.0, 1.0)).all()):
         raise InputError("items must be scored 0 or 1; use `mean_difference` for other scores.")
+    return x, y
