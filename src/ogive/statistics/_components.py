@@ -76,15 +76,42 @@ def variance_components(scores: ArrayLike, clusters: ArrayLike, *, confidence: f
     largest = float(np.abs(np.ldexp(values, -exponent)).max())
     if squares.within <= (ROUNDING * largest) ** 2:
         raise InputError("scores within clusters never differ; there is no variance to divide. Drop the repeated rows.")
+    from scipy.special import chdtri
+
+    unit, error = as_square(exponent), (1.0 - confidence) / 2.0
     doubts = sampling_doubts(int(codes.max()) + 1, spread_differs(centered, codes))
-    return _components(squares, values.size, (1.0 - confidence) / 2.0, confidence, as_square(exponent), doubts)
+    within = squares.within
+    spread = [squares.df_within * within / float(chdtri(squares.df_within, tail)) for tail in (error, 1.0 - error)]
+    between = max(0.0, (squares.between - within) / squares.size)
+    ends, ratios = _ends(squares, error)
+    known: dict[str, Any] = {
+        "confidence": confidence, "n": squares.df_between + 1, "guarantee": "heuristic" if doubts else "approximate"
+    }  # fmt: skip
+    less = (Assumption.LESS_THAN_CHANCE,) if squares.between < within else ()
+    assumed = (Assumption.NORMAL, *less, *doubts)
+    return VarianceComponents(
+        between=Interval(
+            estimate=between * unit, low=ends[0] * unit, high=ends[1] * unit, method="Williams-Tukey",
+            assumptions=assumed, **known,
+        ),
+        within=Interval(
+            estimate=within * unit, low=spread[0] * unit, high=spread[1] * unit, method="chi-square",
+            assumptions=(Assumption.NORMAL, *doubts), **known,
+        ),
+        correlation=Interval(
+            estimate=between / (between + within), low=ratios[0] / (1.0 + ratios[0]),
+            high=ratios[1] / (1.0 + ratios[1]) if math.isfinite(ratios[1]) else 1.0, method="Searle",
+            assumptions=assumed, **known,
+        ),
+        n_clusters=squares.df_between + 1,
+        n=values.size,
+    )  # fmt: skip
 
 
 def sampling_doubts(n_draws: int, is_unequal: bool) -> tuple[str, ...]:
     """What intervals of variances assume although the data speak against it, or cannot tell."""
-    return ((Assumption.FEW_DRAWS,) if n_draws < MANY_DRAWS else ()) + (
-        (Assumption.EQUAL_WITHIN,) if is_unequal else ()
-    )
+    few, unequal = (Assumption.FEW_DRAWS, n_draws < MANY_DRAWS), (Assumption.EQUAL_WITHIN, is_unequal)
+    return tuple(doubt for doubt, holds in (few, unequal) if holds)
 
 
 def spread_differs(residuals: FloatArray, codes: IntArray, df: float | None = None) -> bool:
@@ -157,41 +184,6 @@ def _mean_squares(values: FloatArray, codes: IntArray) -> _MeanSquares:
     # Thomas and Hultquist: unweighted means behave like equal clusters of the harmonic size.
     harmonic = k / float(np.sum(1.0 / sizes))
     return _MeanSquares(within, harmonic * float(means.var(ddof=1)), harmonic, k - 1, n - k)
-
-
-def _components(
-    squares: _MeanSquares, n: int, error: float, confidence: float, unit: float, doubts: tuple[str, ...]
-) -> VarianceComponents:
-    """The two variances, mean squares being multiples of `unit`, with their intervals."""
-    from scipy.special import chdtri
-
-    within = squares.within
-    spread = [squares.df_within * within / float(chdtri(squares.df_within, tail)) for tail in (error, 1.0 - error)]
-    between = max(0.0, (squares.between - within) / squares.size)
-    ends, ratios = _ends(squares, error)
-    known: dict[str, Any] = {
-        "confidence": confidence, "n": squares.df_between + 1, "guarantee": "heuristic" if doubts else "approximate"
-    }  # fmt: skip
-    assumed = (
-        (Assumption.NORMAL, Assumption.LESS_THAN_CHANCE) if squares.between < within else (Assumption.NORMAL,)
-    ) + doubts
-    return VarianceComponents(
-        between=Interval(
-            estimate=between * unit, low=ends[0] * unit, high=ends[1] * unit, method="Williams-Tukey",
-            assumptions=assumed, **known,
-        ),
-        within=Interval(
-            estimate=within * unit, low=spread[0] * unit, high=spread[1] * unit, method="chi-square",
-            assumptions=(Assumption.NORMAL, *doubts), **known,
-        ),
-        correlation=Interval(
-            estimate=between / (between + within), low=ratios[0] / (1.0 + ratios[0]),
-            high=ratios[1] / (1.0 + ratios[1]) if math.isfinite(ratios[1]) else 1.0, method="Searle",
-            assumptions=assumed, **known,
-        ),
-        n_clusters=squares.df_between + 1,
-        n=n,
-    )  # fmt: skip
 
 
 def _ends(squares: _MeanSquares, error: float) -> tuple[list[float], list[float]]:
@@ -333,27 +325,18 @@ def variance_shares(
     centered, exponent = as_unit(values)
     if not centered.any():
         raise InputError("all scores are equal; there is no variance to divide.")
-    squares, unit = _analyze(centered, terms), as_square(exponent)
-    found = _with_shares(squares, terms, unit, confidence, _limits(squares, confidence, rng, n_pivots))
-    return VarianceShares(
-        components=found, fixed=tuple(name for name in codes if name not in varied),
-        variance=float(centered.var(ddof=1)) * unit, n=values.size, balanced=_are_equal(terms),
-    )  # fmt: skip
-
-
-def _with_shares(
-    squares: _Squares, terms: list[_Term], unit: float, confidence: float, limits: tuple[FloatArray, FloatArray]
-) -> tuple[Component, ...]:
+    squares, unit, balanced = _analyze(centered, terms), as_square(exponent), _are_equal(terms)
     raw = np.asarray(np.linalg.solve(squares.expected, squares.sums), dtype=np.float64)
     shares = _as_shares(raw[:, None])[:, 0]
+    limits = _limits(squares, confidence, rng, n_pivots)
     fewest = min(t.n_levels for t in terms)
     doubts = sampling_doubts(fewest, squares.unequal)
     known: dict[str, Any] = {
         "confidence": confidence, "method": "generalized", "n": fewest,
         "guarantee": "heuristic" if doubts else "approximate",
-        "assumptions": (*((Assumption.NORMAL,) if _are_equal(terms) else (Assumption.NORMAL, Assumption.EQUAL_GROUPS)), *doubts),
+        "assumptions": (Assumption.NORMAL, *(() if balanced else (Assumption.EQUAL_GROUPS,)), *doubts),
     }  # fmt: skip
-    return tuple(
+    components = tuple(
         Component(
             name=_name(term), sources=tuple(s[0] for s in term.sets if len(s) == 1), interaction=_interaction(term),
             contains=tuple(s for s in term.sets if len(s) > 1 and len(term.sets) > 1),
@@ -361,6 +344,10 @@ def _with_shares(
             variance=max(0.0, value) * unit, raw=value * unit, n_levels=term.n_levels,
         )
         for term, value, share, low, high in zip(terms, raw.tolist(), shares.tolist(), *(end.tolist() for end in limits), strict=True)
+    )  # fmt: skip
+    return VarianceShares(
+        components=components, fixed=tuple(name for name in codes if name not in varied),
+        variance=float(centered.var(ddof=1)) * unit, n=values.size, balanced=balanced,
     )  # fmt: skip
 
 
@@ -381,7 +368,7 @@ def _terms(codes: Mapping[str, IntArray], n: int) -> list[_Term]:
     found: dict[bytes, tuple[IntArray, list[tuple[str, ...]]]] = {}
     for size in range(1, len(codes) + 1):
         for chosen in itertools.combinations(codes, size):
-            joint = _first_seen(_joint([codes[name] for name in chosen]))
+            joint = _joint([codes[name] for name in chosen])
             found.setdefault(joint.tobytes(), (joint, []))[1].append(chosen)
     rows = np.arange(n, dtype=np.intp)
     if n > 1:
@@ -391,15 +378,11 @@ def _terms(codes: Mapping[str, IntArray], n: int) -> list[_Term]:
 
 
 def _joint(codes: list[IntArray]) -> IntArray:
+    """The grouping by several sources, groups numbered in order of appearance: equal groupings, equal numbers."""
     joint = codes[0]
     for other in codes[1:]:
         joint = np.unique(joint * (int(other.max()) + 1) + other, return_inverse=True)[1]
-    return joint.astype(np.intp)
-
-
-def _first_seen(codes: IntArray) -> IntArray:
-    """The same grouping with groups numbered in order of appearance: equal groupings, equal numbers."""
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(joint, return_index=True, return_inverse=True)
     place = np.empty(first.size, dtype=np.intp)
     place[np.argsort(first)] = np.arange(first.size)
     return place[inverse]
@@ -444,22 +427,19 @@ def _analyze(y: FloatArray, terms: list[_Term]) -> _Squares:
         expected = df[:, None] * np.array([[squares.size, 1.0], [0.0, 1.0]])
     floor = 1e-14 * float(np.sum(y**2))
     sums = np.where(sums > floor, sums, 0.0)
-    return _Squares(sums, expected, df, _effective(effects, terms, df), _is_unequal(y, effects, terms, df))
-
-
-def _is_unequal(y: FloatArray, effects: list[FloatArray], terms: list[_Term], df: FloatArray) -> bool:
-    """Whether what is left of the runs spreads unequally over the draws of some source."""
-    if len(terms) == 2:
-        return spread_differs(y, terms[0].codes)
-    tops = [t for t in terms[:-1] if not any(_refines(t, c) for c in terms if c is not t and c.n_levels < t.n_levels)]
-    return any(spread_differs(effects[-1], top.codes, float(df[-1])) for top in tops)
+    # Draws that no coarser ones hold: what is left of the runs may spread unequally over them.
+    tops = [t for t in terms if not any(_refines(t, c) for c in terms if c is not t and c.n_levels < t.n_levels)]
+    unequal = (
+        spread_differs(y, terms[0].codes) if m == 2
+        else any(spread_differs(effects[-1], top.codes, float(df[-1])) for top in tops)
+    )  # fmt: skip
+    return _Squares(sums, expected, df, _effective(effects, terms, tops, df), unequal)
 
 
 def _shared(one: _Term, other: _Term) -> float:
     """The sum over pairs of groups of n_ab² / n_a, n_ab the rows that they share."""
-    _, first, counts = np.unique(
-        one.codes * other.n_levels + other.codes, return_index=True, return_counts=True
-    )  # fmt: skip
+    joint = one.codes * other.n_levels + other.codes
+    _, first, counts = np.unique(joint, return_index=True, return_counts=True)
     return float(np.sum(counts.astype(float) ** 2 / one.sizes[one.codes[first]]))
 
 
@@ -470,13 +450,12 @@ def _refines(fine: _Term, coarse: _Term) -> bool:
     return bool(np.all(first[fine.codes] == coarse.codes))
 
 
-def _effective(effects: list[FloatArray], terms: list[_Term], df: FloatArray) -> FloatArray:
+def _effective(effects: list[FloatArray], terms: list[_Term], tops: list[_Term], df: FloatArray) -> FloatArray:
     """Degrees of freedom lowered to those of a chi-square with the variance that each sum shows.
 
     A sum of squares adds contributions of independent draws. Their squared coefficient of variation
     over their number is that of the sum; a chi-square variable has 2 / df.
     """
-    tops = [t for t in terms if not any(_refines(t, c) for c in terms if c is not t and c.n_levels < t.n_levels)]
     out = df.copy()
     for i, effect in enumerate(effects):
         for top in tops:

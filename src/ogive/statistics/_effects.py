@@ -80,8 +80,12 @@ def explained_share(
         raise InputError("all scores are equal; there is no variance to explain.")
     y, _ = as_unit(values)
     total = float(y.var(ddof=1))
-    by_means = units is not None and _is_constant_within(codes, units)
-    reduced, of = _cluster_means(y, codes, units) if by_means and units is not None else (y, codes)
+    reduced, of = y, codes
+    if units is not None:
+        group = np.empty(int(units.max()) + 1, dtype=np.intp)
+        group[units] = codes
+        if np.all(group[units] == codes):
+            reduced, of = np.bincount(units, weights=y) / np.bincount(units), group
     if np.unique(of).size == reduced.size:
         raise InputError("`groups` must hold two independent runs or more in some group.")
     estimate, low, high = _between(reduced, of, confidence)
@@ -92,18 +96,6 @@ def explained_share(
         estimate=estimate, low=max(0.0, min(low, ends[0])), high=min(1.0, max(high, ends[1])), confidence=confidence,
         method="noncentral F and delta", guarantee="approximate", n=reduced.size, assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip
-
-
-def _is_constant_within(codes: IntArray, units: IntArray) -> bool:
-    first = np.empty(int(units.max()) + 1, dtype=np.intp)
-    first[units] = codes
-    return bool(np.all(first[units] == codes))
-
-
-def _cluster_means(y: FloatArray, codes: IntArray, units: IntArray) -> tuple[FloatArray, IntArray]:
-    of = np.empty(int(units.max()) + 1, dtype=np.intp)
-    of[units] = codes
-    return np.bincount(units, weights=y) / np.bincount(units), of
 
 
 def _between(y: FloatArray, codes: IntArray, confidence: float) -> tuple[float, float, float]:
@@ -195,10 +187,10 @@ def restriction_gain(
     all_runs, kept_runs = (values, units), (values[mask], None if units is None else units[mask])
 
     def limits(y: FloatArray, of: IntArray | None) -> Interval:
-        if statistic == "median" and of is not None:
-            return _clustered_median(y, of, confidence)
         if statistic == "median":
-            return quantile_interval(y, 0.5, confidence=confidence, clusters=of)
+            return (
+                quantile_interval(y, 0.5, confidence=confidence) if of is None else _clustered_median(y, of, confidence)
+            )
         return tail_mean_interval(y, mass=mass, tail=end, confidence=confidence, clusters=of)
 
     before, after = limits(*all_runs), limits(*kept_runs)
@@ -208,14 +200,11 @@ def restriction_gain(
     else:
         optimism = _tail_bias(values[mask], after.n, end, mass) - _tail_bias(values, before.n, end, mass)
         # Combined with limits that stop at a quantile the gain of exponential scores is covered 0.91 instead of 0.98.
-        b, a = (student_tail_interval(y, mass, end, confidence, _codes(of)) for y, of in (all_runs, kept_runs))
+        b, a = (
+            student_tail_interval(y, mass, end, confidence, as_clusters(of, y.size)) for y, of in (all_runs, kept_runs)
+        )
         found = _mover(a, b, together, optimism)
     return Gain(before=before, after=after, gain=found if end == "lower" else found.negated())
-
-
-def _codes(units: IntArray | None) -> IntArray | None:
-    """The codes of the units that are there, without gaps; None where every run stands alone."""
-    return None if units is None else as_clusters(units, units.size)
 
 
 def _clustered_median(y: FloatArray, units: IntArray, confidence: float) -> Interval:
@@ -248,16 +237,12 @@ def _correlation(
         part = np.zeros(y.size)
         part[chosen] = (terms - terms.mean()) / terms.size
         parts.append(part if units is None else np.bincount(units, weights=part))
-    if statistic == "median" and _is_coarse(y, at):
+    # Where many scores equal a median, it stays or jumps instead of moving.
+    tied = max(float(np.mean(y == value)) for value in at)
+    if statistic == "median" and tied * math.sqrt(y.size) > 0.2:
         return 0.0
     size = math.sqrt(float(np.sum(parts[0] ** 2)) * float(np.sum(parts[1] ** 2)))
     return min(max(float(np.sum(parts[0] * parts[1])) / size, 0.0), 0.99) if size > 0.0 else 0.0
-
-
-def _is_coarse(y: FloatArray, at: tuple[float, float]) -> bool:
-    """Whether many scores equal a median, so that it stays or jumps instead of moving."""
-    tied = max(float(np.mean(y == value)) for value in at)
-    return tied * math.sqrt(y.size) > 0.2
 
 
 def _tail_bias(y: FloatArray, n: int, end: Tail, mass: float) -> float:
@@ -371,7 +356,13 @@ def largest_gain_test(
     tests which may be applied to samples from any populations.
     """
     # The seen statistics of every field, grouping, target and set, and the largest of each permutation.
-    seen = [[_seen(field, grouping) for grouping in field.groupings] for field in fields]
+    seen = [
+        [
+            [_statistics(part[None, :], g.codes, w)[0] for part, w in zip(field.parts, _weights(field, g), strict=True)]
+            for g in field.groupings
+        ]
+        for field in fields
+    ]
     largest = np.full(n_permutations, -math.inf)
     for field in fields:
         n = field.parts.shape[1]
@@ -422,8 +413,3 @@ def _statistics(parts: FloatArray, codes: IntArray, weights: FloatArray) -> Floa
     present, starts = np.unique(codes[order], return_index=True)
     sums = np.add.reduceat(parts[:, order], starts, axis=1)
     return np.asarray(np.einsum("bg,gs->bs", sums, weights[present]), dtype=np.float64)
-
-
-def _seen(field: Permutable, grouping: Grouping) -> list[FloatArray]:
-    weights = _weights(field, grouping)
-    return [_statistics(part[None, :], grouping.codes, w)[0] for part, w in zip(field.parts, weights, strict=True)]

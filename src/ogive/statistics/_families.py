@@ -113,16 +113,24 @@ def differences_between(
 
 
 def _of_one_kind(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked) -> Differences:
-    if asked.kind == "q" and asked.over == "fixed":
+    clustered = way >= 0 and any(t.draws[way].clusters is not None for t in tasks)
+    fixed = asked.over == "fixed"
+    if asked.kind == "q" and fixed:
         return _quantiles(tasks, first, second, way, asked)
     if asked.kind == "improvement":
-        return _improvements(tasks, first, second, way, asked)
-    if asked.kind == "mean" and asked.binary and asked.over == "fixed" and asked.test_share is None:
-        clustered = way >= 0 and any(t.draws[way].clusters is not None for t in tasks)
-        if way < 0:
-            return _shares(tasks, first, second, unit=2.0, even=0.0)
-        if not clustered:
+        if not fixed:
+            return _sampled_improvements(tasks, first, second, way)
+        if clustered:
+            return _clustered_improvements(tasks, first, second, way)
+        if way >= 0:
+            return _discordant(tasks, first, second, way, asked, unit=1.0, even=0.5)
+        if asked.binary:  # a run that is right beats one that is wrong: half the difference of shares, beyond a half
+            return _shares(tasks, first, second, unit=1.0, even=0.5)
+        return _placements(tasks, first, second)
+    if asked.kind == "mean" and asked.binary and fixed and asked.test_share is None and not clustered:
+        if way >= 0:
             return _discordant(tasks, first, second, way, asked, unit=2.0, even=0.0)
+        return _shares(tasks, first, second, unit=2.0, even=0.0)
     return _averages(tasks, first, second, way, asked)
 
 
@@ -213,11 +221,12 @@ def _averages(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way:
         deviations = np.vstack([deviations, np.where(unequal, within[1], 0.0)])
         degrees = np.vstack([degrees, df[1]])
     name = {"mean": "t", "worst": "tail t", "iqm": "trimmed t", "q": "t"}[asked.kind]
-    method = (
-        f"{'paired ' if way >= 0 else ''}{name}" if way >= 0 or sample else f"wider of Welch's and the pooled {name}"
-    )
     if asked.test_share is not None:
         method = "corrected resampled t"
+    elif way >= 0:
+        method = f"paired {name}"
+    else:
+        method = name if sample else f"wider of Welch's and the pooled {name}"
     guarantees, assumptions = _labels(asked, few, sample, len(tasks), way, runs)
     return StudentDifferences(
         estimate=estimate * unit, even=0.0, n=np.full(first.size, len(tasks)) if sample else runs,
@@ -248,12 +257,11 @@ def _labels(
     asked: Asked, few: IntArray, sample: bool, n_tasks: int, way: int, runs: IntArray
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
     """How sure the limits are, by numbers alone: what so few runs show of their spread may be nothing."""
-    unit = Assumption.PAIRS if way >= 0 else Assumption.INDEPENDENT
     if asked.test_share is not None:
         return _all("heuristic", few.size), (Assumption.FOLDS,)
     if sample:
         return _all("approximate" if n_tasks >= FEW_TASKS else "heuristic", few.size), (Assumption.RANDOM_TASKS,)
-    assumptions: tuple[str, ...] = (unit,) if n_tasks == 1 else (unit, Assumption.FIXED_TASKS)
+    assumptions = _drawn(Assumption.PAIRS if way >= 0 else Assumption.INDEPENDENT, n_tasks)
     scanty = few < (FEW_PAIRS if way >= 0 else FEW_FOR_MEANS)
     if n_tasks > 1:
         scanty &= runs - (1 if way >= 0 else 2) * n_tasks < FEW_DEGREES
@@ -278,6 +286,11 @@ def _flat(asked: Asked, way: int, sample: bool) -> str:
     if asked.kind == "iqm":
         return Assumption.EQUAL_MIDDLE
     return Assumption.EQUAL_PAIRS if way >= 0 else Assumption.EQUAL_SCORES
+
+
+def _drawn(unit: Assumption, n_tasks: int) -> tuple[str, ...]:
+    """What is drawn: units of one task, or of several that are these and no others."""
+    return (unit,) if n_tasks == 1 else (unit, Assumption.FIXED_TASKS)
 
 
 def _all(kind: Guarantee, k: int) -> tuple[Guarantee, ...]:
@@ -335,20 +348,14 @@ def _independent_part(task: TaskRuns, first: IntArray, second: IntArray, way: in
         pooled = squares / (na + nb - 2.0) * (1.0 / na + 1.0 / nb)
     unknown = np.isnan(sa + sb) | (da < 1.0) | (db < 1.0)
     nothing = np.isnan(unit) | (np.maximum(da, db) < 1.0)
-    deviations = [
-        np.where(missing, np.nan, np.where(unit > 0.0, unit * np.sqrt(np.maximum(r, 0.0)), 0.0))
-        for r, missing in ((u + v, unknown), (pooled, nothing))
+
+    def error_of(square: FloatArray, missing: NDArray[np.bool_]) -> FloatArray:
+        return np.where(missing, np.nan, np.where(unit > 0.0, unit * np.sqrt(np.maximum(square, 0.0)), 0.0))
+
+    ways = [
+        (error_of(u + v, unknown), np.where(unknown | ~(welch_df > 0.0), 1.0, welch_df)),
+        (error_of(pooled, nothing), np.maximum(np.maximum(da, 0.0) + np.maximum(db, 0.0), 1.0)),
     ]
-    ways = list(
-        zip(
-            deviations,
-            [
-                np.where(unknown | ~(welch_df > 0.0), 1.0, welch_df),
-                np.maximum(np.maximum(da, 0.0) + np.maximum(db, 0.0), 1.0),
-            ],
-            strict=True,
-        )
-    )
     sizes = n.astype(np.intp)
     return ea - eb, ways, sizes[first] + sizes[second], np.minimum(sizes[first], sizes[second])
 
@@ -366,7 +373,7 @@ def _paired_part(task: TaskRuns, first: IntArray, second: IntArray, way: int, as
     for at in _blocks(first.size, x.shape[1]):
         gaps = x[first[at]] - x[second[at]]
         if clusters is not None:
-            gaps = _ragged_cluster_means(gaps, clusters)
+            gaps = _cluster_means(gaps, clusters)
         n[at], estimate[at], deviation[at] = _moments(gaps, size[at])
     scale = np.sqrt(1.0 / np.maximum(n, 1.0) + (asked.test_share or 0.0))
     counts = n.astype(np.intp)
@@ -376,13 +383,12 @@ def _paired_part(task: TaskRuns, first: IntArray, second: IntArray, way: int, as
 def _paired_terms(x: FloatArray, clusters: IntArray | None, first: IntArray, second: IntArray, asked: Asked) -> Part:
     """Tails of pairs: terms of each method's own runs, subtracted where both have them."""
     if clusters is not None:
-        x = _ragged_cluster_means(x, clusters)
+        x = _cluster_means(x, clusters)
     terms, estimates, degrees = np.full_like(x, np.nan), np.empty(x.shape[0]), np.empty(x.shape[0])
     for m, row in enumerate(x):
         there = ~np.isnan(row)
-        estimates[m], terms[m, there], degrees[m] = (
-            _terms(row[there], asked) if there.any() else (math.nan, row[there], 0.0)
-        )
+        found = _terms(row[there], asked) if there.any() else (math.nan, row[there], 0.0)
+        estimates[m], terms[m, there], degrees[m] = found
     n, deviation = np.empty(first.size), np.empty(first.size)
     size = _of_both(np.nanmax(np.abs(terms), axis=1, initial=0.0), first, second) * _magnified(asked)
     for at in _blocks(first.size, x.shape[1]):
@@ -417,15 +423,6 @@ def _blocks(k: int, width: int) -> Iterator[slice]:
 
 
 def _cluster_means(x: FloatArray, clusters: IntArray) -> FloatArray:
-    """[method, cluster] means of rows without gaps."""
-    _, codes = np.unique(clusters, return_inverse=True)
-    sizes = np.bincount(codes)
-    order = np.argsort(codes, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    return np.asarray(np.add.reduceat(x[:, order], starts, axis=1) / sizes)
-
-
-def _ragged_cluster_means(x: FloatArray, clusters: IntArray) -> FloatArray:
     """[row, cluster] means of what is there; NaN where nothing is."""
     there = ~np.isnan(x)
     _, codes = np.unique(clusters, return_inverse=True)
@@ -501,15 +498,13 @@ def _effective(sizes: FloatArray) -> FloatArray:
 
 def _shares(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, *, unit: float, even: float) -> Differences:
     p = np.mean([[float(s.mean()) for s in t.scores] for t in tasks], axis=0)
-    if (
-        min(float(s[0]) for t in tasks for s in t.scores) < 0.0
-    ):  # losses of 0 and 1, turned round: the share without one
+    if any(s[0] < 0.0 for t in tasks for s in t.scores):  # losses of 0 and 1, turned round: the share without one
         p = p + 1.0
     sizes = np.array([[float(s.size) for s in t.scores] for t in tasks])
     n, whole = _effective(sizes), sizes.sum(axis=0).astype(np.intp)
     return ShareDifferences(
         estimate=even + unit / 2.0 * (p[first] - p[second]), even=even, n=whole[first] + whole[second], method="Newcombe's hybrid score",
-        guarantees=_all("approximate", first.size), assumptions=(Assumption.INDEPENDENT,) if len(tasks) == 1 else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS),
+        guarantees=_all("approximate", first.size), assumptions=_drawn(Assumption.INDEPENDENT, len(tasks)),
         shares=(p[first], p[second]), sizes=(n[first], n[second]), unit=unit,
     )  # fmt: skip
 
@@ -529,13 +524,7 @@ def _discordant(
     tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked, *, unit: float, even: float
 ) -> Differences:
     counted = [_counts(t.draws[way], first, second) for t in tasks]
-    return _from_counts(
-        counted,
-        unit,
-        even,
-        asked,
-        (Assumption.PAIRS,) if len(tasks) == 1 else (Assumption.PAIRS, Assumption.FIXED_TASKS),
-    )
+    return _from_counts(counted, unit, even, asked, _drawn(Assumption.PAIRS, len(tasks)))
 
 
 def _from_counts(
@@ -557,19 +546,6 @@ def _from_counts(
         method="Clopper-Pearson on discordant pairs", guarantees=guarantees, assumptions=assumptions, wins=w,
         losses=d - w, sizes=n, unit=unit, guaranteed=asked.guaranteed,
     )  # fmt: skip
-
-
-def _improvements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int, asked: Asked) -> Differences:
-    clustered = way >= 0 and any(t.draws[way].clusters is not None for t in tasks)
-    if asked.over == "sample":
-        return _sampled_improvements(tasks, first, second, way)
-    if way >= 0 and not clustered:
-        return _discordant(tasks, first, second, way, asked, unit=1.0, even=0.5)
-    if way >= 0:
-        return _clustered_improvements(tasks, first, second, way)
-    if asked.binary:  # a run that is right beats one that is wrong: half the difference of shares, beyond a half
-        return _shares(tasks, first, second, unit=1.0, even=0.5)
-    return _placements(tasks, first, second)
 
 
 def _sampled_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way: int) -> Differences:
@@ -614,7 +590,7 @@ def _clustered_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: 
         for at in _blocks(first.size, draws.scores.shape[1]):
             a, b = draws.scores[first[at]], draws.scores[second[at]]
             won = np.where(np.isnan(a) | np.isnan(b), np.nan, (a > b) + 0.5 * (a == b))
-            won = _ragged_cluster_means(won, clusters)
+            won = _cluster_means(won, clusters)
             n[at], mean[at], deviation[at] = _moments(won, np.ones(len(won)))
         deviation /= np.sqrt(np.maximum(n, 1.0))
         total.add(mean, [(deviation, np.maximum(n - 1.0, 1.0))], np.ones(first.size))
@@ -630,6 +606,8 @@ def _clustered_improvements(tasks: Sequence[TaskRuns], first: IntArray, second: 
 
 
 def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) -> Differences:
+    from scipy.special import gammaln
+
     methods, several = len(tasks[0].scores), len(tasks) > 1
     few = min(s.size for t in tasks for s in t.scores)
     joint = first.size > 1 and few >= FEWEST_FOR_JOINT and methods <= MOST_JOINT
@@ -647,7 +625,9 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
             parts[row] += part**2 / np.maximum(n[a] - 1.0, 1.0)
         fewer = np.minimum(n[first], n[second])
         added += np.array([fewer**-2.0 / len(tasks) ** 2, 1.0 / fewer / len(tasks)])
-        separation += _log_of_separation(n[first], n[second])
+        # log 1 / (m + n over m): of all of one method's runs above all of the other's, if nothing differs.
+        m, o = n[first] + 1.0, n[second] + 1.0
+        separation += gammaln(m) + gammaln(o) - gammaln(m + o - 1.0)
         fewest = np.minimum(fewest, fewer)
     t = len(tasks)
     degrees = np.where(parts > 0.0, variance**2 / np.where(parts > 0.0, parts, 1.0), 1.0)
@@ -655,18 +635,11 @@ def _placements(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray) ->
     whole = sizes.sum(axis=0)
     return PlacementDifferences(
         estimate=share / t, even=0.5, n=(whole[first] + whole[second]).astype(np.intp), method="Newcombe with placements" if not several else "placements",
-        guarantees=_all("approximate", first.size), assumptions=(Assumption.INDEPENDENT,) if not several else (Assumption.INDEPENDENT, Assumption.FIXED_TASKS),
+        guarantees=_all("approximate", first.size), assumptions=_drawn(Assumption.INDEPENDENT, len(tasks)),
         variances=variance / t**2, degrees=degrees, fewer=t * fewest, added=added, separation=separation, alone=fewest < 2.0,
         sizes=None if several else (sizes[0][first].astype(np.float64), sizes[0][second].astype(np.float64)),
         joint=None if together is None else _joint_placements(together, first, second),
     )  # fmt: skip
-
-
-def _log_of_separation(m: FloatArray, n: FloatArray) -> FloatArray:
-    """log 1 / (m + n over m): of all of one method's runs above all of the other's, if nothing differs."""
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(m + 1.0) + gammaln(n + 1.0) - gammaln(m + n + 1.0))
 
 
 def win_shares(samples: Sequence[FloatArray]) -> FloatArray:
@@ -736,11 +709,10 @@ def _quantiles(tasks: Sequence[TaskRuns], first: IntArray, second: IntArray, way
         )
     sizes = np.array([[s.size for s in row] for row in ordered]).sum(axis=0)
     kind: Guarantee = "conservative" if asked.guaranteed and len(tasks) == 1 else "approximate"
-    drawn = Assumption.PAIRS if way >= 0 else Assumption.INDEPENDENT
     return QuantileDifferences(
         estimate=estimate, even=0.0, n=(sizes[first] + sizes[second]).astype(np.intp),
         method="order statistics" if asked.guaranteed else "order statistics, variance recovery", guarantees=_all(kind, first.size),
-        assumptions=(drawn,) if len(tasks) == 1 else (drawn, Assumption.FIXED_TASKS), ordered=ordered, first=first, second=second,
+        assumptions=_drawn(Assumption.PAIRS if way >= 0 else Assumption.INDEPENDENT, len(tasks)), ordered=ordered, first=first, second=second,
         level=asked.amount, correlation=correlation, guaranteed=asked.guaranteed,
     )  # fmt: skip
 
