@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -15,7 +15,7 @@ from ogive.errors import InputError, InvalidScores
 from ogive.results import Guarantee
 from ogive.seeding import stream
 from ogive.statistics._band import band_margin
-from ogive.statistics._bootstrap import _bca_levels
+from ogive.statistics._bootstrap import bca_levels
 from ogive.statistics._interval import FEW_IN_TAIL, Assumption, Interval
 from ogive.statistics._resampling import (
     Resamples,
@@ -32,9 +32,316 @@ from ogive.statistics._resampling import (
 )
 from ogive.statistics._statistic import OVER_TASKS, Statistic
 
+Tasks: TypeAlias = Literal["fixed", "random"]
+Method: TypeAlias = Literal["t", "percentile", "bca"]
+
 # Below it 1 - share has too few digits.
 LEAST_SHARE = 1e-9
 AGGREGATES = ("iqm", "mean", "median", "optimality_gap")
+FEWEST_TASKS = 10
+FEWEST_RUNS = 10
+# Rare collapses: with fewer runs on all tasks together, or fewer tasks behind a median, 5 to 10 % of
+# collapsed runs bring 95 % down to 0.6 to 0.9 (docs/reference/profiles.md); fixed before looking at scores.
+FEWEST_IN_ALL = 100
+FEWEST_FOR_MEDIAN = 10
+STUDENT_BOOTSTRAP = "t with a bootstrap standard error"
+# The power of two of the largest gamma, in the scores' unit: times the number of runs it must stay a number.
+_LARGEST_GAMMA = 950
+
+# Resamples held at once: some megabytes.
+_HELD = 4_000_000
+_NAMES = {"t": STUDENT_BOOTSTRAP, "percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
+
+
+def aggregate(
+    scores: ArrayLike | Sequence[ArrayLike],
+    *,
+    statistics: Sequence[str] = AGGREGATES,
+    tasks: Tasks = "fixed",
+    confidence: float = 0.95,
+    method: Method = "t",
+    seed: int = 0,
+    n_resamples: int = 2000,
+    threads: int = 1,
+    gamma: float = 1.0,
+) -> dict[str, Interval]:
+    """Aggregates of the scores on many tasks, each with a bootstrap interval.
+
+    Parameters
+    ----------
+    scores : array or sequence of arrays
+        A 2-D array runs × tasks, or a list with the runs of each task, which may differ in
+        number. Every task weighs the same: a run of task t has weight 1 / (T R_t).
+    statistics : sequence of str
+        `iqm`, the mean of the middle half of all runs; `mean`; `median`, over tasks, of each
+        task's mean; `optimality_gap`, gamma - mean(min(score, gamma)). Also, over all runs,
+        `q0.9` (a quantile), `lower_0.1` and `upper_0.1` (the mean of a share at one end).
+    tasks : {"fixed", "random"}
+        Whether the statement is about these tasks, with other runs, or about other tasks too.
+    method : {"t", "percentile", "bca"}
+        The last two need ten runs on every task.
+    gamma : float
+        The score from which on nothing is missing.
+
+    Notes
+    -----
+    Approximate. Runs are resampled within each task; with random tasks, tasks are resampled
+    first. `t`: estimate ± t · se* · sqrt(R / (R - 1)), se* the standard deviation of the
+    resamples, with sum (R_t - 1) degrees of freedom. Where tasks have different numbers of
+    runs, R and the degrees of freedom are those of a mean over tasks with equal spread
+    (`spread_correction`). The median rests on the runs of one or two tasks, and its degrees of
+    freedom are theirs. With random tasks the unit is the task: T - 1 degrees of freedom and
+    sqrt(T / (T - 1)); since runs are resampled as well, somewhat too wide.
+
+    Simulated at 95 % on normal scores of equal spread, runs × tasks: the IQM covers 0.94 at
+    3 × 5, 0.945 at 5 × 5, 3 × 26 and 20 × 5 (percentile: 0.86, 0.90, 0.88, 0.94). Spreads that
+    differ forty-fold between tasks bring 3 × 5 down to 0.90, 5 × 5 to 0.92.
+
+    A collapse that no run happened to show is unknown to any resample. Where 10 % of runs
+    collapse, the mean covers 0.79 at 3 × 5, the IQM 0.70 where tasks lie far apart (0.92 near
+    each other), both 0.92 or more from 100 runs in all on, and 0.91 at 5 %. So with fixed tasks
+    intervals are called heuristic below 100 runs on all tasks together, and those of the median
+    also below 10 tasks, of which it uses one or two. Rarer collapses need more runs: at 2 % IQM,
+    mean and median still cover as little as 0.84 with 100 runs, 0.94 (median 0.87) with 500
+    (docs/reference/profiles.md).
+
+    The limits do not depend on the order of runs or of tasks; they move with the scores under
+    a positive affine map, and negating all scores negates them (quantiles and the gap aside).
+    An odd number of resamples is rounded up.
+
+    A single run on a task is refused where tasks are fixed. Where no resample differs from
+    the sample the interval is infinite, never of zero width.
+
+    References
+    ----------
+    Agarwal et al. (2021), Deep reinforcement learning at the edge of the statistical precipice.
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8 and 14.
+
+    Examples
+    --------
+    >>> found = aggregate([[0.2, 0.3, 0.4], [0.5, 0.9, 0.7, 0.6], [0.8, 0.9, 1.0]])
+    >>> round(found["mean"].estimate, 3), round(found["optimality_gap"].estimate, 3)
+    (0.625, 0.375)
+    """
+    found = _resampled(scores, (), statistics, tasks, method, seed, n_resamples, threads, gamma)
+    confidence = as_confidence(confidence)
+    return {name: found.interval(name, method, confidence) for name in statistics}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreProfile:
+    """The share of runs above each threshold, with pointwise intervals; every task weighs the same."""
+
+    thresholds: FloatArray
+    share: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence: float
+    method: str
+    guarantee: Guarantee
+    n: int
+    assumptions: tuple[str, ...]
+    aggregates: dict[str, Interval]
+
+
+def profile_counts(
+    scores: ArrayLike | Sequence[ArrayLike],
+    thresholds: ArrayLike,
+    *,
+    statistics: Sequence[str] = (),
+    tasks: Tasks = "fixed",
+    confidence: float = 0.95,
+    method: Method = "t",
+    seed: int = 0,
+    n_resamples: int = 2000,
+    threads: int = 1,
+    gamma: float = 1.0,
+) -> ScoreProfile:
+    """The share of runs above each threshold, and any aggregates out of the same resamples.
+
+    Parameters
+    ----------
+    thresholds : array-like
+        In any order; the result keeps it.
+    statistics, method
+        What `aggregates` holds, by which interval; the same numbers as from `aggregate`.
+
+    Notes
+    -----
+    Pointwise percentile intervals of the resamples: approximate with at least ten runs on
+    every task, otherwise heuristic (too short). Where at most five runs of all lie on the
+    rarer side of their own task, they are widened as in `improvement_over_tasks`, so none has
+    zero width; simulated with 5 to 26 tasks of 10 to 50 runs, shares of 0.9 and more on some
+    and 0.1 and less on the others, they cover 0.94 or more. They hold at each threshold alone:
+    a band for the whole profile must be wider.
+
+    Examples
+    --------
+    >>> profile = profile_counts([[0.2, 0.3, 0.4], [0.5, 0.9, 0.7, 0.6]], [0.25, 0.65])
+    >>> profile.share.round(3).tolist()
+    [0.833, 0.25]
+    """
+    asked = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    if asked.ndim != 1 or asked.size == 0 or not np.isfinite(asked).all():
+        raise InputError("`thresholds` must be a one-dimensional array of finite numbers.")
+    found = _resampled(scores, asked, statistics, tasks, method, seed, n_resamples, threads, gamma)
+    confidence, runs, resamples = as_confidence(confidence), found.runs, found.resamples
+    at = _in_units(asked, found.exponent)
+    above = resamples.above[:, np.searchsorted(resamples.thresholds, at)]
+    share = above[-1].copy()
+    sides = np.quantile(above[:-1], [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
+    if tasks == "random":  # each task is one draw
+        draws, sizes = share[:, None], np.array([len(runs.tasks)])
+    else:
+        upto = [np.searchsorted(task, at, side="right") / task.size for task in runs.tasks]
+        draws, sizes = 1.0 - np.stack(upto, axis=1), runs.sizes
+    low, high = np.clip(sides, 0.0, 1.0)
+    for i in np.flatnonzero(says_too_little(draws, sizes, low, high)):
+        low[i], high[i] = widened_at_the_edge(draws[i], sizes, float(low[i]), float(high[i]), confidence)
+    few = tasks == "fixed" and int(runs.sizes.min()) < FEWEST_RUNS
+    return ScoreProfile(
+        thresholds=asked, share=share, low=low, high=high,
+        confidence=confidence, method="pointwise percentile bootstrap", guarantee="heuristic" if few else "approximate",
+        n=found.n, assumptions=(*found.assumptions, Assumption.POINTWISE, *((Assumption.FEW_RUNS,) if few else ())),
+        aggregates={name: found.interval(name, method, confidence) for name in statistics},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """Resampled runs. Scores and gamma are held in units of 2**exponent: no sum or square leaves the floats."""
+
+    resamples: Resamples
+    runs: Runs
+    random_tasks: bool
+    gamma: float
+    exponent: int
+
+    @property
+    def n(self) -> int:
+        """Tasks where they are random, else runs."""
+        return len(self.runs.tasks) if self.random_tasks else self.runs.ordered.size
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return Assumption.INDEPENDENT_RUNS, Assumption.RANDOM_TASKS if self.random_tasks else Assumption.FIXED_TASKS
+
+    def interval(self, name: str, method: Method, confidence: float) -> Interval:
+        """What the resamples say about one statistic, in the scores' own units."""
+        statistic, runs = run_statistic(name), self.runs
+        values = statistic.draws(self.resamples, self.gamma)
+        draws, estimate = values[:-1], float(values[-1])
+        reasons: tuple[str, ...] = ()
+        scale = float(np.abs(runs.ordered[[0, -1]]).max()) + (abs(self.gamma) if statistic.kind == "gap" else 0.0)
+        if not has_spread(draws, scale, runs.ordered.size):
+            low, high, reasons = -math.inf, math.inf, (Assumption.NO_SPREAD,)
+        elif method == "t":
+            half = self._critical(statistic, confidence) * float(draws.std(ddof=1))
+            low, high = estimate - half, estimate + half
+        else:
+            levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
+            if method == "bca":
+                influence = statistic.influence(runs, self.resamples, self.gamma, random_tasks=self.random_tasks)
+                levels = bca_levels(levels, draws, estimate, -np.concatenate(influence))
+            low, high = (float(v) for v in np.quantile(draws, levels))
+        doubts: tuple[str, ...] = ()
+        if runs.ordered.size * statistic.tail_share < FEW_IN_TAIL - 1e-9 and statistic.tail_share < 1.0:
+            doubts = (Assumption.SHORT_TAIL,)
+        if not self.random_tasks and not math.isinf(high):
+            doubts += collapse_doubts(statistic.kind, runs.ordered.size, len(runs.tasks))
+        if statistic.kind == "gap":
+            low = max(low, 0.0)  # by its definition
+        with np.errstate(over="ignore"):  # a bound beyond the largest number is infinite
+            estimate, low, high = (float(np.ldexp(v, self.exponent)) for v in (estimate, low, high))
+        return Interval(
+            estimate=estimate, low=low, high=high, confidence=confidence, n=self.n,
+            method=f"{_NAMES[method]}, {'tasks and runs' if self.random_tasks else 'runs within tasks'}",
+            guarantee="heuristic" if doubts else "approximate", assumptions=(*self.assumptions, *reasons, *doubts),
+        )  # fmt: skip
+
+    def _critical(self, statistic: RunStatistic, confidence: float) -> float:
+        """How many standard deviations of the resamples the interval reaches to each side."""
+        from scipy.special import stdtrit
+
+        sizes = np.array([len(self.runs.tasks)]) if self.random_tasks else self.runs.sizes
+        factor, df = spread_correction(sizes)
+        if statistic.kind == "median" and not self.random_tasks:
+            influence = statistic.influence(self.runs, self.resamples, math.nan, random_tasks=False)
+            squares = np.array([float(np.sum(part**2)) for part in influence])
+            freedom = (sizes - 1).astype(np.float64)
+            if squares.any():  # otherwise the tasks in the middle show no spread, and others took their place
+                df = satterthwaite(squares * sizes / freedom, freedom)
+        return float(stdtrit(df, 0.5 + confidence / 2.0)) * factor
+
+
+def _resampled(
+    scores: ArrayLike | Sequence[ArrayLike], thresholds: Sequence[float] | FloatArray, statistics: Sequence[str],
+    tasks: str, method: str, seed: int, n_resamples: int, threads: int, gamma: float,
+) -> _Found:  # fmt: skip
+    """The door of both functions, and the resamples behind it."""
+    columns = as_tasks(scores)
+    parts = [run_statistic(name) for name in statistics]
+    _check_design(columns, tasks, method)
+    if not math.isfinite(gamma):
+        raise InputError(f"`gamma` must be a finite score; got {gamma}.")
+    gaps = [gamma for part in parts if part.kind == "gap"]
+    exponent = _exponent(columns, gaps)
+    runs = pool([np.ldexp(column, -exponent) for column in columns])
+    resamples = resample(
+        runs,
+        levels=[level for part in parts for level in part.levels],
+        thresholds=[*_in_units(np.asarray(thresholds), exponent), *(math.ldexp(gap, -exponent) for gap in gaps)],
+        task_means=any(part.kind == "median" for part in parts),
+        random_tasks=tasks == "random",
+        seed=seed,
+        n_resamples=as_resamples(n_resamples, threads),
+        threads=threads,
+    )
+    gamma = math.ldexp(gamma, -exponent) if gaps else 0.0
+    return _Found(resamples, runs, tasks == "random", gamma, exponent)
+
+
+def _exponent(columns: Sequence[FloatArray], gaps: Sequence[float]) -> int:
+    """The power of two that makes the largest score about 1, or, for a far larger gamma, leaves that a number."""
+    largest = max(float(np.abs(column).max()) for column in columns)
+    return max([math.frexp(largest)[1], *(math.frexp(gap)[1] - _LARGEST_GAMMA for gap in gaps)])
+
+
+def _in_units(thresholds: FloatArray, exponent: int) -> FloatArray:
+    """Thresholds in units of 2**exponent; those beyond all scores, which are 1 at most, as ±2."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip(np.ldexp(thresholds, -exponent), -2.0, 2.0))
+
+
+def _check_design(columns: Sequence[FloatArray], tasks: str, method: str) -> None:
+    if tasks not in get_args(Tasks):
+        raise InputError(f"`tasks` must be 'fixed' or 'random'; got {tasks!r}.")
+    if method not in get_args(Method):
+        raise InputError(f"`method` must be 't', 'percentile' or 'bca'; got {method!r}.")
+    if tasks == "random":
+        if len(columns) < FEWEST_TASKS:
+            raise InvalidScores(
+                f"`tasks='random'` needs at least {FEWEST_TASKS} tasks; got {len(columns)}. "
+                "Say tasks='fixed' to speak of these tasks only."
+            )
+        return
+    least = min(column.size for column in columns)
+    if least < 2:
+        raise InvalidScores(
+            "one run on a task says nothing about spread; every method needs at least 2 runs of every task."
+        )
+    if method != "t" and least < FEWEST_RUNS:
+        raise InvalidScores(
+            f"`method={method!r}` is too short below {FEWEST_RUNS} runs on every task; the fewest here are {least}. "
+            "Use method='t'."
+        )
+
+
+def collapse_doubts(kind: str, n_runs: int, n_tasks: int) -> tuple[Assumption, ...]:
+    """Why rare collapses would make an interval over fixed tasks too short; by numbers known beforehand."""
+    if n_runs < FEWEST_IN_ALL:
+        return (Assumption.FEW_IN_ALL,)
+    return (Assumption.FEW_FOR_MEDIAN,) if kind == "median" and n_tasks < FEWEST_FOR_MEDIAN else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,331 +447,6 @@ def _rounding(values: FloatArray) -> float:
 def _centered(values: FloatArray) -> FloatArray:
     centered: FloatArray = (values - values.mean()) / values.size
     return centered
-
-
-Tasks: TypeAlias = Literal["fixed", "random"]
-Method: TypeAlias = Literal["t", "percentile", "bca"]
-
-FEWEST_TASKS = 10
-FEWEST_RUNS = 10
-# Rare collapses: with fewer runs on all tasks together, or fewer tasks behind a median, 5 to 10 % of
-# collapsed runs bring 95 % down to 0.6 to 0.9 (docs/reference/profiles.md); fixed before looking at scores.
-FEWEST_IN_ALL = 100
-FEWEST_FOR_MEDIAN = 10
-STUDENT_BOOTSTRAP = "t with a bootstrap standard error"
-# The power of two of the largest gamma, in the scores' unit: times the number of runs it must stay a number.
-_LARGEST_GAMMA = 950
-
-_NAMES = {"t": STUDENT_BOOTSTRAP, "percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
-
-
-def aggregate(
-    scores: ArrayLike | Sequence[ArrayLike],
-    *,
-    statistics: Sequence[str] = AGGREGATES,
-    tasks: Tasks = "fixed",
-    confidence: float = 0.95,
-    method: Method = "t",
-    seed: int = 0,
-    n_resamples: int = 2000,
-    threads: int = 1,
-    gamma: float = 1.0,
-) -> dict[str, Interval]:
-    """Aggregates of the scores on many tasks, each with a bootstrap interval.
-
-    Parameters
-    ----------
-    scores : array or sequence of arrays
-        A 2-D array runs × tasks, or a list with the runs of each task, which may differ in
-        number. Every task weighs the same: a run of task t has weight 1 / (T R_t).
-    statistics : sequence of str
-        `iqm`, the mean of the middle half of all runs; `mean`; `median`, over tasks, of each
-        task's mean; `optimality_gap`, gamma - mean(min(score, gamma)). Also, over all runs,
-        `q0.9` (a quantile), `lower_0.1` and `upper_0.1` (the mean of a share at one end).
-    tasks : {"fixed", "random"}
-        Whether the statement is about these tasks, with other runs, or about other tasks too.
-    method : {"t", "percentile", "bca"}
-        The last two need ten runs on every task.
-    gamma : float
-        The score from which on nothing is missing.
-
-    Notes
-    -----
-    Approximate. Runs are resampled within each task; with random tasks, tasks are resampled
-    first. `t`: estimate ± t · se* · sqrt(R / (R - 1)), se* the standard deviation of the
-    resamples, with sum (R_t - 1) degrees of freedom. Where tasks have different numbers of
-    runs, R and the degrees of freedom are those of a mean over tasks with equal spread
-    (`spread_correction`). The median rests on the runs of one or two tasks, and its degrees of
-    freedom are theirs. With random tasks the unit is the task: T - 1 degrees of freedom and
-    sqrt(T / (T - 1)); since runs are resampled as well, somewhat too wide.
-
-    Simulated at 95 % on normal scores of equal spread, runs × tasks: the IQM covers 0.94 at
-    3 × 5, 0.945 at 5 × 5, 3 × 26 and 20 × 5 (percentile: 0.86, 0.90, 0.88, 0.94). Spreads that
-    differ forty-fold between tasks bring 3 × 5 down to 0.90, 5 × 5 to 0.92.
-
-    A collapse that no run happened to show is unknown to any resample. Where 10 % of runs
-    collapse, the mean covers 0.79 at 3 × 5, the IQM 0.70 where tasks lie far apart (0.92 near
-    each other), both 0.92 or more from 100 runs in all on, and 0.91 at 5 %. So with fixed tasks
-    intervals are called heuristic below 100 runs on all tasks together, and those of the median
-    also below 10 tasks, of which it uses one or two. Rarer collapses need more runs: at 2 % IQM,
-    mean and median still cover as little as 0.84 with 100 runs, 0.94 (median 0.87) with 500
-    (docs/reference/profiles.md).
-
-    The limits do not depend on the order of runs or of tasks; they move with the scores under
-    a positive affine map, and negating all scores negates them (quantiles and the gap aside).
-    An odd number of resamples is rounded up.
-
-    A single run on a task is refused where tasks are fixed. Where no resample differs from
-    the sample the interval is infinite, never of zero width.
-
-    References
-    ----------
-    Agarwal et al. (2021), Deep reinforcement learning at the edge of the statistical precipice.
-    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8 and 14.
-
-    Examples
-    --------
-    >>> found = aggregate([[0.2, 0.3, 0.4], [0.5, 0.9, 0.7, 0.6], [0.8, 0.9, 1.0]])
-    >>> round(found["mean"].estimate, 3), round(found["optimality_gap"].estimate, 3)
-    (0.625, 0.375)
-    """
-    found = _resampled(scores, (), statistics, tasks, method, seed, n_resamples, threads, gamma)
-    confidence = as_confidence(confidence)
-    return {name: found.interval(run_statistic(name), tasks, method, confidence) for name in statistics}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScoreProfile:
-    """The share of runs above each threshold, with pointwise intervals; every task weighs the same."""
-
-    thresholds: FloatArray
-    share: FloatArray
-    low: FloatArray
-    high: FloatArray
-    confidence: float
-    method: str
-    guarantee: Guarantee
-    n: int
-    assumptions: tuple[str, ...]
-    aggregates: dict[str, Interval]
-
-
-def profile_counts(
-    scores: ArrayLike | Sequence[ArrayLike],
-    thresholds: ArrayLike,
-    *,
-    statistics: Sequence[str] = (),
-    tasks: Tasks = "fixed",
-    confidence: float = 0.95,
-    method: Method = "t",
-    seed: int = 0,
-    n_resamples: int = 2000,
-    threads: int = 1,
-    gamma: float = 1.0,
-) -> ScoreProfile:
-    """The share of runs above each threshold, and any aggregates out of the same resamples.
-
-    Parameters
-    ----------
-    thresholds : array-like
-        In any order; the result keeps it.
-    statistics, method
-        What `aggregates` holds, by which interval; the same numbers as from `aggregate`.
-
-    Notes
-    -----
-    Pointwise percentile intervals of the resamples: approximate with at least ten runs on
-    every task, otherwise heuristic (too short). Where at most five runs of all lie on the
-    rarer side of their own task, they are widened as in `improvement_over_tasks`, so none has
-    zero width; simulated with 5 to 26 tasks of 10 to 50 runs, shares of 0.9 and more on some
-    and 0.1 and less on the others, they cover 0.94 or more. They hold at each threshold alone:
-    a band for the whole profile must be wider.
-
-    Examples
-    --------
-    >>> profile = profile_counts([[0.2, 0.3, 0.4], [0.5, 0.9, 0.7, 0.6]], [0.25, 0.65])
-    >>> profile.share.round(3).tolist()
-    [0.833, 0.25]
-    """
-    asked = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
-    if asked.ndim != 1 or asked.size == 0 or not np.isfinite(asked).all():
-        raise InputError("`thresholds` must be a one-dimensional array of finite numbers.")
-    found = _resampled(scores, asked, statistics, tasks, method, seed, n_resamples, threads, gamma)
-    confidence, runs, resamples = as_confidence(confidence), found.runs, found.resamples
-    at = _in_units(asked, found.exponent)
-    above = resamples.above[:, np.searchsorted(resamples.thresholds, at)]
-    share = above[-1].copy()
-    sides = np.quantile(above[:-1], [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
-    if tasks == "random":  # each task is one draw
-        draws, sizes = share[:, None], np.array([len(runs.tasks)])
-    else:
-        draws, sizes = _shares_above(runs, at), runs.sizes
-    low, high = np.clip(sides, 0.0, 1.0)
-    for i in np.flatnonzero(says_too_little(draws, sizes, low, high)):
-        low[i], high[i] = widened_at_the_edge(draws[i], sizes, float(low[i]), float(high[i]), confidence)
-    few = tasks == "fixed" and int(runs.sizes.min()) < FEWEST_RUNS
-    return ScoreProfile(
-        thresholds=asked, share=share, low=low, high=high,
-        confidence=confidence, method="pointwise percentile bootstrap", guarantee="heuristic" if few else "approximate",
-        n=_n(runs, tasks), assumptions=(*_assumptions(tasks), Assumption.POINTWISE, *((Assumption.FEW_RUNS,) if few else ())),
-        aggregates={name: found.interval(run_statistic(name), tasks, method, confidence) for name in statistics},
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """Resampled runs. Scores and gamma are held in units of 2**exponent: no sum or square leaves the floats."""
-
-    resamples: Resamples
-    runs: Runs
-    gamma: float
-    exponent: int
-
-    def interval(self, statistic: RunStatistic, tasks: Tasks, method: Method, confidence: float) -> Interval:
-        """What the resamples say about one statistic, in the scores' own units."""
-        found = _interval(statistic, self.resamples, self.runs, tasks, method, confidence, self.gamma)
-        with np.errstate(over="ignore"):  # a bound beyond the largest number is infinite
-            estimate, low, high = (float(np.ldexp(v, self.exponent)) for v in (found.estimate, found.low, found.high))
-        return replace(found, estimate=estimate, low=low, high=high)
-
-
-def _resampled(
-    scores: ArrayLike | Sequence[ArrayLike], thresholds: Sequence[float] | FloatArray, statistics: Sequence[str],
-    tasks: str, method: str, seed: int, n_resamples: int, threads: int, gamma: float,
-) -> _Found:  # fmt: skip
-    """The door of both functions, and the resamples behind it."""
-    columns = as_tasks(scores)
-    parts = [run_statistic(name) for name in statistics]
-    _check_design(columns, tasks, method)
-    if not math.isfinite(gamma):
-        raise InputError(f"`gamma` must be a finite score; got {gamma}.")
-    gaps = [gamma for part in parts if part.kind == "gap"]
-    exponent = _exponent(columns, gaps)
-    runs = pool([np.ldexp(column, -exponent) for column in columns])
-    resamples = resample(
-        runs,
-        levels=[level for part in parts for level in part.levels],
-        thresholds=[*_in_units(np.asarray(thresholds), exponent), *(math.ldexp(gap, -exponent) for gap in gaps)],
-        task_means=any(part.kind == "median" for part in parts),
-        random_tasks=tasks == "random",
-        seed=seed,
-        n_resamples=as_resamples(n_resamples, threads),
-        threads=threads,
-    )
-    return _Found(resamples, runs, math.ldexp(gamma, -exponent) if gaps else 0.0, exponent)
-
-
-def _exponent(columns: Sequence[FloatArray], gaps: Sequence[float]) -> int:
-    """The power of two that makes the largest score about 1, or, for a far larger gamma, leaves that a number."""
-    largest = max(float(np.abs(column).max()) for column in columns)
-    return max([math.frexp(largest)[1], *(math.frexp(gap)[1] - _LARGEST_GAMMA for gap in gaps)])
-
-
-def _in_units(thresholds: FloatArray, exponent: int) -> FloatArray:
-    """Thresholds in units of 2**exponent; those beyond all scores, which are 1 at most, as ±2."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.clip(np.ldexp(thresholds, -exponent), -2.0, 2.0))
-
-
-def _check_design(columns: Sequence[FloatArray], tasks: str, method: str) -> None:
-    if tasks not in get_args(Tasks):
-        raise InputError(f"`tasks` must be 'fixed' or 'random'; got {tasks!r}.")
-    if method not in get_args(Method):
-        raise InputError(f"`method` must be 't', 'percentile' or 'bca'; got {method!r}.")
-    if tasks == "random":
-        if len(columns) < FEWEST_TASKS:
-            raise InvalidScores(
-                f"`tasks='random'` needs at least {FEWEST_TASKS} tasks; got {len(columns)}. "
-                "Say tasks='fixed' to speak of these tasks only."
-            )
-        return
-    least = min(column.size for column in columns)
-    if least < 2:
-        raise InvalidScores(
-            "one run on a task says nothing about spread; every method needs at least 2 runs of every task."
-        )
-    if method != "t" and least < FEWEST_RUNS:
-        raise InvalidScores(
-            f"`method={method!r}` is too short below {FEWEST_RUNS} runs on every task; the fewest here are {least}. "
-            "Use method='t'."
-        )
-
-
-def _interval(
-    statistic: RunStatistic, found: Resamples, runs: Runs, tasks: str, method: str, confidence: float, gamma: float
-) -> Interval:
-    """What the resamples say about one statistic."""
-    values = statistic.draws(found, gamma)
-    draws, estimate = values[:-1], float(values[-1])
-    reasons: tuple[str, ...] = ()
-    guarantee: Guarantee = "approximate"
-    random_tasks = tasks == "random"
-    scale = float(np.abs(runs.ordered[[0, -1]]).max()) + (abs(gamma) if statistic.kind == "gap" else 0.0)
-    if not has_spread(draws, scale, runs.ordered.size):
-        low, high, reasons = -math.inf, math.inf, (Assumption.NO_SPREAD,)
-    elif method == "t":
-        half = _critical(statistic, found, runs, tasks, confidence) * float(draws.std(ddof=1))
-        low, high = estimate - half, estimate + half
-    else:
-        levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
-        if method == "bca":
-            influence = statistic.influence(runs, found, gamma, random_tasks=random_tasks)
-            levels = _bca_levels(levels, draws, estimate, -np.concatenate(influence))
-        low, high = (float(v) for v in np.quantile(draws, levels))
-    if runs.ordered.size * statistic.tail_share < FEW_IN_TAIL - 1e-9 and statistic.tail_share < 1.0:
-        guarantee, reasons = "heuristic", (*reasons, Assumption.SHORT_TAIL)
-    doubts = (
-        () if random_tasks or math.isinf(high) else collapse_doubts(statistic.kind, runs.ordered.size, len(runs.tasks))
-    )
-    if doubts:
-        guarantee, reasons = "heuristic", (*reasons, *doubts)
-    if statistic.kind == "gap":
-        low = max(low, 0.0)  # by its definition
-    return Interval(
-        estimate=estimate, low=low, high=high, confidence=confidence, guarantee=guarantee, n=_n(runs, tasks),
-        method=f"{_NAMES[method]}, {'tasks and runs' if random_tasks else 'runs within tasks'}",
-        assumptions=(*_assumptions(tasks), *reasons),
-    )  # fmt: skip
-
-
-def collapse_doubts(kind: str, n_runs: int, n_tasks: int) -> tuple[Assumption, ...]:
-    """Why rare collapses would make an interval over fixed tasks too short; by numbers known beforehand."""
-    if n_runs < FEWEST_IN_ALL:
-        return (Assumption.FEW_IN_ALL,)
-    return (Assumption.FEW_FOR_MEDIAN,) if kind == "median" and n_tasks < FEWEST_FOR_MEDIAN else ()
-
-
-def _critical(statistic: RunStatistic, found: Resamples, runs: Runs, tasks: str, confidence: float) -> float:
-    """How many standard deviations of the resamples the interval reaches to each side."""
-    from scipy.special import stdtrit
-
-    sizes = np.array([len(runs.tasks)]) if tasks == "random" else runs.sizes
-    factor, df = spread_correction(sizes)
-    if statistic.kind == "median" and tasks == "fixed":
-        influence = statistic.influence(runs, found, math.nan, random_tasks=False)
-        squares = np.array([float(np.sum(part**2)) for part in influence])
-        freedom = (sizes - 1).astype(np.float64)
-        if squares.any():  # otherwise the tasks in the middle show no spread, and others took their place
-            df = satterthwaite(squares * sizes / freedom, freedom)
-    return float(stdtrit(df, 0.5 + confidence / 2.0)) * factor
-
-
-def _shares_above(runs: Runs, thresholds: FloatArray) -> FloatArray:
-    """The share of each task's runs above each threshold, a row for each threshold."""
-    upto = [np.searchsorted(task, thresholds, side="right") / task.size for task in runs.tasks]
-    return 1.0 - np.stack(upto, axis=1)
-
-
-def _n(runs: Runs, tasks: str) -> int:
-    return len(runs.tasks) if tasks == "random" else runs.ordered.size
-
-
-def _assumptions(tasks: str) -> tuple[str, ...]:
-    return (Assumption.INDEPENDENT_RUNS, Assumption.RANDOM_TASKS if tasks == "random" else Assumption.FIXED_TASKS)
-
-
-# Resamples held at once: some megabytes.
-_HELD = 4_000_000
 
 
 def largest_deviation(tasks: Sequence[FloatArray], confidence: float, seed: int, n_resamples: int = 2000) -> float:

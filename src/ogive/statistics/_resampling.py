@@ -160,10 +160,7 @@ def resample(
     """
     from ogive.kernels._resampling import resample_runs, summarize
 
-    cut, at = (
-        np.unique(np.array(list(levels), dtype=np.float64)),
-        np.unique(np.array(list(thresholds), dtype=np.float64)),
-    )
+    cut, at = (np.unique(np.array(list(asked), dtype=np.float64)) for asked in (levels, thresholds))
     n, total = runs.ordered.size, float(runs.ordered.size)
     half = (n_resamples + 1) // 2
     rows = 2 * half + 1
@@ -282,14 +279,10 @@ def widened_at_the_edge(
     least, most = math.floor(n * share + 1e-9), math.ceil(n * share - 1e-9)
     below, above = binomial_limits(least, n, confidence)[0], binomial_limits(most, n, confidence)[1]
     if n * min(share, 1.0 - share) > _FEW_AT_THE_EDGE and shares.size > 1:
-        half = _half_with_two_added(shares, sizes, confidence)
+        from scipy.special import ndtri
+
+        added = (shares * sizes + 1.0) / (sizes + 2.0)
+        error = math.sqrt(float(np.sum(added * (1.0 - added) / sizes))) / shares.size
+        half = float(ndtri(0.5 + confidence / 2.0)) * error
         below, above = max(below, share - half), min(above, share + half)
     return min(low, below), max(high, above)
-
-
-def _half_with_two_added(shares: FloatArray, sizes: NDArray[np.int64], confidence: float) -> float:
-    from scipy.special import ndtri
-
-    added = (shares * sizes + 1.0) / (sizes + 2.0)
-    error = math.sqrt(float(np.sum(added * (1.0 - added) / sizes))) / shares.size
-    return float(ndtri(0.5 + confidence / 2.0)) * error
