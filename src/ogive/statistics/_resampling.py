@@ -189,15 +189,15 @@ def resample(
     return out
 
 
-def in_blocks(compute: Callable[[int, int], None], n_resamples: int, threads: int) -> None:
-    """Call `compute(first, last)` for ranges that together are all resamples."""
-    starts = range(0, n_resamples, _BLOCK)
+def in_blocks(compute: Callable[[int, int], None], n: int, threads: int, block: int = _BLOCK) -> None:
+    """Call `compute(first, last)` for ranges that together are all resamples, or rows."""
+    starts = range(0, n, block)
 
     def work(first: int) -> None:
         with np.errstate(over="ignore"):  # the generator wraps around; heard only with the compiler off
-            compute(first, min(first + _BLOCK, n_resamples))
+            compute(first, min(first + block, n))
 
-    if threads == 1:
+    if threads == 1 or len(starts) == 1:
         for first in starts:
             work(first)
     else:
