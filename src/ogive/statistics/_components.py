@@ -23,6 +23,8 @@ MANY_DRAWS = 59
 _UNEQUAL_ERROR = 0.05
 # Beyond 2 to this power squares leave the range of floating-point numbers.
 _LARGEST_SQUARED = 500
+N_PIVOTS = 20_000
+REPETITION = "repetition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,10 +203,6 @@ def _ends(squares: _MeanSquares, error: float) -> tuple[list[float], list[float]
     if ends[1] == 0.0:  # at confidences so low that chance exceeds its own quantile
         return [ends[0], math.inf], [ratios[0], math.inf]
     return ends, ratios
-
-
-N_PIVOTS = 20_000
-REPETITION = "repetition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

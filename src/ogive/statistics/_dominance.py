@@ -20,6 +20,11 @@ from ogive.statistics._resampling import as_resamples, in_blocks, resample_key
 Who: TypeAlias = Literal["a", "b"]
 Decision: TypeAlias = Literal["a dominates", "b dominates", "cross", "cannot tell"]
 
+FEWEST_SCORES = 5
+THRESHOLD = 0.2
+# Counting paths costs the product of the sizes; from here on the limit is as good.
+_MOST_EXACT = 2000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dominance:
@@ -133,12 +138,6 @@ def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(np.flatnonzero(padded == 1).tolist(), np.flatnonzero(padded == -1).tolist(), strict=True))
 
 
-FEWEST_SCORES = 5
-THRESHOLD = 0.2
-# Counting paths costs the product of the sizes; from here on the limit is as good.
-_MOST_EXACT = 2000
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlmostDominance:
     """How much of the distance between two distributions speaks against the first.
@@ -228,7 +227,16 @@ def almost_dominance(
         raise InputError(f"`n_comparisons` must be a whole number of at least 1; got {n_comparisons}.")
     from scipy.special import ndtri
 
-    ratio, draws = _ratio_and_resamples(first, second, seed, n_resamples, threads)
+    from ogive.kernels._resampling import resample_violation_ratio
+
+    x, y = _unscaled(first, second)
+    key, draws = resample_key(seed), np.empty(n_resamples)
+
+    def block(start: int, stop: int) -> None:
+        resample_violation_ratio(start, stop, key, x, y, draws)  # type: ignore[no-untyped-call]
+
+    in_blocks(block, n_resamples, threads)
+    ratio = violation_ratio(x, y)
     error = (1.0 - confidence) / n_comparisons
     epsilon_min = float(np.clip(ratio + float(ndtri(1.0 - error)) * float(draws.std(ddof=1)), 0.0, 1.0))
     p_value = _equality(first, second)
@@ -279,19 +287,3 @@ def _equality(a: FloatArray, b: FloatArray) -> float:
         warnings.simplefilter("ignore", RuntimeWarning)
         exact = max(a.size, b.size) <= _MOST_EXACT
         return float(ks_2samp(a, b, method="exact" if exact else "asymp").pvalue)
-
-
-def _ratio_and_resamples(
-    a: FloatArray, b: FloatArray, seed: int, n_resamples: int, threads: int
-) -> tuple[float, FloatArray]:
-    """The violation ratio of two sorted samples, and of each resample of them."""
-    from ogive.kernels._resampling import resample_violation_ratio
-
-    a, b = _unscaled(a, b)
-    key, draws = resample_key(seed), np.empty(n_resamples)
-
-    def block(first: int, last: int) -> None:
-        resample_violation_ratio(first, last, key, a, b, draws)  # type: ignore[no-untyped-call]
-
-    in_blocks(block, n_resamples, threads)
-    return violation_ratio(a, b), draws

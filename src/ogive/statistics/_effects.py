@@ -26,6 +26,11 @@ from ogive.statistics._interval import (
 
 # Beyond this the noncentral F distribution costs digits and adds nothing to the delta method.
 _LARGEST_NONCENTRALITY = 2000.0
+N_PERMUTATIONS = 999
+# Numbers that one block of permutations may hold: 999 of 50,000 units at once would take 400 MB.
+_BLOCK = 2_000_000
+# Two sums of the same terms in another order differ by rounding; they are ties.
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,13 +279,6 @@ def _mover(a: Interval, b: Interval, correlation: float, optimism: float) -> Int
         high=center + reach(a.high - a.estimate, b.estimate - b.low), confidence=a.confidence, method="MOVER",
         guarantee="heuristic" if heuristic else "approximate", n=a.n, assumptions=(Assumption.INDEPENDENT,),
     )  # fmt: skip
-
-
-N_PERMUTATIONS = 999
-# Numbers that one block of permutations may hold: 999 of 50,000 units at once would take 400 MB.
-_BLOCK = 2_000_000
-# Two sums of the same terms in another order differ by rounding; they are ties.
-_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -161,14 +161,14 @@ class _Sum:
         with np.errstate(invalid="ignore", divide="ignore"):
             df = np.where(self.fourth > 0.0, (self.deviation / self.fourth) ** 4, 0.0)
         t, mean = len(self.estimates), np.empty(self.k)
-        for at in self._blocks():
+        for at in _blocks(self.k, len(self.estimates)):
             mean[at] = np.sum(self._columns(at) / t, axis=0)
         return mean, self.deviation / t, df
 
     def of_sample(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The same, with the tasks a sample."""
         t, mean, deviation = len(self.estimates), np.empty(self.k), np.empty(self.k)
-        for at in self._blocks():
+        for at in _blocks(self.k, len(self.estimates)):
             found = self._columns(at)
             mean[at] = np.sum(found / t, axis=0)
             span = found.max(axis=0) - found.min(axis=0)
@@ -177,15 +177,6 @@ class _Sum:
             wide = unit * np.sqrt(np.sum(((found - mean[at]) / unit) ** 2, axis=0) / (max(t - 1, 1) * t))
             deviation[at] = np.where(spread, wide, 0.0)
         return mean, deviation[None], np.full((1, self.k), t - 1.0)
-
-    def _blocks(self) -> list[slice]:
-        """Pairs that are summed at once; all 124,750 of 500 methods on 200 tasks would take 200 MB in each step.
-
-        No block holds a single pair, unless there is one: numpy sums a single column in another order.
-        """
-        starts = list(range(0, self.k, max(2, BLOCK // max(1, len(self.estimates)))))
-        starts = starts[:-1] if len(starts) > 1 and self.k - starts[-1] == 1 else starts
-        return [slice(a, b) for a, b in itertools.pairwise([*starts, self.k])]
 
     def _columns(self, at: slice) -> FloatArray:
         """[task, pair]"""
@@ -417,9 +408,14 @@ def _moments(gaps: FloatArray, size: FloatArray) -> tuple[FloatArray, FloatArray
     return n, mean, np.where(n < 2.0, np.nan, np.where(spread, deviation, 0.0))
 
 
-def _blocks(k: int, width: int) -> Iterator[slice]:
-    step = max(1, BLOCK // max(width, 1))
-    return (slice(i, min(i + step, k)) for i in range(0, k, step))
+def _blocks(k: int, width: int) -> list[slice]:
+    """Pairs that are worked on at once; all 124,750 of 500 methods on 200 tasks would take 200 MB in each step.
+
+    No block holds a single pair, unless there is one: numpy sums a single column in another order.
+    """
+    starts = list(range(0, k, max(2, BLOCK // max(width, 1))))
+    starts = starts[:-1] if len(starts) > 1 and k - starts[-1] == 1 else starts
+    return [slice(a, b) for a, b in itertools.pairwise([*starts, k])]
 
 
 def _cluster_means(x: FloatArray, clusters: IntArray) -> FloatArray:

@@ -23,6 +23,9 @@ from ogive.statistics._resampling import (
     widened_at_the_edge,
 )
 
+# Shares held at once: some tens of megabytes.
+_HELD = 8_000_000
+
 
 def improvement_over_tasks(
     x: ArrayLike | Sequence[ArrayLike],
@@ -74,8 +77,23 @@ def improvement_over_tasks(
     """
     xs, ys = as_tasks(x, "x"), as_tasks(y, "y")
     confidence, n_resamples = as_confidence(confidence), as_resamples(n_resamples, threads)
-    _check_pairs(xs, ys, method)
+    if method not in ("t", "percentile"):
+        raise InputError(f"`method` must be 't' or 'percentile'; got {method!r}.")
+    if len(xs) != len(ys):
+        raise InvalidScores(
+            f"`x` and `y` must hold the same tasks in the same order; got {len(xs)} and {len(ys)} tasks."
+        )
     sizes = np.array([task.size for task in (*xs, *ys)])
+    least = int(sizes.min())
+    if least < 2:
+        raise InvalidScores(
+            "one run on a task says nothing about spread; both methods need at least 2 runs of every task."
+        )
+    if method == "percentile" and least < FEWEST_RUNS:
+        raise InvalidScores(
+            f"`method='percentile'` is too short below {FEWEST_RUNS} runs on every task; the fewest here are {least}. "
+            "Use method='t'."
+        )
     shares, draws = _resampled_improvement(xs, ys, seed, n_resamples, threads)
     estimate = float(shares.mean())
     if method == "t":
@@ -145,28 +163,6 @@ def _mirrored(own: IntArray, other: IntArray) -> IntArray:
 def _passed(x: IntArray, y: IntArray) -> tuple[IntArray, IntArray]:
     """How many runs of y lie below each run of x, and up to it."""
     return np.searchsorted(y, x, side="left"), np.searchsorted(y, x, side="right")
-
-
-def _check_pairs(xs: Sequence[FloatArray], ys: Sequence[FloatArray], method: str) -> None:
-    if method not in ("t", "percentile"):
-        raise InputError(f"`method` must be 't' or 'percentile'; got {method!r}.")
-    if len(xs) != len(ys):
-        raise InvalidScores(
-            f"`x` and `y` must hold the same tasks in the same order; got {len(xs)} and {len(ys)} tasks."
-        )
-    least = min(task.size for task in (*xs, *ys))
-    if least < 2:
-        raise InvalidScores(
-            "one run on a task says nothing about spread; both methods need at least 2 runs of every task."
-        )
-    if method == "percentile" and least < FEWEST_RUNS:
-        raise InvalidScores(
-            f"`method='percentile'` is too short below {FEWEST_RUNS} runs on every task; the fewest here are {least}. "
-            "Use method='t'."
-        )
-
-
-_HELD = 8_000_000
 
 
 def aggregate_against(

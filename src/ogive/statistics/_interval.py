@@ -399,9 +399,12 @@ def tail_influence(values: FloatArray, mass: float, tail: Tail, codes: IntArray 
     """Terms whose mean is the tail's mean to first order: q - (q - z)+ / mass for the lower tail."""
     if tail == "upper":
         return -tail_influence(-values, mass, "lower", codes)
-    q = step_function(values, codes).quantile(mass)
+    return _tail_terms(values, step_function(values, codes).quantile(mass), mass)
+
+
+def _tail_terms(values: FloatArray, q: float | FloatArray, mass: float) -> FloatArray:
     below = np.maximum(q - values, 0.0)
-    rounded = below <= ROUNDING * np.maximum(abs(q), np.abs(values))
+    rounded = below <= ROUNDING * np.maximum(np.abs(q), np.abs(values))
     below[rounded] = 0.0  # else divided by the mass it would pass for spread
     return np.asarray(q - below / mass)
 
@@ -535,9 +538,7 @@ def _influences(values: FloatArray, ordered: FloatArray, mass: float) -> FloatAr
     level = np.asarray(mass)
     place = int(np.searchsorted(np.arange(1.0, n + 1.0) / n, level - slack(level), side="left"))
     q = ordered[:, min(place, n - 1)][:, None]  # ties change the place, not the score that stands there
-    below = np.maximum(q - values, 0.0)
-    below[below <= ROUNDING * np.maximum(np.abs(q), np.abs(values))] = 0.0
-    return np.asarray(q - below / mass)
+    return _tail_terms(values, q, mass)
 
 
 def _half_widths(values: FloatArray, scale: float, df: int, confidence: float) -> FloatArray:

@@ -46,23 +46,10 @@ class PlanRow(NamedTuple):
 
 
 class Question(ABC):
-    """What one wants to know, as the width that n trials achieve.
-
-    Attributes
-    ----------
-    what : str
-        The question's name.
-    asks : str
-        What its width is called as an argument.
-    fewest : int
-        Below this number there is no width.
-    widest : float
-        Targets must lie below this.
-    unit : str
-        What `n` counts.
-    """
+    """What one wants to know, as the width that n trials achieve."""
 
     __slots__ = ()
+    # What the width is called as an argument.
     asks: ClassVar[str] = "half_width"
 
     @property
@@ -72,7 +59,7 @@ class Question(ABC):
 
     @property
     def fewest(self) -> int:
-        """The fewest trials that can be asked about."""
+        """The fewest trials that have a width."""
         return 1
 
     @property
@@ -82,7 +69,7 @@ class Question(ABC):
 
     @property
     def unit(self) -> str:
-        """What is counted."""
+        """What n counts."""
         return "trials"
 
     @property
@@ -188,10 +175,8 @@ class Plan(Recorded):
         elif n_trials is not None:
             needed = [as_trials(n) for n in n_trials]
         else:
-            least = self.question.fewest
-            needed = sorted(
-                {max(least, round(self.n_trials * share)) for share in (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)}
-            )
+            shares = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
+            needed = sorted({max(self.question.fewest, round(self.n_trials * share)) for share in shares})
         return tuple(PlanRow(n, achieved(self.question, n)) for n in needed)
 
     def curve(self, points: int = 60) -> tuple[PlanRow, ...]:
@@ -230,7 +215,7 @@ def plan_trials(question: Question, target: float | None = None, *, n_trials: in
 
     Examples
     --------
-    >>> from ogive.statistics.planning._precision import BandPrecision
+    >>> from ogive.statistics.planning import BandPrecision
     >>> print(plan_trials(BandPrecision(confidence=0.95, method="ks"), 0.1))
     181 trials put the 95 % band within ±0.1 of the share of runs everywhere (ks, guaranteed).
     """
@@ -244,10 +229,8 @@ def plan_trials(question: Question, target: float | None = None, *, n_trials: in
         assert target is not None
         target = as_target(question, target)
         n = trials_for(question, target)
-    how = question.how(n)
-    return Plan(
-        n_trials=n, achieved_width=achieved(question, n), target=target, question=question, **how._asdict()
-    )  # fmt: skip
+    how = question.how(n)._asdict()
+    return Plan(n_trials=n, achieved_width=achieved(question, n), target=target, question=question, **how)
 
 
 def achieved(question: Question, n: int) -> float:

@@ -202,11 +202,9 @@ class DifferenceTest(Question):
         df = (each - 1) * sum(squares) ** 2 / sum(s**2 for s in squares)
         power = (1.0 + self.power) / 2.0 if self.claim_of == "equivalent" else self.power
         shift = float(nctdtrinc(df, 1.0 - power, stdtrit(df, 0.5 + self.confidence / 2.0)))
-        return (
-            self.margin + max(0.0, shift) * largest * math.sqrt(sum(squares) / each)
-            if math.isfinite(shift)
-            else math.inf
-        )
+        if not math.isfinite(shift):
+            return math.inf
+        return self.margin + max(0.0, shift) * largest * math.sqrt(sum(squares) / each)
 
     def how(self, n: int) -> How:
         name = "paired t" if self.paired else "two-sample t"
@@ -217,27 +215,20 @@ class DifferenceTest(Question):
             if self.sd_pilot is None or self.assurance is None:
                 spread += f", that of {runs}"
             else:
-                spread += (
-                    f", the {percent(self.assurance)} upper limit of the {spreads_in_words(self.sd_pilot)} of {runs}"
-                )
+                of = spreads_in_words(self.sd_pilot)
+                spread += f", the {percent(self.assurance)} upper limit of the {of} of {runs}"
         return How(name, "approximate", (f"independent {'pairs' if self.paired else 'trials'}", spread))
 
     def claim(self, n: int, width: float) -> str:
-        count = (
-            counted(n, "paired trials") if self.paired else f"{counted(n, 'trials in all')}, {n // 2:,} of each method,"
-        )
+        each = "" if self.paired else f", {n // 2:,} of each method,"
+        count = f"{counted(n, 'paired trials' if self.paired else 'trials in all')}{each}"
         with_power = f"with {percent(self.power)} power at {percent_sure(self.confidence)} confidence"
-        if self.claim_of != "better":
-            what = (
-                "differ by less than" if self.claim_of == "equivalent" else "are not worse than each other by more than"
-            )
-            return f"{count} show of equal methods, {with_power}, that they {what} {width:.3g}{self._if}"
-        beyond = f" as larger than the margin {self.margin:.3g}" if self.margin else ""
-        return f"{count} detect a difference of means of {width:.3g}{beyond} {with_power}{self._if}"
-
-    @property
-    def _if(self) -> str:
-        if self.assurance is None:
-            return ""
-        verb = "spreads are" if len(self.sd) > 1 else "spread is"
-        return f", if the {verb} at most {spreads_in_words(self.sd)}, as the pilot says with {percent(self.assurance)} assurance"
+        sure = ""
+        if self.assurance is not None:
+            most = f"{'spreads are' if len(self.sd) > 1 else 'spread is'} at most {spreads_in_words(self.sd)}"
+            sure = f", if the {most}, as the pilot says with {percent(self.assurance)} assurance"
+        if self.claim_of == "better":
+            beyond = f" as larger than the margin {self.margin:.3g}" if self.margin else ""
+            return f"{count} detect a difference of means of {width:.3g}{beyond} {with_power}{sure}"
+        equal = "differ by less than" if self.claim_of == "equivalent" else "are not worse than each other by more than"
+        return f"{count} show of equal methods, {with_power}, that they {equal} {width:.3g}{sure}"

@@ -14,7 +14,14 @@ from ogive.arguments import FloatArray, as_bounds, as_confidence, as_count, as_m
 from ogive.errors import InputError
 from ogive.statistics._band import CONFIDENCES, as_band_method, band_margin, boundaries, is_exact, local_level
 from ogive.statistics._components import VarianceComponents, variance_components
-from ogive.statistics._interval import FEW_IN_TAIL, Assumption, order_statistic_ranks, spread, tail_influence
+from ogive.statistics._interval import (
+    FEW_IN_TAIL,
+    Assumption,
+    order_statistic_ranks,
+    spread,
+    tail_count,
+    tail_influence,
+)
 from ogive.statistics.planning._plan import (
     ASSURANCE,
     How,
@@ -307,7 +314,7 @@ class PilotPrecision(Question):
         deviation = spread(values)
         if deviation == 0.0:
             raise InputError("`pilot` shows no spread: its scores are equal. Add runs, or say `sd` or `bounds`.")
-        known = max(2, math.ceil(values.size * mass - 1e-9))
+        known = max(2, tail_count(values.size, mass))
         limit = deviation if assurance is None else largest_spread(deviation, known, assurance)
         return cls(
             sd=limit, n_pilot=values.size, sd_pilot=deviation, assurance=assurance, mass=mass, tail=tail, confidence=confidence
@@ -327,17 +334,21 @@ class PilotPrecision(Question):
         return f"half-width of the {percent_sure(self.confidence)} interval of {tail_words(self.mass, self.tail)}"
 
     def width(self, n: int) -> float:
-        return student_half(self.sd, n, min(n - 1, self._in_tail(n) - 1), self.confidence)
+        return student_half(self.sd, n, min(n - 1, tail_count(n, self.mass) - 1), self.confidence)
 
     def how(self, n: int) -> How:
-        few = self._in_tail(n) < FEW_IN_TAIL and self.mass < 1.0
+        few = tail_count(n, self.mass) < FEW_IN_TAIL and self.mass < 1.0
         guessed = self.assurance is not None and self.mass < 1.0
-        notes = (Assumption.INDEPENDENT, self._spread)
-        return How(
-            "Student's t" if self.mass == 1.0 else "tail t",
-            "heuristic" if few or guessed else "approximate",
-            (*notes, Assumption.SHORT_TAIL) if few else notes,
-        )
+        if self.n_pilot is None:
+            spread = f"the spread is {self.sd:.3g}"
+        elif self.assurance is None:
+            spread = f"the spread stays that of the pilot: {self.sd:.3g} from {self.n_pilot} runs"
+        else:
+            limit = f"the {percent(self.assurance)} upper limit of the {self.sd_pilot:.3g}"
+            spread = f"the spread is {self.sd:.3g}, {limit} of the pilot's {self.n_pilot} runs"
+        assumed = (Assumption.INDEPENDENT, spread, *((Assumption.SHORT_TAIL,) if few else ()))
+        method = "Student's t" if self.mass == 1.0 else "tail t"
+        return How(method, "heuristic" if few or guessed else "approximate", assumed)
 
     def claim(self, n: int, width: float) -> str:
         if self.assurance is not None:
@@ -349,21 +360,6 @@ class PilotPrecision(Question):
             f"{counted(n, 'trials')} put {tail_words(self.mass, self.tail)} within about ±{width:.3g} with "
             f"{percent_sure(self.confidence)} confidence, if the spread {spread}"
         )
-
-    @property
-    def _spread(self) -> str:
-        """Which spread is taken, and where it is from."""
-        if self.n_pilot is None:
-            return f"the spread is {self.sd:.3g}"
-        if self.assurance is None:
-            return f"the spread stays that of the pilot: {self.sd:.3g} from {self.n_pilot} runs"
-        return (
-            f"the spread is {self.sd:.3g}, the {percent(self.assurance)} upper limit of the {self.sd_pilot:.3g} of the "
-            f"pilot's {self.n_pilot} runs"
-        )
-
-    def _in_tail(self, n: int) -> int:
-        return math.ceil(n * self.mass - 1e-9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -452,26 +448,20 @@ class TwoLevelPrecision(Question):
         return How("Student's t by cluster", "approximate", assumed, notes)
 
     def claim(self, n: int, width: float) -> str:
-        k = n // self.repeats
+        k, sure = n // self.repeats, ""
+        if self.assurance is not None:
+            sd = math.sqrt(self.between + self.within / self.repeats)
+            sure = f", if their means spread by at most {sd:.3g}, as the pilot says with {percent(self.assurance)} assurance"
         each = "once each" if self.repeats == 1 else f"{self.repeats} times each"
         return (
             f"{k:,} {self.unit_word}s, {each} ({counted(k * self.repeats, 'trials')}), put the mean within about "
-            f"±{width:.3g} with {percent_sure(self.confidence)} confidence{self._if}"
-        )
-
-    @property
-    def _if(self) -> str:
-        if self.assurance is None:
-            return ""
-        sd = math.sqrt(self.between + self.within / self.repeats)
-        return (
-            f", if their means spread by at most {sd:.3g}, as the pilot says with {percent(self.assurance)} assurance"
+            f"±{width:.3g} with {percent_sure(self.confidence)} confidence{sure}"
         )
 
 
 def best_repeats(components: VarianceComponents, cost_ratio: float = 1.0) -> int:
     """The whole number of scores for each cluster that makes the mean most precise for a budget; at most 100."""
-    components.repeats(cost_ratio)  # refuses a cost that makes no sense
+    as_count(cost_ratio, "cost_ratio")
     return _best(components.between.estimate, components.within.estimate, cost_ratio)
 
 
