@@ -336,7 +336,7 @@ ONCE = {
         "words.py",
     ),
     "text for a terminal is made by `words.printable`": (r"def _?printable\(|if \w+\.isprintable\(\) else", "words.py"),
-    "an address is found by `definitions.ADDRESS`": (r"0x\[0-9a-f", "definitions.py"),
+    "an address is found by `canonical.ADDRESS`": (r"0x\[0-9a-f", "canonical.py"),
     "a dictionary is a result of a command as it is": (r"A dictionary as a result", ""),
     "a file is kept on the disk by `writing.sync`": (r"os\.fsync\(", "writing.py"),
 }
