@@ -11,11 +11,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from ogive.answers.verdicts import _wording
 from ogive.answers.verdicts._comparison import Comparison, judge_pair
-from ogive.answers.verdicts._family import decide
-from ogive.answers.verdicts._hidden import hidden_collapse
 from ogive.answers.verdicts._question import Question, refuse_undecidable
-from ogive.answers.verdicts._verdict import Conclusion, rule
+from ogive.answers.verdicts._verdict import Conclusion, decide, hidden_collapse, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, narrowed, sentences
 from ogive.reading import Source, as_trials
@@ -69,9 +68,7 @@ class Check(Recorded):
         return f"Check({self.outcome}, {len(self.comparisons)} comparisons, margin {self.margin:g})"
 
     def __str__(self) -> str:
-        from ogive.answers.verdicts._wording import check_text
-
-        return check_text(self)
+        return _wording.check_text(self)
 
     @property
     def margin(self) -> float:
@@ -97,15 +94,11 @@ class Check(Recorded):
     @cached_property
     def verdict(self) -> str:
         """The outcome, why, and how likely this gate was to say that the new version is worse."""
-        from ogive.answers.verdicts._wording import check_sentences
-
-        return check_sentences(self)
+        return _wording.check_sentences(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """A row for each task."""
-        from ogive.answers.verdicts._wording import check_table
-
-        return (check_table(self),)
+        return (_wording.check_table(self),)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each task."""
@@ -113,9 +106,7 @@ class Check(Recorded):
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""
-        from ogive.answers.verdicts._wording import check_markdown
-
-        return check_markdown(self)
+        return _wording.check_markdown(self)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
@@ -217,11 +208,9 @@ def check(
     rows = tuple(a if _passes(a) else b for a, b in zip(singly, together, strict=True))
     outcome, deciding = _decide(rows)
     drop = 2.0 * margin if drop is None else drop
-    from ogive.answers.verdicts._wording import unit_words
-
     return Check(
         outcome=outcome, deciding=deciding, comparisons=rows, question=question, drop=drop,
-        source=f"{new.source} against {baseline.source}", unit=unit_words(merged), notes=merged.notes,
+        source=f"{new.source} against {baseline.source}", unit=_wording.unit_words(merged), notes=merged.notes,
         power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)),
     )  # fmt: skip
 

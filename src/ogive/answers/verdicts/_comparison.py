@@ -7,29 +7,33 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ogive.answers.verdicts._family import Decided, decide
-from ogive.answers.verdicts._hidden import Hidden, hidden_collapse
+from ogive.answers.verdicts import _wording
 from ogive.answers.verdicts._question import BAD_DAY, NAMED, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, gather
-from ogive.answers.verdicts._verdict import Conclusion, Told, rule
+from ogive.answers.verdicts._verdict import Conclusion, Decided, Hidden, Told, decide, hidden_collapse, rule
 from ogive.errors import InputError
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
-from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
+from ogive.statistics import (
+    Assumption,
+    Differences,
+    Dominance,
+    Interval,
+    MixedDifferences,
+    dominance,
+    mcnemar,
+    violation_ratio,
+)
 from ogive.statistics.planning import DifferenceTest, ImprovementTest, achieved, trials_for
 from ogive.tables import Recorded, Table
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped
 
-if TYPE_CHECKING:
-    from ogive.statistics import Dominance
-
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
-WORST = 0.1
 POWER = 0.8
 SMALLEST_IMPROVEMENT = 0.65
 FEWEST_FOR_BAD_DAYS = 20
@@ -101,15 +105,11 @@ class Comparison(Told, Recorded):
         return f"Comparison({self.a} against {self.b} on {where}: {self.conclusion})"
 
     def __str__(self) -> str:
-        from ogive.answers.verdicts._wording import comparison_text
-
-        return comparison_text(self)
+        return _wording.comparison_text(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """The four questions, and the tasks where there are several."""
-        from ogive.answers.verdicts._wording import comparison_as_tables
-
-        return comparison_as_tables(self)
+        return _wording.comparison_as_tables(self)
 
     def _repr_html_(self) -> str:
         first, *rest = self.as_tables()  # the verdict, which stands below in a paper, is read first in a notebook
@@ -167,21 +167,15 @@ class Comparison(Told, Recorded):
 
     @cached_property
     def parts(self) -> tuple[str, str, str]:
-        from ogive.answers.verdicts._wording import verdict_parts
-
-        return verdict_parts(self)
+        return _wording.verdict_parts(self)
 
     def effect(self, answer: NamedAnswer) -> str:
         """How large the answer to one of the four questions is, with its interval, from `a`'s side."""
-        from ogive.answers.verdicts._wording import question_effect
-
-        return question_effect(self, answer)
+        return _wording.question_effect(self, answer)
 
     def difference_words(self, most: int) -> str:
         """`a minus b (positive: a is better)`, of losses `b minus a`, names cut to `most` characters."""
-        from ogive.answers.verdicts._wording import difference_words
-
-        return difference_words(clipped(self.a, most), clipped(self.b, most), self._samples.sign)
+        return _wording.difference_words(clipped(self.a, most), clipped(self.b, most), self._samples.sign)
 
     @cached_property
     def questions(self) -> Mapping[str, NamedAnswer]:
@@ -425,8 +419,6 @@ def _task_by_task(trials: Trials, a: str, b: str, question: Question) -> tuple[C
 
 def decide_all(parts: list[Differences], question: Question) -> list[tuple[float, float, float]]:
     """Limits of all differences of these parts, decided together, with the error of each."""
-    from ogive.statistics import MixedDifferences
-
     ends = np.cumsum([len(d) for d in parts])
     whole = MixedDifferences.of(
         [(np.arange(end - len(d), end), d) for end, d in zip(ends.tolist(), parts, strict=True)]
@@ -631,13 +623,3 @@ def shared_tasks(trials: Trials, a: str, b: str) -> list[str]:
     if not shared:
         raise InputError(f"{a!r} and {b!r} share no task; there is nothing to compare.")
     return shared
-
-
-def worst_averages(c: Comparison) -> tuple[float, float]:
-    """The means of the worst 10 % of both methods' runs, averaged over tasks, as the scores were given."""
-    from ogive.statistics import ecdf
-
-    found = [
-        float(np.mean([ecdf(task.scores[m]).cvar(mass=WORST, tail="lower") for task in c._samples.runs])) for m in c._places
-    ]  # fmt: skip
-    return c._samples.sign * found[0], c._samples.sign * found[1]

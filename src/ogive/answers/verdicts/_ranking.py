@@ -1,4 +1,4 @@
-"""Who is best? Tiers and rank intervals instead of 1 … N, and the pairs behind them."""
+"""Who is best? Tiers and rank intervals instead of 1 … N, the pairs behind them, and who leads on each task."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.answers.verdicts import _wording
 from ogive.answers.verdicts._comparison import decide_all, same_question, why_not
-from ogive.answers.verdicts._family import Decided, decide
-from ogive.answers.verdicts._hidden import hidden_collapse
-from ogive.answers.verdicts._question import NAMED, OneOfFour, Question, refuse_undecidable
+from ogive.answers.verdicts._question import MOST_LISTED, NAMED, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, all_pairs, gather
-from ogive.answers.verdicts._verdict import Conclusion, Told, rule
+from ogive.answers.verdicts._verdict import Conclusion, Decided, Told, decide, hidden_collapse, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of, weakest
-from ogive.statistics import Differences, Interval, rank_limits, tiers
+from ogive.statistics import Differences, Interval, criterion_value, rank_limits, tiers
 from ogive.tables import Table
 from ogive.trials import FloatArray, IntArray, Trials
 
@@ -33,8 +32,6 @@ COLUMNS = ("algorithm", "score", "rank_low", "rank_high", "tier")
 # Every pair is also judged on every task, up to so many verdicts: 60 methods on 11 tasks. Each takes a place in 2000 joint
 # draws, 320 MB in all. A guaranteed one takes 17 ms.
 MOST_SINGLE, MOST_GUARANTEED = 20_000, 500
-# Pairs are listed in `to_dict` up to so many methods; `pair(a, b)` gives any of them.
-MOST_LISTED = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,15 +132,11 @@ class Ranking(Told):
         return f"Ranking({len(self.rows)} methods in {self.rows[-1].tier} tiers, resolution {self.resolution:.2f})"
 
     def __str__(self) -> str:
-        from ogive.answers.verdicts._wording import ranking_text
-
-        return ranking_text(self)
+        return _wording.ranking_text(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """Tiers and ranks, and who leads by each of the four questions."""
-        from ogive.answers.verdicts._wording import ranking_tables
-
-        return ranking_tables(self)
+        return _wording.ranking_tables(self)
 
     @property
     def criterion(self) -> str:
@@ -177,9 +170,7 @@ class Ranking(Told):
     @property
     def unit(self) -> str:
         """What is counted, in words."""
-        from ogive.answers.verdicts._wording import unit_words
-
-        return unit_words(self._trials, self.question.tasks)
+        return _wording.unit_words(self._trials, self.question.tasks)
 
     @property
     def by_draws(self) -> bool:
@@ -210,9 +201,7 @@ class Ranking(Told):
 
     @cached_property
     def parts(self) -> tuple[str, str, str]:
-        from ogive.answers.verdicts._wording import ranking_parts
-
-        return ranking_parts(self)
+        return _wording.ranking_parts(self)
 
     @cached_property
     def questions(self) -> Mapping[str, Leading]:
@@ -427,8 +416,6 @@ def _scores(samples: Samples, differences: Differences) -> FloatArray:
         (first, second), won = all_pairs(n), differences.estimate
         wins = np.bincount(first, won, n) + np.bincount(second, 1.0 - won, n)
         return np.asarray(wins / (n - 1))
-    from ogive.statistics import criterion_value
-
     return np.asarray(
         np.mean([[criterion_value(s, samples.asked) for s in task.scores] for task in samples.runs], axis=0)
     )
@@ -538,3 +525,54 @@ def _empty_cell(trials: Trials, question: Question, methods: Sequence[str]) -> N
     shared = [task for task in question.tasks if task not in lacking]
     found = {"method": empty[0][0], "task": empty[0][1], "n": len(empty), "tasks": shared}
     return Note(NoteKind.EMPTY_CELL, "without", found)
+
+
+def leaders(
+    trials: Source, *, metric: str | None = None, criterion: str | None = None, over: str | None = None,
+    guaranteed: bool = False, confidence: float = 0.95, failures: str | float = "refuse", paired: bool | None = None,
+) -> dict[str, tuple[str, ...]]:  # fmt: skip
+    """For each task the methods that no other is certainly better than, by the question's criterion.
+
+    Notes
+    -----
+    The best is known only after looking, so all pairs on all tasks are decided together, as `compare` decides
+    tasks and `rank` pairs. Methods that beat each other in a circle lead together, as in the first tier of
+    `rank`. With failures="exclude" a method whose every run on a task failed does not lead there. `over` is
+    accepted for the sake of one question and changes nothing here.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> table = ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row")
+    >>> leaders(table, criterion="mean")
+    {'all': ('a', 'b')}
+    """
+    trials = as_trials(trials)
+    refuse_undecidable(trials)
+    question = Question.of(
+        trials, metric=metric, criterion=criterion, failures=failures, confidence=confidence, over=over, paired=paired,
+        guaranteed=guaranteed, one_by_one=True,
+    )  # fmt: skip
+    on = {task: _usable(trials, question, task) for task in trials.tasks}
+    several = [task for task, methods in on.items() if len(methods) > 1]
+    if not several:
+        raise InputError("a best method needs at least one other on the same task.")
+    samples = {task: gather(trials, on[task], question.on(task)) for task in several}
+    parts = [s.differences(*all_pairs(len(s.methods))) for s in samples.values()]
+    decided, start, even = decide_all(parts, question), 0, question.criterion.even
+    for task, s in samples.items():
+        first, second = all_pairs(len(s.methods))
+        low, high, _ = np.array(decided[start : start + first.size]).T
+        start += first.size
+        better = np.zeros((len(s.methods), len(s.methods)), dtype=bool)
+        better[first, second], better[second, first] = low > even, high < even
+        leading = {s.methods[m] for m in np.flatnonzero(tiers(better)[0] == 1)}
+        on[task] = [m for m in on[task] if m in leading]
+    return {task: tuple(methods) for task, methods in on.items()}
+
+
+def _usable(trials: Trials, question: Question, task: str) -> list[str]:
+    """The methods that ran on a task, and did not fail throughout where failures are left out."""
+    failed = trials.failed(question.metric)
+    rows = {m: trials.cell(m, task).rows for m in trials.algorithms}
+    return [m for m, r in rows.items() if r.size and not (question.failures == "exclude" and failed[r].all())]
