@@ -495,19 +495,18 @@ def _task_by_task(trials: Trials, a: str, b: str, question: Question) -> tuple[C
             return ()
     decided = decide_all([d for _, d in parts], question)
     return tuple(
-        _comparison(trials, a, b, samples, d.with_limits(0, low, high, error), (), len(parts))
-        for (samples, d), (low, high, error) in zip(parts, decided, strict=True)
+        _comparison(trials, a, b, samples, decided.interval(d, 0, place), (), len(parts))
+        for place, (samples, d) in enumerate(parts)
     )
 
 
-def decide_all(parts: list[Differences], question: Question) -> list[tuple[float, float, float]]:
-    """Limits of all differences of these parts, decided together, with the error of each."""
+def decide_all(parts: list[Differences], question: Question) -> Decided:
+    """Limits of all differences of these parts, decided together."""
     ends = np.cumsum([len(d) for d in parts])
     whole = MixedDifferences.of(
         [(np.arange(end - len(d), end), d) for end, d in zip(ends.tolist(), parts, strict=True)]
     )
-    found: Decided = decide(whole, question.error, question.margin)
-    return list(zip(found.low.tolist(), found.high.tolist(), found.error.tolist(), strict=True))
+    return decide(whole, question.error, question.margin)
 
 
 def _comparison(

@@ -111,6 +111,10 @@ class Decided:
     error: FloatArray
     by_draws: bool
 
+    def interval(self, differences: Differences, k: int, place: int) -> Interval:
+        """The k-th of these differences, with the limits at `place`."""
+        return differences.with_limits(k, float(self.low[place]), float(self.high[place]), float(self.error[place]))
+
 
 def decide(differences: Differences, error: float, margin: float | None = None) -> Decided:
     """Limits for all verdicts, wrong about any of them with probability `error` at most, or about that."""
