@@ -10,7 +10,7 @@ import pytest
 import ogive
 from ogive import plots
 from ogive.answers import foremost
-from ogive.answers._foremost import SHOWN_METHODS, SHOWN_TASKS, medians
+from ogive.answers._pictures import SHOWN_METHODS, SHOWN_TASKS, medians
 from ogive.plots._intervals import MOST_METHODS
 from ogive.profiles import _distances as distances
 from ogive.profiles import average_ranks, performance_profile

@@ -16,8 +16,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import ogive
-from ogive.answers.spread._parameters import Parameter, _numeric
-from ogive.answers.spread._ranges import Range, find_ranges
+from ogive.answers._parameters import Parameter, Range, _numeric, find_ranges
 from ogive.statistics._components import variance_shares
 from ogive.statistics._effects import explained_share
 

@@ -1,9 +1,14 @@
-"""What a score means: its direction, and the bounds it cannot leave."""
+"""What a score means: its direction, and the bounds it cannot leave.
+
+Where nobody said the direction it is guessed from the name: one rule for columns of tables and metrics of studies.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -15,6 +20,36 @@ Bounds: TypeAlias = tuple[float | None, float | None]
 Tail: TypeAlias = Literal["lower", "upper"]
 Thing = TypeVar("Thing")
 Values = TypeVar("Values", float, NDArray[np.float64])
+
+SMALLER_IS_BETTER = (
+    "loss", "losses", "error", "errors", "err", "mse", "rmse", "mae", "mape", "smape", "wape", "msle", "rmsle", "nrmse",
+    "brier", "perplexity", "ppl", "time", "times", "seconds", "runtime", "duration", "cost", "costs", "regret",
+    "latency", "wer", "cer", "eer", "fid", "lpips", "nll", "bce", "crossentropy", "logloss", "squarederror", "deviance",
+    "misclassification", "misclassifications", "misclassified", "ece", "crps", "divergence", "kl", "kld", "wasserstein",
+    "distance", "bpb", "bpc", "bpd", "bitsper", "fpr", "fnr",
+    "failed", "failure", "failures", "crashed", "crashes", "timeouts",
+)  # fmt: skip
+# The likelihood is to be large, its negative small; any other negative, that of a loss, is to be large.
+SMALL_PHRASES = ("negativeloglik", "negloglik", "negativelikelihood", "neglikelihood", "falsepositive", "falsenegative")
+NEGATIVE = ("neg", "negative")
+# Words that turn a loss into a gain: time_saved, error_free_rate, cost_reduction.
+SPARED = ("saved", "saving", "savings", "free", "avoided", "reduction", "improvement", "speedup")
+LARGER_IS_BETTER = (
+    "accuracy", "accuracies", "acc", "auc", "auroc", "auprc", "rocauc", "prauc", "gini", "precision", "recall", "sensitivity", "specificity",
+    "fscore", "fmeasure", "mcc", "kappa", "iou", "miou", "dice", "jaccard", "ndcg", "mrr", "bleu", "rouge", "meteor", "psnr",
+    "ssim", "correlation", "spearman", "pearson", "likelihood", "elo", "winrate", "return", "returns", "reward", "rewards",
+)  # fmt: skip
+LARGE_NAMES = ("f1", "fbeta", "r2", "hit1", "hit10", "pass1", "passk", "top1", "top5")
+# Words that name how long a run took, or what it cost; and words beside them that make something else of it.
+TIMES = (
+    "time", "times", "runtime", "runtimes", "walltime", "cputime", "wallclock", "wall", "cpu", "seconds", "second", "secs", "sec",
+    "milliseconds", "ms", "minutes", "hours", "duration", "durations", "elapsed", "latency",
+)  # fmt: skip
+COSTS = ("cost", "costs")
+NO_TIMES = (
+    "step", "steps", "limit", "limits", "stamp", "start", "started", "end", "ended", "begin", "budget", "out", "series", "date",
+    "count", "id", "horizon",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +138,54 @@ class Metric:
         if self.goal == "maximize":
             return -math.inf if low is None else low
         return math.inf if high is None else high
+
+
+def is_larger_better(name: str) -> bool:
+    """Whether a column is called as what is measured to be large: accuracy, test_auc, f1."""
+    words = _words(name)
+    if is_smaller_better(name) or is_time(name):
+        return False
+    parts = [part.lower() for part in re.split(r"[^A-Za-z0-9]+", name)]
+    joined = [a + b for a, b in pairwise(words)]
+    return any(w in LARGER_IS_BETTER for w in (*words, *joined)) or any(part in LARGE_NAMES for part in parts)
+
+
+def is_measure(name: str) -> bool:
+    """Whether a column is called as a score is, and as nothing else is that stands beside one: accuracy, val_loss."""
+    return is_larger_better(name) or "score" in _words(name) or (is_smaller_better(name) and not is_time(name))
+
+
+def is_time(name: str, *, cost: bool = False) -> bool:
+    """Whether a column is called as a time or a cost is; with `cost`, whether it is called a cost and no time."""
+    words = _words(name)
+    if any(w in (*NO_TIMES, *NEGATIVE, *SPARED) for w in words):
+        return False
+    timed = any(w in TIMES for w in words)
+    return not timed and any(w in COSTS for w in words) if cost else timed or any(w in COSTS for w in words)
+
+
+def _words(name: str) -> list[str]:
+    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+
+
+def is_smaller_better(name: str) -> bool:
+    """Whether a word of the name, or two that are written apart, is that of a loss."""
+    words = _words(name)
+    twice = sum(w in NEGATIVE for w in words) > 1  # scikit-learn's neg_negative_likelihood_ratio
+    if any(phrase in "".join(words) for phrase in SMALL_PHRASES) and not twice:
+        return True
+    if any(w in (*NEGATIVE, *SPARED) for w in words):
+        return False
+    joined = [a + b for a, b in pairwise(words)]
+    return any(w in SMALLER_IS_BETTER for w in (*words, *joined))
+
+
+def goal_by_name(name: str) -> Literal["maximize", "minimize"]:
+    """The direction of a score of which nobody said it.
+
+    Examples
+    --------
+    >>> goal_by_name("accuracy"), goal_by_name("cross_entropy")
+    ('maximize', 'minimize')
+    """
+    return "minimize" if is_smaller_better(name) else "maximize"

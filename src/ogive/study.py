@@ -18,9 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ogive.algorithms import Algorithm, as_metrics
-from ogive.canonical import plain
+from ogive.canonical import Frozen, plain
 from ogive.errors import InputError
-from ogive.frozen import Frozen
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note
 from ogive.seeding import Streams

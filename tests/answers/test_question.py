@@ -9,7 +9,7 @@ from scipy import stats
 
 import ogive
 from ogive.answers import Question, check, compare, leaders, rank
-from ogive.answers.verdicts._family import decide
+from ogive.answers.verdicts._verdict import decide
 from ogive.errors import InputError
 from ogive.statistics import Assumption
 from ogive.statistics._differences import StudentDifferences

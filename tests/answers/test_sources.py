@@ -9,8 +9,8 @@ from make_sources_coverage import false_claims, planted_gains
 
 import ogive
 from ogive.answers import sources
-from ogive.answers.spread._draws import find_draws, source_word
-from ogive.answers.spread._ranges import draw_keys, first_half
+from ogive.answers._parameters import draw_keys, first_half
+from ogive.answers._sources import find_draws, source_word
 from ogive.errors import FailedTrials, InputError
 from ogive.statistics import variance_shares
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import ogive
-from ogive.answers.spread._words import share_sentence
+from ogive.answers._sources import share_sentence
 from ogive.errors import FailedTrials, InputError, InvalidConfidence
 from ogive.statistics import variance_shares
 

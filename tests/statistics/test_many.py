@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from ogive.answers._statistic import Sample, interval_of, intervals_of
+from ogive.answers._summary import Sample, interval_of, intervals_of
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.statistics import Statistic, can_sum
@@ -45,10 +45,10 @@ def test_intervals_made_together_are_those_made_one_by_one(draw, goal, bounds):
 def test_cells_of_one_size_are_asked_together(monkeypatch):
     """600,000 intervals one by one took 50 s; what is asked of numpy must not grow with the number of cells."""
     import ogive
-    from ogive.answers import _statistic
+    from ogive.answers import _summary
 
     calls = []
-    monkeypatch.setattr(_statistic, "interval_of", lambda *a, **k: calls.append(a) or interval_of(*a, **k))
+    monkeypatch.setattr(_summary, "interval_of", lambda *a, **k: calls.append(a) or interval_of(*a, **k))
     rng = np.random.default_rng(0)
     trials = ogive.read({f"m{i}": {f"t{j}": rng.random(3).tolist() for j in range(10)} for i in range(10)}, unit="row")
     found = ogive.summarize(trials)

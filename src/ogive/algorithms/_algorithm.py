@@ -11,9 +11,8 @@ import numpy as np
 from ogive.algorithms._estimator import Fitted, estimator_name
 from ogive.algorithms._outcome import METRIC_NAMES, SCORE, Outcome, as_outcome, is_metric_name
 from ogive.arguments import as_printable
-from ogive.definitions import function_definition
+from ogive.canonical import Frozen, function_definition
 from ogive.errors import InputError
-from ogive.frozen import Frozen
 from ogive.metric import Metric
 from ogive.notes import Note, said
 from ogive.spaces import Space, as_space

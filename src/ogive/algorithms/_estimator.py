@@ -11,7 +11,7 @@ import numpy as np
 
 from ogive.algorithms._parts import as_parts
 from ogive.algorithms._scoring import Scoring
-from ogive.definitions import content
+from ogive.canonical import content
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
 from ogive.spaces import Space

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from ogive.definitions import content, function_definition
+from ogive.canonical import content, function_definition
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from ogive.algorithms._algorithm import Algorithm
 from ogive.algorithms._outcome import Candidate, Outcome
 from ogive.algorithms._parts import as_parts, n_rows, take
-from ogive.direction import goal_by_name
 from ogive.errors import InputError
-from ogive.metric import Metric
+from ogive.metric import Metric, goal_by_name
 from ogive.notes import Note, NoteKind
 from ogive.seeding import Streams, stream
 from ogive.spaces import Space, as_space

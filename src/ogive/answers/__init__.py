@@ -12,25 +12,26 @@
 
 Inside
   verdicts/     from a question to a conclusion and its sentences: compare, rank, check, bold cells
-  spread/       shares of variance, hyper-parameters, ranges worth keeping: sources
   _inspection   roles and what they allow
-  _summary      the table of statistics; _statistic: how each interval is made; _failures: how failed runs are counted
-  _plan         numbers of trials; _pilot: from a pilot study
-  _facts        what is seen at a glance, in sentences; _bands; _foremost
+  _summary      the table of statistics, how each interval is made, how failed runs are counted; _facts: what is seen at
+                a glance, in sentences
+  _sources      shares of variance, which runs share a draw, words; _parameters: hyper-parameters, ranges worth keeping
+  _plan         numbers of trials, by name or from a pilot
+  _pictures     bands; what is shown of a large table
 
 On the face, for rooms that show answers: nouns (Criterion, Pair, SummaryRow, ParameterEffect …) that say how they are
-called and written; `judge_pair` and `judge_all` for a question that was made before; from verdicts/_wording, where all
-sentences of verdicts are made: `unit_words` and `missing_words`, what is counted and what a study still lacks (its words
-are a note's, in `ogive.notes`), and `difference_parts`, rounded so that no end crosses what a conclusion reads it against.
+called and written; `judge_pair` and `judge_all` for a question that was made before; `unit_words` and `missing_words`,
+what is counted and what a study still lacks; `difference_parts`, rounded so that no end crosses what a conclusion reads
+it against.
 """
 
-from ogive.answers._bands import CellBand, bands
 from ogive.answers._facts import facts
-from ogive.answers._foremost import Foremost, foremost
 from ogive.answers._inspection import Inspection, inspect
+from ogive.answers._parameters import ParameterEffect
+from ogive.answers._pictures import CellBand, Foremost, bands, foremost
 from ogive.answers._plan import plan
+from ogive.answers._sources import CellSources, Sources, sources
 from ogive.answers._summary import Remark, Summary, SummaryRow, summarize
-from ogive.answers.spread import CellSources, ParameterEffect, Sources, sources
 from ogive.answers.verdicts import (
     Check,
     Comparison,

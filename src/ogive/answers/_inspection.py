@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ogive.answers._bands import has_spread
+from ogive.answers._pictures import has_spread
 from ogive.answers.verdicts import unit_words
 from ogive.notes import Names, Note, argument, sentences
 from ogive.reading import Source, as_trials

@@ -114,8 +114,8 @@ def curves(
 
 def _refuse_scores(data: str, target: str) -> None:
     """Refuse a table of scores by training-set size, whose rows are no data to train on."""
-    from ogive.direction import is_measure
     from ogive.files import read_table
+    from ogive.metric import is_measure
 
     if not is_measure(target):
         return

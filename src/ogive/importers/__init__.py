@@ -20,13 +20,13 @@ For tables that are no trials: plain_frame, rows_where, column_called, is_cv_res
 Foreign packages are imported only inside the file that is about them.
 """
 
-from ogive.direction import is_larger_better
 from ogive.importers._choices import Choices, Facts
 from ogive.importers._joined import joined
 from ogive.importers._parts import Part, parts_of, plain_frame
 from ogive.importers._roles import ALIASES, METHOD_NAMES, column_called
 from ogive.importers._shape import rows_where
 from ogive.importers._sklearn import is_cv_results, search_scores
+from ogive.metric import is_larger_better
 
 __all__ = [
     "ALIASES", "METHOD_NAMES", "Choices", "Facts", "Part", "column_called", "is_cv_results", "is_larger_better", "joined", "parts_of",

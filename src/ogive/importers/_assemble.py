@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.direction import goal_by_name, is_time
 from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
 from ogive.files import is_text
 from ogive.importers._choices import Facts
@@ -32,7 +31,7 @@ from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._splits import few_valued
 from ogive.importers._units import Units, find_units
-from ogive.metric import Metric
+from ogive.metric import Metric, goal_by_name, is_time
 from ogive.notes import Note, NoteKind
 from ogive.schema import NO_SCORE, OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.direction import is_time
 from ogive.errors import AmbiguousColumns, NoTime
+from ogive.metric import is_time
 from ogive.notes import Note, NoteKind
 from ogive.schema import OK
 from ogive.words import quoted

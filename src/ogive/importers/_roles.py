@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.direction import is_measure, is_smaller_better
 from ogive.errors import AmbiguousColumns, InputError
 from ogive.files import is_text
 from ogive.importers._columns import (
@@ -24,6 +23,7 @@ from ogive.importers._columns import (
     seems_numbers,
 )
 from ogive.importers._within import codes, holds_folds, is_identifier
+from ogive.metric import is_measure, is_smaller_better
 from ogive.words import quoted
 
 # Role -> names that neighboring fields use for it. Compared without case, spaces, hyphens.

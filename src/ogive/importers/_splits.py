@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.direction import is_measure
 from ogive.files import is_text
 from ogive.importers._columns import as_text, holds_text
 from ogive.importers._roles import Roles, plain
 from ogive.importers._within import as_planned, codes
+from ogive.metric import is_measure
 from ogive.notes import Note, NoteKind
 
 RARE = 1e-3

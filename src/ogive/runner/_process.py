@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import IO
 
-from ogive.definitions import ADDRESS
+from ogive.canonical import ADDRESS
 from ogive.errors import RunStopped
 from ogive.runner import _memory, _wire
 from ogive.runner._source import Job

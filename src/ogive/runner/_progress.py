@@ -19,9 +19,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ogive.direction import goal_by_name
 from ogive.errors import OgiveError
-from ogive.metric import Metric
+from ogive.metric import Metric, goal_by_name
 from ogive.notes import Note
 from ogive.runner._slow import Pace, Running
 from ogive.runner._wire import Batch

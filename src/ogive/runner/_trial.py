@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.definitions import ADDRESS
+from ogive.canonical import ADDRESS
 from ogive.errors import InvalidScores
 from ogive.runner._state import LONG, WIDE, Broken, State
 from ogive.seeding import Streams

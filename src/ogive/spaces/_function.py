@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ogive.canonical import canonical, plain
-from ogive.definitions import function_definition, name_of
+from ogive.canonical import canonical, function_definition, name_of, plain
 from ogive.errors import InputError
 from ogive.spaces._space import Space, as_config, parsed
 from ogive.spaces._words import content, tidy, words

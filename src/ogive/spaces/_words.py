@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ogive import definitions
+from ogive import canonical
 from ogive.errors import InputError
 
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*\Z")
@@ -83,7 +83,7 @@ def same(one: Any, other: Any) -> bool:
 
 def content(value: Any) -> Any:
     """JSON-able content that tells one value or object from another, for fingerprints; a tuple differs from a list."""
-    return definitions.content(value)
+    return canonical.content(value)
 
 
 def label_of(value: Any) -> str:

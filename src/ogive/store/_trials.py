@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ogive.direction import goal_by_name
-from ogive.metric import Metric
+from ogive.metric import Metric, goal_by_name
 from ogive.notes import Note, NoteKind
 from ogive.store._metrics import project
 from ogive.store._records import Record, as_metric

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ogive.arguments import as_printable
-from ogive.canonical import plain
-from ogive.definitions import function_definition
+from ogive.canonical import Frozen, function_definition, plain
 from ogive.errors import InputError
-from ogive.frozen import Frozen
 
 SCOPES = ("generator", "these rows")
 KINDS = ("classification", "regression")

@@ -2,21 +2,20 @@
 
 In the order in which a verdict is made
   _question     what is asked, with its defaults: one object for compare, rank, check, bold cells, the report
-  _samples      the runs of all methods as arrays, joined where they share draws
-  _guaranteed   differences that hold for every distribution; all others come from statistics
-  _family       at which error each of many verdicts is decided
-  _verdict      from interval and margin to conclusion; _hidden: what so few runs cannot rule out
-  _comparison, _ranking, _leaders, _check   two methods, all methods, bold cells, a gate: facts
+  _samples      the runs of all methods as arrays, joined where they share draws; differences that hold for every
+                distribution (all others come from statistics)
+  _verdict      at which error each of many verdicts is decided; from interval and margin to conclusion; what so few
+                runs cannot rule out
+  _comparison, _ranking, _check   two methods; all methods and bold cells; a gate: facts
   _wording      facts in words, made last
 """
 
 from ogive.answers.verdicts._check import Check, check
 from ogive.answers.verdicts._comparison import Comparison, NamedAnswer, compare, judge_pair
-from ogive.answers.verdicts._leaders import leaders
-from ogive.answers.verdicts._question import Criterion, Question
-from ogive.answers.verdicts._ranking import Leading, Pair, Rank, Ranking, judge_all, rank
+from ogive.answers.verdicts._question import Criterion, Question, difference_parts
+from ogive.answers.verdicts._ranking import Leading, Pair, Rank, Ranking, judge_all, leaders, rank
 from ogive.answers.verdicts._verdict import Conclusion
-from ogive.answers.verdicts._wording import difference_parts, missing_words, scope_words, unit_words
+from ogive.answers.verdicts._wording import missing_words, scope_words, unit_words
 
 __all__ = [
     "Check", "Comparison", "Conclusion", "Criterion", "Leading", "NamedAnswer", "Pair", "Question", "Rank", "Ranking", "check",

@@ -11,11 +11,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ogive.answers.verdicts._comparison import Comparison, judge_pair
-from ogive.answers.verdicts._family import decide
-from ogive.answers.verdicts._hidden import hidden_collapse
+from ogive.answers.verdicts import _wording
+from ogive.answers.verdicts._comparison import Comparison, judge_pair, of_two
 from ogive.answers.verdicts._question import Question, refuse_undecidable
-from ogive.answers.verdicts._verdict import Conclusion, rule
+from ogive.answers.verdicts._verdict import Conclusion, decide, hidden_collapse, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, narrowed, sentences
 from ogive.reading import Source, as_trials
@@ -69,9 +68,7 @@ class Check(Recorded):
         return f"Check({self.outcome}, {len(self.comparisons)} comparisons, margin {self.margin:g})"
 
     def __str__(self) -> str:
-        from ogive.answers.verdicts._wording import check_text
-
-        return check_text(self)
+        return _wording.check_text(self)
 
     @property
     def margin(self) -> float:
@@ -97,15 +94,11 @@ class Check(Recorded):
     @cached_property
     def verdict(self) -> str:
         """The outcome, why, and how likely this gate was to say that the new version is worse."""
-        from ogive.answers.verdicts._wording import check_sentences
-
-        return check_sentences(self)
+        return _wording.check_sentences(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """A row for each task."""
-        from ogive.answers.verdicts._wording import check_table
-
-        return (check_table(self),)
+        return (_wording.check_table(self),)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each task."""
@@ -113,9 +106,7 @@ class Check(Recorded):
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""
-        from ogive.answers.verdicts._wording import check_markdown
-
-        return check_markdown(self)
+        return _wording.check_markdown(self)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
@@ -217,11 +208,9 @@ def check(
     rows = tuple(a if _passes(a) else b for a, b in zip(singly, together, strict=True))
     outcome, deciding = _decide(rows)
     drop = 2.0 * margin if drop is None else drop
-    from ogive.answers.verdicts._wording import unit_words
-
     return Check(
         outcome=outcome, deciding=deciding, comparisons=rows, question=question, drop=drop,
-        source=f"{new.source} against {baseline.source}", unit=unit_words(merged), notes=merged.notes,
+        source=f"{new.source} against {baseline.source}", unit=_wording.unit_words(merged), notes=merged.notes,
         power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)),
     )  # fmt: skip
 
@@ -244,7 +233,7 @@ def _together(singly: Sequence[Comparison], question: Question) -> list[Comparis
     if len(singly) == 1:
         return list(singly)
 
-    parts = [c._differences(c._samples) for c in singly]
+    parts = [of_two(c._samples, c.a, c.b) for c in singly]
     whole = MixedDifferences.of([(np.array([i]), d) for i, d in enumerate(parts)])
     found = decide(whole, question.error)
     out = []
@@ -278,9 +267,7 @@ def _power(singly: Comparison, together: Comparison, drop: float) -> float:
     The upper end of the adjusted interval must lie below zero, and the lower end of the other one not
     above minus the margin. Both say that the estimate is small enough, so the stricter decides.
     """
-    if min(singly.n_runs) < FEWEST_FOR_POWER:
-        return math.nan
-    if math.isinf(together.primary.high):
+    if min(singly.n_runs) < FEWEST_FOR_POWER or math.isinf(together.primary.high):
         return math.nan
     above, below = together.primary.high - together.primary.estimate, singly.primary.estimate - singly.primary.low
     certain, open_ = _small_enough(together, above, -drop, -1.0), 1.0
@@ -315,15 +302,19 @@ def _degrees(c: Comparison) -> float:
 def _merged(new: Trials, baseline: Trials, algorithm: str | None) -> Trials:
     """Both tables as one, with the methods called `new` and `baseline`."""
     if new.definitions != baseline.definitions:
-        raise InputError(
-            "both tables need the same scores, goals and bounds; "
-            f"new has {_described(new)}, the baseline {_described(baseline)}."
+        ours, theirs = (
+            ", ".join(f"{name!r} ({m.goal}, bounds {m.bounds})" for name, m in trials.definitions.items())
+            for trials in (new, baseline)
         )
+        raise InputError(f"both tables need the same scores, goals and bounds; new has {ours}, the baseline {theirs}.")
     new, baseline = (
         replace(t, notes=narrowed(t.notes, None if algorithm is None else [algorithm])) for t in (new, baseline)
     )
     parts = [_one_method(trials, algorithm, name) for trials, name in ((new, NEW), (baseline, BASELINE))]
-    _refuse_missing(*(part["task"].unique().to_pylist() for part in parts))
+    ours, theirs = (part["task"].unique().to_pylist() for part in parts)
+    missing = [repr(task) for task in theirs if task not in ours][:MOST_NAMED]
+    if missing:
+        raise InputError(f"the new table has no runs on {', '.join(missing)}; a gate needs every task of the baseline.")
     for trials in (new, baseline):
         if trials.question is not None:
             raise InputError(trials.question)
@@ -345,9 +336,8 @@ def _facts(new: Trials, baseline: Trials) -> dict[str, Any]:
         if theirs == ours:
             known[name] = ours
         else:
-            notes.append(
-                Note(NoteKind.NOT_STATED_FOR_BOTH, values={"fact": name, "new": _said(ours), "baseline": _said(theirs)})
-            )
+            said = {"fact": name, "new": _said(ours), "baseline": _said(theirs)}
+            notes.append(Note(NoteKind.NOT_STATED_FOR_BOTH, values=said))
     return {**known, "notes": tuple(notes)}
 
 
@@ -355,19 +345,11 @@ def _said(fact: Any) -> str:
     return "nothing" if not fact else printable(listed(list(fact)) if isinstance(fact, tuple) else str(fact))
 
 
-def _refuse_missing(ours: Sequence[str], theirs: Sequence[str]) -> None:
-    missing = [task for task in theirs if task not in ours]
-    if missing:
-        names = ", ".join(repr(task) for task in missing[:MOST_NAMED])
-        raise InputError(f"the new table has no runs on {names}; a gate needs every task of the baseline.")
-
-
 def _refuse_unlike(new: Trials, baseline: Trials, parts: Sequence[pa.Table]) -> None:
     """Refuse tables whose rows are not counted alike."""
     if new.n_folds != baseline.n_folds:
-        raise InputError(
-            f"both tables need the same cross-validation: new has {_folds(new)}, the baseline {_folds(baseline)}."
-        )
+        ours, theirs = ("no folds" if n is None else plural(n, "fold") for n in (new.n_folds, baseline.n_folds))
+        raise InputError(f"both tables need the same cross-validation: new has {ours}, the baseline {theirs}.")
     if not (new.clustered or baseline.clustered):
         return
     if new.unit != baseline.unit:
@@ -380,31 +362,17 @@ def _refuse_unlike(new: Trials, baseline: Trials, parts: Sequence[pa.Table]) -> 
         )
 
 
-def _folds(trials: Trials) -> str:
-    return "no folds" if trials.n_folds is None else plural(trials.n_folds, "fold")
-
-
-def _described(trials: Trials) -> str:
-    return ", ".join(f"{name!r} ({m.goal}, bounds {m.bounds})" for name, m in trials.definitions.items())
-
-
 def _one_method(trials: Trials, algorithm: str | None, name: str) -> pa.Table:
     if algorithm is None and len(trials.algorithms) > 1:
         raise InputError(
             f"{printable(trials.source)} holds {len(trials.algorithms)} methods; choose one by name (algorithm, on the command line --method)."
         )
     chosen = trials.algorithms[0] if algorithm is None else algorithm
-    rows = pa.array(
-        [i for cell in trials.cells if cell.algorithm == chosen for i in cell.rows.tolist()], type=pa.int64()
-    )
-    if not len(rows):
+    rows = [i for cell in trials.cells if cell.algorithm == chosen for i in cell.rows.tolist()]
+    if not rows:
         raise InputError(f"{printable(trials.source)} holds no method {chosen!r}.")
     table = trials.table.take(rows)
-    text = pa.table(
-        {
-            c: table[c].cast(pa.string()) if pa.types.is_dictionary(table[c].type) else table[c]
-            for c in table.column_names
-        }
-    )
-    place = text.column_names.index("algorithm")
-    return text.set_column(place, "algorithm", pa.array([name] * len(rows)))
+    columns = {
+        c: table[c].cast(pa.string()) if pa.types.is_dictionary(table[c].type) else table[c] for c in table.column_names
+    }
+    return pa.table({**columns, "algorithm": pa.array([name] * len(rows))})

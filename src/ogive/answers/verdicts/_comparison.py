@@ -7,29 +7,33 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ogive.answers.verdicts._family import Decided, decide
-from ogive.answers.verdicts._hidden import Hidden, hidden_collapse
+from ogive.answers.verdicts import _wording
 from ogive.answers.verdicts._question import BAD_DAY, NAMED, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, gather
-from ogive.answers.verdicts._verdict import Conclusion, Told, rule
+from ogive.answers.verdicts._verdict import Conclusion, Decided, Hidden, Told, decide, hidden_collapse, rule
 from ogive.errors import InputError
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
-from ogive.statistics import Assumption, Differences, Interval, dominance, mcnemar, violation_ratio
+from ogive.statistics import (
+    Assumption,
+    Differences,
+    Dominance,
+    Interval,
+    MixedDifferences,
+    dominance,
+    mcnemar,
+    violation_ratio,
+)
 from ogive.statistics.planning import DifferenceTest, ImprovementTest, achieved, trials_for
 from ogive.tables import Recorded, Table
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped
 
-if TYPE_CHECKING:
-    from ogive.statistics import Dominance
-
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
-WORST = 0.1
 POWER = 0.8
 SMALLEST_IMPROVEMENT = 0.65
 FEWEST_FOR_BAD_DAYS = 20
@@ -45,10 +49,11 @@ class NamedAnswer(OneOfFour):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        plain = json_ready(
-            {f: getattr(self, f) for f in ("name", "criterion", "conclusion", "direction", "refused", "primary")}
-        )
-        return {**plain, "interval": None if self.interval is None else self.interval.to_dict()}
+        names = ("name", "criterion", "conclusion", "direction", "refused", "primary")
+        return {
+            **json_ready({name: getattr(self, name) for name in names}),
+            "interval": None if self.interval is None else self.interval.to_dict(),
+        }
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -101,15 +106,11 @@ class Comparison(Told, Recorded):
         return f"Comparison({self.a} against {self.b} on {where}: {self.conclusion})"
 
     def __str__(self) -> str:
-        from ogive.answers.verdicts._wording import comparison_text
-
-        return comparison_text(self)
+        return _wording.comparison_text(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """The four questions, and the tasks where there are several."""
-        from ogive.answers.verdicts._wording import comparison_as_tables
-
-        return comparison_as_tables(self)
+        return _wording.comparison_as_tables(self)
 
     def _repr_html_(self) -> str:
         first, *rest = self.as_tables()  # the verdict, which stands below in a paper, is read first in a notebook
@@ -167,26 +168,51 @@ class Comparison(Told, Recorded):
 
     @cached_property
     def parts(self) -> tuple[str, str, str]:
-        from ogive.answers.verdicts._wording import verdict_parts
-
-        return verdict_parts(self)
+        return _wording.verdict_parts(self)
 
     def effect(self, answer: NamedAnswer) -> str:
         """How large the answer to one of the four questions is, with its interval, from `a`'s side."""
-        from ogive.answers.verdicts._wording import question_effect
-
-        return question_effect(self, answer)
+        return _wording.question_effect(self, answer)
 
     def difference_words(self, most: int) -> str:
         """`a minus b (positive: a is better)`, of losses `b minus a`, names cut to `most` characters."""
-        from ogive.answers.verdicts._wording import difference_words
-
-        return difference_words(clipped(self.a, most), clipped(self.b, most), self._samples.sign)
+        return _wording.difference_words(clipped(self.a, most), clipped(self.b, most), self._samples.sign)
 
     @cached_property
     def questions(self) -> Mapping[str, NamedAnswer]:
         """A typical run, on average, on a bad day, after 8 tries."""
-        return _four(self)
+        others = sum(criterion != self.criterion for criterion in NAMED.values())
+        return {name: self._answer(name, criterion, self.question.error / others) for name, criterion in NAMED.items()}
+
+    def _answer(self, name: str, criterion: str, error: float) -> NamedAnswer:
+        """One of the four: the criterion's own question keeps its interval, the others share a second error."""
+        samples, primary, even = self._samples, self.primary, self.question.criterion.even
+        if criterion == self.criterion:
+            return NamedAnswer(
+                name=name, criterion=criterion, conclusion=self.conclusion, interval=primary, direction=self.direction, primary=True
+            )  # fmt: skip
+        if same_question(samples, criterion):
+            # Of right or wrong answers: how often one beats the other is half the difference of shares, beyond a half.
+            start, unit = (0.5, 0.5) if criterion == "improvement" else (-1.0, 2.0)
+            ends = {end: start + unit * getattr(primary, end) for end in ("estimate", "low", "high")}
+            conclusion = rule(primary.low - even, primary.high - even).conclusion
+            return NamedAnswer(
+                name=name, criterion=criterion, conclusion=conclusion, interval=replace(primary, **ends), direction=self.direction
+            )  # fmt: skip
+        question = self.question.asking(criterion)
+        refused = why_not(samples, question, self._trials)
+        if refused is None:
+            interval = self._asked_of(samples, question, error)
+            if not (math.isinf(interval.low) and math.isinf(interval.high)):
+                ruling = rule(interval.low - question.criterion.even, interval.high - question.criterion.even)
+                return NamedAnswer(
+                    name=name, criterion=criterion, conclusion=ruling.conclusion, interval=interval, direction=ruling.direction
+                )  # fmt: skip
+            refused = "tied" if self.tied else "few runs"
+        return NamedAnswer(
+            name=name, criterion=criterion, conclusion="cannot tell", interval=None, direction=0, refused=refused,
+            failed=samples.failed(name, refused, (self.a, self.b)),
+        )  # fmt: skip
 
     @property
     def disagreement(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -198,12 +224,53 @@ class Comparison(Told, Recorded):
     @cached_property
     def detectable(self) -> float:
         """The smallest value of the criterion that this design detects with 80 % power."""
-        return _detectable(self)
+        from scipy.special import ndtri
+
+        if self.criterion == "improvement" and not self._samples.clustered and not self.tasks:
+            a, b = self.n_runs
+            question = ImprovementTest(
+                confidence=self.primary.confidence, power=POWER, paired=self.paired, share=a / (a + b)
+            )
+            if not self.paired:
+                return min(1.0, 0.5 + achieved(question, a + b))
+            # Ties say nothing: the pairs that differ are judged, and are as rare among new ones as seen here.
+            x, y = self._draws
+            tied = float(np.mean(x == y, where=~(np.isnan(x) | np.isnan(y))))
+            differ = round(self.n * (1.0 - tied))
+            return min(1.0, 0.5 + achieved(question, differ) * (differ / self.n if differ else 1.0))
+        # The interval's half-width is z standard errors; power asks for z_power more, beyond the margin.
+        half = (self.primary.high - self.primary.low) / 2.0
+        z = float(ndtri(0.5 + self.primary.confidence / 2.0))
+        seen = (self.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
+        return min(1.0, 0.5 + seen) if self.criterion == "improvement" else min(seen, self._samples.span)
 
     @cached_property
     def needed(self) -> tuple[int, float] | None:
-        """Units in all for the smallest effect of interest, and that effect; None where it cannot be said."""
-        return _needed(self)
+        """Units in all for the smallest effect of interest, and that effect; None where it cannot be said.
+
+        That effect is stated, never the observed one. None where more units do not help for certain: clusters of
+        unknown likeness, splits of the same rows, tasks.
+        """
+        # Pairs that are right or wrong are judged by those that differ, whose number no plan knows; where none differs nor of others.
+        by_those_that_differ = self.paired and (self._samples.asked.binary or self.tied)
+        fixed = self.question.test_share is not None or self.several or self.question.guaranteed
+        if by_those_that_differ or self._samples.clustered or fixed:
+            return None
+        known: dict[str, Any] = {"paired": self.paired, "confidence": self.primary.confidence, "power": POWER}
+        hidden = self.hidden
+        if hidden is not None and hidden.withheld and hidden.needed is not None and self.margin is not None:
+            return hidden.needed, self.margin
+        if self.criterion == "improvement":
+            return trials_for(ImprovementTest(**known), SMALLEST_IMPROVEMENT - 0.5), SMALLEST_IMPROVEMENT
+        if self.criterion != "mean" or self.margin is None or min(self.n_runs) < 2:
+            return None
+        if self.paired:
+            spreads: tuple[float, ...] = (float(np.nanstd(np.subtract(*self._draws), ddof=1)),)
+        else:
+            spreads = tuple(float(scores.std(ddof=1)) for scores in self._scores)
+        if min(spreads) <= 0.0 or not all(map(math.isfinite, spreads)):
+            return None
+        return trials_for(DifferenceTest(sd=spreads, claim_of="not worse", **known), self.margin), self.margin
 
     @cached_property
     def probability_of_improvement(self) -> Interval:
@@ -216,8 +283,7 @@ class Comparison(Told, Recorded):
         if not self.paired or self.question.test_share is not None:
             return None
         apart = replace(self._samples, joined=np.full_like(self._samples.joined, -1))
-        error = 1.0 - self.question.confidence
-        return _asked_of(apart, self.question.asking("improvement"), self._trials, error, self._places)
+        return self._asked_of(apart, self.question.asking("improvement"), 1.0 - self.question.confidence)
 
     @cached_property
     def mean_difference(self) -> Interval:
@@ -249,7 +315,7 @@ class Comparison(Told, Recorded):
         sign, found = self._samples.sign, self._dominance
         if found is None or self._samples.order_only:
             return []
-        return [_ordered(sign * u, sign * v) for u, v in found.crossings]
+        return [(u, v) if sign > 0 else (-v, -u) for u, v in found.crossings]
 
     @cached_property
     def violation_ratio(self) -> float:
@@ -263,8 +329,7 @@ class Comparison(Told, Recorded):
         """Exact p-value of McNemar's test, for 0/1 scores paired by item."""
         if self.several or not self.paired or not self._samples.asked.binary or self._samples.clustered:
             return None
-        table = self._samples.runs[0].draws[0].scores[list(self._places)]
-        both = table[:, ~np.isnan(table).any(axis=0)]
+        both = self._draws[:, ~np.isnan(self._draws).any(axis=0)]
         return mcnemar(*(both if self._samples.sign > 0 else both + 1.0))
 
     def to_dict(self) -> dict[str, Any]:
@@ -292,21 +357,32 @@ class Comparison(Told, Recorded):
 
     @property
     def _scores(self) -> tuple[FloatArray, FloatArray]:
+        """All runs of both on the first task, sorted."""
         a, b = self._places
         return self._samples.runs[0].scores[a], self._samples.runs[0].scores[b]
 
+    @property
+    def _draws(self) -> FloatArray:
+        """The runs of both on the first task side by side, NaN where only the other has one."""
+        return self._samples.runs[0].draws[0].scores[list(self._places)]
+
     def _described(self, criterion: str) -> Interval:
         """Another criterion on the same runs, at the stated confidence; without limits where it has no values."""
-        error, question = 1.0 - self.question.confidence, replace(self.question, guaranteed=False)
-        if self._samples.order_only and question.asking(criterion).criterion.needs_values:
-            return _unknown(self, error)
-        if self.question.test_share is not None and criterion != "mean":
-            return _unknown(self, error)
-        return _asked_of(self._samples, question.asking(criterion), self._trials, error, self._places)
+        question = replace(self.question, guaranteed=False).asking(criterion)
+        unvalued = self._samples.order_only and question.criterion.needs_values
+        if not unvalued and (self.question.test_share is None or criterion == "mean"):
+            return self._asked_of(self._samples, question, 1.0 - self.question.confidence)
+        return Interval(
+            estimate=math.nan, low=-math.inf, high=math.inf, confidence=self.question.confidence, n=self.n, method="none",
+            guarantee="conservative", assumptions=(Assumption.NO_LIMITS,),
+        )  # fmt: skip
 
-    def _differences(self, samples: Samples) -> Differences:
-        a, b = self._places
-        return samples.differences(np.array([a]), np.array([b]))
+    def _asked_of(self, samples: Samples, question: Question, error: float) -> Interval:
+        asked = samples.asking(
+            replace(question, tasks=samples.question.tasks, over=samples.question.over), self._trials
+        )
+        asked = replace(asked, asked=replace(asked.asked, test_share=samples.asked.test_share))
+        return asked.possible(of_two(asked, self.a, self.b).interval(0, error))
 
     @cached_property
     def _dominance(self) -> Dominance | None:
@@ -391,14 +467,16 @@ def compare(
 def judge_pair(trials: Trials, a: str, b: str, question: Question) -> Comparison:
     """The comparison that answers a question."""
     samples = gather(trials, (a, b), question)
-    first, second = (np.array([samples.methods.index(name)]) for name in (a, b))
-    tasks: tuple[Comparison, ...] = ()
-    if len(question.tasks) > 1:
-        tasks = _task_by_task(trials, a, b, question)
-    whole = samples.differences(first, second)
+    tasks = _task_by_task(trials, a, b, question) if len(question.tasks) > 1 else ()
+    whole = of_two(samples, a, b)
     low, high = whole.limits(question.error)
     interval = whole.with_limits(0, float(low[0]), float(high[0]), question.error)
     return _comparison(trials, a, b, samples, interval, tasks, 1)
+
+
+def of_two(samples: Samples, a: str, b: str) -> Differences:
+    """The difference of two methods."""
+    return samples.differences(*(np.array([samples.methods.index(name)]) for name in (a, b)))
 
 
 def _task_by_task(trials: Trials, a: str, b: str, question: Question) -> tuple[Comparison, ...]:
@@ -409,8 +487,7 @@ def _task_by_task(trials: Trials, a: str, b: str, question: Question) -> tuple[C
         try:
             one.refuse_impossible(trials)
             samples = gather(trials, (a, b), one)
-            first, second = (np.array([samples.methods.index(name)]) for name in (a, b))
-            parts.append((samples, samples.differences(first, second)))
+            parts.append((samples, of_two(samples, a, b)))
         except InputError:
             # Splits that cannot be joined say nothing task by task, but their means do over tasks.
             if question.test_share is None:
@@ -418,21 +495,18 @@ def _task_by_task(trials: Trials, a: str, b: str, question: Question) -> tuple[C
             return ()
     decided = decide_all([d for _, d in parts], question)
     return tuple(
-        _comparison(trials, a, b, samples, d.with_limits(0, low, high, error), (), len(parts))
-        for (samples, d), (low, high, error) in zip(parts, decided, strict=True)
+        _comparison(trials, a, b, samples, decided.interval(d, 0, place), (), len(parts))
+        for place, (samples, d) in enumerate(parts)
     )
 
 
-def decide_all(parts: list[Differences], question: Question) -> list[tuple[float, float, float]]:
-    """Limits of all differences of these parts, decided together, with the error of each."""
-    from ogive.statistics import MixedDifferences
-
+def decide_all(parts: list[Differences], question: Question) -> Decided:
+    """Limits of all differences of these parts, decided together."""
     ends = np.cumsum([len(d) for d in parts])
     whole = MixedDifferences.of(
         [(np.arange(end - len(d), end), d) for end, d in zip(ends.tolist(), parts, strict=True)]
     )
-    found: Decided = decide(whole, question.error, question.margin)
-    return list(zip(found.low.tolist(), found.high.tolist(), found.error.tolist(), strict=True))
+    return decide(whole, question.error, question.margin)
 
 
 def _comparison(
@@ -452,58 +526,6 @@ def _comparison(
         n=interval.n, n_runs=(int(samples.n_runs[i].sum()), int(samples.n_runs[j].sum())), n_unmatched=samples.unmatched(i, j),
         n_failed=(int(samples.n_failed[i].sum()), int(samples.n_failed[j].sum())), _samples=samples, _trials=trials,
     )  # fmt: skip
-
-
-def _four(c: Comparison) -> dict[str, NamedAnswer]:
-    """The criterion's own question keeps its interval; the others share a second error."""
-    found = {}
-    others = [name for name, criterion in NAMED.items() if criterion != c.criterion]
-    error = c.question.error / len(others)
-    for name, criterion in NAMED.items():
-        if criterion == c.criterion:
-            found[name] = NamedAnswer(
-                name=name, criterion=criterion, conclusion=c.conclusion, interval=c.primary, direction=c.direction, primary=True
-            )  # fmt: skip
-            continue
-        if same_question(c._samples, criterion):
-            found[name] = _same_question(c, name, criterion)
-            continue
-        interval = _four_interval(c, criterion, error)
-        if isinstance(interval, str):
-            found[name] = NamedAnswer(
-                name=name, criterion=criterion, conclusion="cannot tell", interval=None, direction=0, refused=interval,
-                failed=c._samples.failed(name, interval, (c.a, c.b)),
-            )  # fmt: skip
-            continue
-        even = 0.5 if criterion == "improvement" else 0.0
-        ruling = rule(interval.low - even, interval.high - even)
-        found[name] = NamedAnswer(
-            name=name, criterion=criterion, conclusion=ruling.conclusion, interval=interval, direction=ruling.direction
-        )  # fmt: skip
-    return found
-
-
-def _same_question(c: Comparison, name: str, criterion: str) -> NamedAnswer:
-    """Of right or wrong answers: how often one beats the other is half the difference of shares, beyond a half."""
-    i = c.primary
-    start, unit = (0.5, 0.5) if criterion == "improvement" else (-1.0, 2.0)
-    turned = replace(i, estimate=start + unit * i.estimate, low=start + unit * i.low, high=start + unit * i.high)
-    return NamedAnswer(
-        name=name, criterion=criterion, conclusion=rule(i.low - c.question.criterion.even, i.high - c.question.criterion.even).conclusion,
-        interval=turned, direction=c.direction,
-    )  # fmt: skip
-
-
-def _four_interval(c: Comparison, criterion: str, error: float) -> Interval | str:
-    """The interval of another criterion on the same runs, or why there is none."""
-    question = c.question.asking(criterion)
-    reason = why_not(c._samples, question, c._trials)
-    if reason is not None:
-        return reason
-    found = _asked_of(c._samples, question, c._trials, error, c._places)
-    if math.isinf(found.low) and math.isinf(found.high):
-        return "tied" if c.tied else "few runs"
-    return c._samples.possible(found)
 
 
 def same_question(samples: Samples, criterion: str) -> bool:
@@ -534,83 +556,6 @@ def why_not(samples: Samples, question: Question, trials: Trials) -> str | None:
     return None
 
 
-def _asked_of(samples: Samples, question: Question, trials: Trials, error: float, places: tuple[int, int]) -> Interval:
-    a, b = places
-    asked = samples.asking(replace(question, tasks=samples.question.tasks, over=samples.question.over), trials)
-    asked = replace(asked, asked=replace(asked.asked, test_share=samples.asked.test_share))
-    return asked.possible(asked.differences(np.array([a]), np.array([b])).interval(0, error))
-
-
-def _unknown(c: Comparison, error: float) -> Interval:
-    return Interval(
-        estimate=math.nan, low=-math.inf, high=math.inf, confidence=1.0 - error, n=c.n, method="none",
-        guarantee="conservative", assumptions=(Assumption.NO_LIMITS,),
-    )  # fmt: skip
-
-
-def _detectable(c: Comparison) -> float:
-    from scipy.special import ndtri
-
-    if c.criterion == "improvement" and not c._samples.clustered and not c.tasks:
-        a, b = c.n_runs
-        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=c.paired, share=a / (a + b))
-        if not c.paired:
-            return min(1.0, 0.5 + achieved(question, a + b))
-        # Ties say nothing: the pairs that differ are judged, and are as rare among new ones as seen here.
-        differ = round(c.n * (1.0 - _tied_share(c)))
-        return min(1.0, 0.5 + achieved(question, differ) * (differ / c.n if differ else 1.0))
-    # The interval's half-width is z standard errors; power asks for z_power more, beyond the margin.
-    half = (c.primary.high - c.primary.low) / 2.0
-    z = float(ndtri(0.5 + c.primary.confidence / 2.0))
-    seen = (c.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
-    return min(1.0, 0.5 + seen) if c.criterion == "improvement" else min(seen, c._samples.span)
-
-
-def _tied_share(c: Comparison) -> float:
-    """The share of a task's pairs that are tied."""
-    table = c._samples.runs[0].draws[0].scores[list(c._places)]
-    return float(np.mean(table[0] == table[1], where=~np.isnan(table).any(axis=0)))
-
-
-def _needed(c: Comparison) -> tuple[int, float] | None:
-    """The smallest effect of interest is stated, never the observed one.
-
-    None where more units do not help for certain: clusters of unknown likeness, splits of the same rows, tasks.
-    """
-    # Pairs that are right or wrong are judged by those that differ, whose number no plan knows; where none differs nor of others.
-    by_those_that_differ = c.paired and (c._samples.asked.binary or c.tied)
-    if (
-        by_those_that_differ
-        or c._samples.clustered
-        or c.question.test_share is not None
-        or c.several
-        or c.question.guaranteed
-    ):
-        return None
-    if c.hidden is not None and c.hidden.withheld and c.hidden.needed is not None and c.margin is not None:
-        return c.hidden.needed, c.margin
-    if c.criterion == "improvement":
-        question = ImprovementTest(confidence=c.primary.confidence, power=POWER, paired=c.paired)
-        return trials_for(question, SMALLEST_IMPROVEMENT - 0.5), SMALLEST_IMPROVEMENT
-    if c.criterion != "mean" or c.margin is None or min(c.n_runs) < 2:
-        return None
-    spread = _spreads(c)
-    if min(spread) <= 0.0 or not all(math.isfinite(s) for s in spread):
-        return None
-    test = DifferenceTest(
-        sd=spread, paired=c.paired, confidence=c.primary.confidence, power=POWER, claim_of="not worse"
-    )
-    return trials_for(test, c.margin), c.margin
-
-
-def _spreads(c: Comparison) -> tuple[float, ...]:
-    if not c.paired:
-        return tuple(float(s.std(ddof=1)) for s in c._scores)
-    a, b = c._places
-    gaps = c._samples.runs[0].draws[0].scores[a] - c._samples.runs[0].draws[0].scores[b]
-    return (float(np.nanstd(gaps, ddof=1)),)
-
-
 def _with_a_floor(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, ...]:
     """Both samples with a number below every score in the place of minus infinity: only their order is asked for."""
     usable = np.concatenate([s[np.isfinite(s)] for s in samples])
@@ -618,26 +563,11 @@ def _with_a_floor(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, .
     return tuple(np.where(np.isneginf(s), floor, s) for s in samples)
 
 
-def _ordered(x: float, y: float) -> tuple[float, float]:
-    return (x, y) if x <= y else (y, x)
-
-
 def shared_tasks(trials: Trials, a: str, b: str) -> list[str]:
     """The tasks on which both methods ran."""
     for name in (a, b):
-        if name not in trials.algorithms:
-            trials.cell(name, trials.tasks[0])  # refuses with the names there are
+        trials.cell(name, trials.tasks[0])  # refuses with the names there are
     shared = [t for t in trials.tasks if trials.cell(a, t).rows.size and trials.cell(b, t).rows.size]
     if not shared:
         raise InputError(f"{a!r} and {b!r} share no task; there is nothing to compare.")
     return shared
-
-
-def worst_averages(c: Comparison) -> tuple[float, float]:
-    """The means of the worst 10 % of both methods' runs, averaged over tasks, as the scores were given."""
-    from ogive.statistics import ecdf
-
-    found = [
-        float(np.mean([ecdf(task.scores[m]).cvar(mass=WORST, tail="lower") for task in c._samples.runs])) for m in c._places
-    ]  # fmt: skip
-    return c._samples.sign * found[0], c._samples.sign * found[1]

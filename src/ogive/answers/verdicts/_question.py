@@ -19,7 +19,7 @@ from ogive.errors import InputError
 from ogive.notes import argument
 from ogive.statistics import Asked, Interval, Over, Statistic
 from ogive.trials import Trials, failure_rule
-from ogive.words import printable
+from ogive.words import interval_parts, number, printable
 
 IMPROVEMENT = "improvement"
 CRITERIA = "improvement, mean, median, a quantile such as q0.1, a worst share such as worst_0.1, iqm or best_of_8"
@@ -28,6 +28,8 @@ CRITERIA = "improvement, mean, median, a quantile such as q0.1, a worst share su
 TYPICAL, AVERAGE, BAD_DAY, TRIES = "a typical run", "on average", "on a bad day", "after 8 tries"
 NAMED = {TYPICAL: IMPROVEMENT, AVERAGE: "mean", BAD_DAY: "worst_0.1", TRIES: "best_of_8"}
 MOST_COUNTED = 6
+# Pairs are listed up to so many methods; `Ranking.pair(a, b)` gives any of them.
+MOST_LISTED = 60
 WHY = {
     "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
     "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
@@ -214,8 +216,6 @@ class Question:
 
     def shown(self, difference: Interval) -> str:
         """A difference by the criterion with its interval, as every table writes it."""
-        from ogive.answers.verdicts._wording import shown
-
         return shown(difference, self.criterion.name, self.margin)
 
     def on(self, task: str) -> Question:
@@ -284,6 +284,23 @@ class Question:
                 f"`guaranteed` over several tasks is made for the mean and for improvement; got criterion={self.criterion.name!r}. "
                 "Ask on one task."
             )
+
+
+def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
+    """An estimate with its interval; a probability with two decimals or more."""
+    if math.isnan(i.low) and math.isnan(i.high):
+        return number(i.estimate)
+    if math.isinf(i.low) and math.isinf(i.high):
+        return f"{number(i.estimate)}, no limits"
+    estimate, low, high = difference_parts(i, criterion, margin)
+    return f"{estimate} [{low}, {high}]"
+
+
+def difference_parts(i: Interval, criterion: str, margin: float | None = None) -> tuple[str, str, str]:
+    """Estimate and both ends as `shown` writes them."""
+    if criterion == IMPROVEMENT:
+        return interval_parts(i.estimate, i.low, i.high, (0.5,), at_least=2)
+    return interval_parts(i.estimate, i.low, i.high, (0.0, *(() if margin is None else (margin, -margin))))
 
 
 def refuse_undecidable(trials: Trials) -> None:

@@ -1,4 +1,4 @@
-"""Who is best? Tiers and rank intervals instead of 1 … N, and the pairs behind them."""
+"""Who is best? Tiers and rank intervals instead of 1 … N, the pairs behind them, and who leads on each task."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.answers.verdicts import _wording
 from ogive.answers.verdicts._comparison import decide_all, same_question, why_not
-from ogive.answers.verdicts._family import Decided, decide
-from ogive.answers.verdicts._hidden import hidden_collapse
-from ogive.answers.verdicts._question import NAMED, OneOfFour, Question, refuse_undecidable
+from ogive.answers.verdicts._question import MOST_LISTED, NAMED, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, all_pairs, gather
-from ogive.answers.verdicts._verdict import Conclusion, Told, rule
+from ogive.answers.verdicts._verdict import Conclusion, Decided, Told, decide, hidden_collapse, rule
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import Strength, json_ready, strength_of, weakest
-from ogive.statistics import Differences, Interval, rank_limits, tiers
+from ogive.statistics import Differences, Interval, criterion_value, rank_limits, tiers
 from ogive.tables import Table
 from ogive.trials import FloatArray, IntArray, Trials
 
@@ -33,8 +32,6 @@ COLUMNS = ("algorithm", "score", "rank_low", "rank_high", "tier")
 # Every pair is also judged on every task, up to so many verdicts: 60 methods on 11 tasks. Each takes a place in 2000 joint
 # draws, 320 MB in all. A guaranteed one takes 17 ms.
 MOST_SINGLE, MOST_GUARANTEED = 20_000, 500
-# Pairs are listed in `to_dict` up to so many methods; `pair(a, b)` gives any of them.
-MOST_LISTED = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,15 +132,11 @@ class Ranking(Told):
         return f"Ranking({len(self.rows)} methods in {self.rows[-1].tier} tiers, resolution {self.resolution:.2f})"
 
     def __str__(self) -> str:
-        from ogive.answers.verdicts._wording import ranking_text
-
-        return ranking_text(self)
+        return _wording.ranking_text(self)
 
     def as_tables(self) -> tuple[Table, ...]:
         """Tiers and ranks, and who leads by each of the four questions."""
-        from ogive.answers.verdicts._wording import ranking_tables
-
-        return ranking_tables(self)
+        return _wording.ranking_tables(self)
 
     @property
     def criterion(self) -> str:
@@ -177,9 +170,7 @@ class Ranking(Told):
     @property
     def unit(self) -> str:
         """What is counted, in words."""
-        from ogive.answers.verdicts._wording import unit_words
-
-        return unit_words(self._trials, self.question.tasks)
+        return _wording.unit_words(self._trials, self.question.tasks)
 
     @property
     def by_draws(self) -> bool:
@@ -206,18 +197,38 @@ class Ranking(Told):
     @property
     def n_separated(self) -> int:
         """How many of them were."""
-        return int(np.count_nonzero(_certain(self._differences, self._decided, self.question.margin)))
+        return int(np.count_nonzero(_certain(self._differences.even, self._decided, self.question.margin)))
 
     @cached_property
     def parts(self) -> tuple[str, str, str]:
-        from ogive.answers.verdicts._wording import ranking_parts
-
-        return ranking_parts(self)
+        return _wording.ranking_parts(self)
 
     @cached_property
     def questions(self) -> Mapping[str, Leading]:
         """Who leads in a typical run, on average, on a bad day, after 8 tries."""
-        return _four(self)
+        others = sum(criterion != self.criterion for criterion in NAMED.values())
+        return {name: self._answer(name, criterion, self.question.error / others) for name, criterion in NAMED.items()}
+
+    def _answer(self, name: str, criterion: str, error: float) -> Leading:
+        """One of the four: the criterion's own question is decided already, the others share a second error."""
+        asked, refused, primary = self, None, criterion == self.criterion
+        if not primary:
+            question, samples = self.question.asking(criterion), self._samples
+            refused = why_not(samples, question, self._trials)
+            if refused is None:
+                own = self.question.error if same_question(samples, criterion) else error
+                asked = judge_all(self._trials, question, samples.methods, own)
+                if not np.isfinite([asked._decided.low, asked._decided.high]).any():
+                    refused = "tied" if self.tied else "few runs"
+        if refused is not None:
+            return Leading(
+                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=refused,
+                failed=self._samples.failed(name, refused),
+            )  # fmt: skip
+        return Leading(
+            name=name, criterion=criterion, leaders=asked.leaders, scores={r.algorithm: r.score for r in asked.rows},
+            resolution=asked.resolution, primary=primary,
+        )  # fmt: skip
 
     @property
     def disagreement(self) -> Mapping[str, tuple[str, ...]]:
@@ -238,18 +249,42 @@ class Ranking(Told):
         All pairs on all tasks are decided together, with an error of their own, as `compare` does for one pair. None
         where that is not asked: tables of many methods and tasks, and folds that say nothing task by task.
         """
-        return _reversals(self)
+        question, samples = self.question, self._samples
+        first, second = all_pairs(len(samples.methods))
+        if len(question.tasks) < 2:
+            return ()
+        if first.size * len(question.tasks) > (MOST_GUARANTEED if question.guaranteed else MOST_SINGLE):
+            return None
+        overall = _certain(self._differences.even, self._decided, question.margin)
+        if not overall.any():
+            return ()
+        parts = []
+        for task in question.tasks:
+            one = question.on(task)
+            try:
+                one.refuse_impossible(self._trials)
+                parts.append(gather(self._trials, samples.methods, one).differences(first, second))
+            except InputError:  # what can be averaged over tasks need not say anything of one
+                return None
+        decided, even = decide_all(parts, question), self._differences.even
+        found = []
+        for place in np.flatnonzero(_certain(even, decided, question.margin) == -np.tile(overall, len(parts))).tolist():
+            on, k = divmod(place, first.size)
+            if overall[k]:
+                interval = decided.interval(parts[on], k, place)
+                better, worse = samples.methods[int(first[k])], samples.methods[int(second[k])]
+                if overall[k] < 0:
+                    better, worse, interval = worse, better, _turned(interval, even)
+                found.append(Reversal(better=better, worse=worse, task=question.tasks[on], difference=interval))
+        return tuple(sorted(found, key=lambda r: (self._places[r.better], self._places[r.worse])))
 
     def pair(self, a: str, b: str) -> Pair:
         """The pair, turned so that `a` comes first."""
-        names = self._samples.methods
+        names, n = self._samples.methods, len(self._samples.methods)
         if a == b or a not in names or b not in names:
             raise InputError(f"there is no pair {a!r}, {b!r} in this ranking.")
-        i, j = names.index(a), names.index(b)
-        low, high = min(i, j), max(i, j)
-        n = len(names)
-        place = low * n - low * (low + 1) // 2 + high - low - 1
-        return self._pair(place, low, high, first=a)
+        i, j = sorted((names.index(a), names.index(b)))
+        return self._pair(i * n - i * (i + 1) // 2 + j - i - 1, i, j, first=a)  # the place of (i, j) among all pairs
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each method, best first."""
@@ -265,15 +300,9 @@ class Ranking(Told):
              "criterion": self.criterion, "even": p.even, "difference": p.difference.to_dict()} for p in pairs
         ]  # fmt: skip
         questions = [
-            {
-                "name": q.name,
-                "criterion": q.criterion,
-                "leaders": list(q.leaders),
-                "refused": q.refused,
-                "primary": q.primary,
-            }
+            {"name": q.name, "criterion": q.criterion, "leaders": list(q.leaders), "refused": q.refused, "primary": q.primary}
             for q in self.questions.values()
-        ]
+        ]  # fmt: skip
         return {
             "schema": 1, "source": self._trials.source, "unit": self.unit,
             "notes": sentences(self._trials.notes), "verdict": self.verdict, "criterion": self.criterion,
@@ -302,14 +331,11 @@ class Ranking(Told):
     def _pair(self, k: int, i: int, j: int, *, first: str | None = None) -> Pair:
         """The k-th difference as a pair; the better-placed method first, unless another is asked for."""
         names, d = self._samples.methods, self._decided
-        found = self._differences.with_limits(k, float(d.low[k]), float(d.high[k]), float(d.error[k]))
+        found = d.interval(self._differences, k, k)
         turned = self._places[names[j]] < self._places[names[i]] if first is None else names[j] == first
         even, margin = self._differences.even, self.question.margin
         if turned:
-            i, j = j, i
-            found = replace(
-                found, estimate=2 * even - found.estimate, low=2 * even - found.high, high=2 * even - found.low
-            )
+            i, j, found = j, i, _turned(found, even)
         folds = self._trials.n_folds is not None and not self.question.sampled
         if folds or self._samples.partly[i, j]:
             found = replace(found, guarantee="heuristic")
@@ -382,19 +408,19 @@ def judge_all(
     first, second = all_pairs(len(samples.methods))
     differences = samples.differences(first, second)
     decided = decide(differences, question.error if error is None else error, question.margin)
-    better = _better(differences, decided, question.margin, len(samples.methods))
+    certain = _certain(differences.even, decided, question.margin)
+    better = _better(certain, len(samples.methods))
     scores = _scores(samples, differences)
     tier, cycles = tiers(better)
     low, high = rank_limits(better)
     order = sorted(range(len(scores)), key=lambda m: (tier[m], -scores[m], samples.methods[m]))
-    shown = _shown_sign(samples) * scores
+    shown = scores if samples.asked.kind == "improvement" else samples.sign * scores
     rows = tuple(
         Rank(
             algorithm=samples.methods[m], score=float(shown[m]), rank_low=int(low[m]), rank_high=int(high[m]), tier=int(tier[m])
         )
         for m in order
     )  # fmt: skip
-    certain = _certain(differences, decided, question.margin)
     return Ranking(
         rows=rows, question=question, resolution=float(np.count_nonzero(certain)) / len(differences),
         cycles=tuple(tuple(samples.methods[m] for m in c) for c in cycles), unranked=tuple(unranked),
@@ -402,16 +428,21 @@ def judge_all(
     )  # fmt: skip
 
 
-def _certain(differences: Differences, decided: Decided, margin: float | None) -> IntArray:
-    """For each pair 1 where the first is certainly better, -1 where the second is, else 0."""
+def _turned(found: Interval, even: float) -> Interval:
+    """The difference as the other method sees it."""
+    return replace(found, estimate=2 * even - found.estimate, low=2 * even - found.high, high=2 * even - found.low)
+
+
+def _certain(even: float, decided: Decided, margin: float | None = None) -> IntArray:
+    """For each pair 1 where the first is certainly better, by more than the margin, -1 where the second is, else 0."""
     beyond = margin or 0.0
-    up, down = decided.low > differences.even + beyond, decided.high < differences.even - beyond
+    up, down = decided.low > even + beyond, decided.high < even - beyond
     return np.asarray(up.astype(np.intp) - down.astype(np.intp))
 
 
-def _better(differences: Differences, decided: Decided, margin: float | None, n: int) -> NDArray[np.bool_]:
+def _better(certain: IntArray, n: int) -> NDArray[np.bool_]:
     """[i, j]: whether i is certainly better than j."""
-    certain, (first, second) = _certain(differences, decided, margin), all_pairs(n)
+    first, second = all_pairs(n)
     better = np.zeros((n, n), dtype=bool)
     better[first, second], better[second, first] = certain > 0, certain < 0
     return better
@@ -427,88 +458,9 @@ def _scores(samples: Samples, differences: Differences) -> FloatArray:
         (first, second), won = all_pairs(n), differences.estimate
         wins = np.bincount(first, won, n) + np.bincount(second, 1.0 - won, n)
         return np.asarray(wins / (n - 1))
-    from ogive.statistics import criterion_value
-
     return np.asarray(
         np.mean([[criterion_value(s, samples.asked) for s in task.scores] for task in samples.runs], axis=0)
     )
-
-
-def _shown_sign(samples: Samples) -> float:
-    return 1.0 if samples.asked.kind == "improvement" else samples.sign
-
-
-def _four(ranking: Ranking) -> dict[str, Leading]:
-    """The criterion's own question first decided; the others share a second error."""
-    found = {}
-    others = [name for name, criterion in NAMED.items() if criterion != ranking.criterion]
-    error = ranking.question.error / len(others)
-    for name, criterion in NAMED.items():
-        if criterion == ranking.criterion:
-            found[name] = _leading(name, criterion, ranking, primary=True)
-            continue
-        question, samples = ranking.question.asking(criterion), ranking._samples
-        reason = why_not(samples, question, ranking._trials)
-        asked: Ranking | None = None
-        if reason is None:
-            own = ranking.question.error if same_question(samples, criterion) else error
-            asked = judge_all(ranking._trials, question, samples.methods, own)
-            if not np.isfinite(asked._decided.low).any() and not np.isfinite(asked._decided.high).any():
-                asked, reason = None, "tied" if ranking.tied else "few runs"
-        if asked is None:
-            found[name] = Leading(
-                name=name, criterion=criterion, leaders=(), scores={}, resolution=math.nan, refused=reason,
-                failed=samples.failed(name, reason),
-            )  # fmt: skip
-        else:
-            found[name] = _leading(name, criterion, asked)
-    return found
-
-
-def _reversals(ranking: Ranking) -> tuple[Reversal, ...] | None:
-    question, samples = ranking.question, ranking._samples
-    first, second = all_pairs(len(samples.methods))
-    if len(question.tasks) < 2:
-        return ()
-    if first.size * len(question.tasks) > (MOST_GUARANTEED if question.guaranteed else MOST_SINGLE):
-        return None
-    overall = _certain(ranking._differences, ranking._decided, question.margin)
-    if not overall.any():
-        return ()
-    parts = []
-    for task in question.tasks:
-        one = question.on(task)
-        try:
-            one.refuse_impossible(ranking._trials)
-            parts.append(gather(ranking._trials, samples.methods, one).differences(first, second))
-        except InputError:  # what can be averaged over tasks need not say anything of one
-            return None
-    decided, even, beyond = decide_all(parts, question), ranking._differences.even, question.margin or 0.0
-    found = []
-    for place, (low, high, error) in enumerate(decided):
-        on, k = divmod(place, first.size)
-        here = 1 if low > even + beyond else -1 if high < even - beyond else 0
-        if here and here == -overall[k]:
-            interval = parts[on].with_limits(k, low, high, error)
-            names = samples.methods[int(first[k])], samples.methods[int(second[k])]
-            if here > 0:
-                names = names[::-1]
-                interval = replace(
-                    interval,
-                    estimate=2 * even - interval.estimate,
-                    low=2 * even - interval.high,
-                    high=2 * even - interval.low,
-                )
-            found.append(Reversal(better=names[0], worse=names[1], task=question.tasks[on], difference=interval))
-    places = ranking._places
-    return tuple(sorted(found, key=lambda r: (places[r.better], places[r.worse])))
-
-
-def _leading(name: str, criterion: str, ranking: Ranking, *, primary: bool = False) -> Leading:
-    return Leading(
-        name=name, criterion=criterion, leaders=ranking.leaders, scores={r.algorithm: r.score for r in ranking.rows},
-        resolution=ranking.resolution, primary=primary,
-    )  # fmt: skip
 
 
 def _rankable(trials: Trials, question: Question, methods: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -519,7 +471,11 @@ def _rankable(trials: Trials, question: Question, methods: Sequence[str]) -> tup
     complete = [m for m in methods if all(trials.cell(m, t).rows.size for t in question.tasks)]
     missing = [m for m in methods if m not in set(complete)]
     if missing and len(question.tasks) > 1:
-        raise InputError(_empty_cell(trials, question, methods))
+        empty = [(m, t) for m in methods for t in question.tasks if not trials.cell(m, t).rows.size]
+        lacking = {task for _, task in empty}
+        shared = [task for task in question.tasks if task not in lacking]  # what all methods have
+        found = {"method": empty[0][0], "task": empty[0][1], "n": len(empty), "tasks": shared}
+        raise InputError(Note(NoteKind.EMPTY_CELL, "without", found))
     unranked: list[str] = []
     if question.failures == "exclude":
         failed = trials.failed(question.metric)
@@ -531,10 +487,48 @@ def _rankable(trials: Trials, question: Question, methods: Sequence[str]) -> tup
     return ranked, unranked
 
 
-def _empty_cell(trials: Trials, question: Question, methods: Sequence[str]) -> Note:
-    """The first method without a run on a task, and the tasks that all methods have."""
-    empty = [(m, t) for m in methods for t in question.tasks if not trials.cell(m, t).rows.size]
-    lacking = {task for _, task in empty}
-    shared = [task for task in question.tasks if task not in lacking]
-    found = {"method": empty[0][0], "task": empty[0][1], "n": len(empty), "tasks": shared}
-    return Note(NoteKind.EMPTY_CELL, "without", found)
+def leaders(
+    trials: Source, *, metric: str | None = None, criterion: str | None = None, over: str | None = None,
+    guaranteed: bool = False, confidence: float = 0.95, failures: str | float = "refuse", paired: bool | None = None,
+) -> dict[str, tuple[str, ...]]:  # fmt: skip
+    """For each task the methods that no other is certainly better than, by the question's criterion.
+
+    Notes
+    -----
+    The best is known only after looking, so all pairs on all tasks are decided together, as `compare` decides
+    tasks and `rank` pairs. Methods that beat each other in a circle lead together, as in the first tier of
+    `rank`. With failures="exclude" a method whose every run on a task failed does not lead there. `over` is
+    accepted for the sake of one question and changes nothing here.
+
+    Examples
+    --------
+    >>> import ogive
+    >>> table = ogive.read({"a": [5, 6, 7, 8], "b": [5, 7, 6, 7], "c": [1, 2, 1, 2]}, unit="row")
+    >>> leaders(table, criterion="mean")
+    {'all': ('a', 'b')}
+    """
+    trials = as_trials(trials)
+    refuse_undecidable(trials)
+    question = Question.of(
+        trials, metric=metric, criterion=criterion, failures=failures, confidence=confidence, over=over, paired=paired,
+        guaranteed=guaranteed, one_by_one=True,
+    )  # fmt: skip
+    on = {task: _usable(trials, question, task) for task in trials.tasks}
+    several = [task for task, methods in on.items() if len(methods) > 1]
+    if not several:
+        raise InputError("a best method needs at least one other on the same task.")
+    samples = {task: gather(trials, on[task], question.on(task)) for task in several}
+    parts = [s.differences(*all_pairs(len(s.methods))) for s in samples.values()]
+    certain = _certain(question.criterion.even, decide_all(parts, question))
+    ends = np.cumsum([len(part) for part in parts])
+    for (task, s), own in zip(samples.items(), np.split(certain, ends[:-1]), strict=True):
+        leading = {s.methods[m] for m in np.flatnonzero(tiers(_better(own, len(s.methods)))[0] == 1)}
+        on[task] = [m for m in on[task] if m in leading]
+    return {task: tuple(methods) for task, methods in on.items()}
+
+
+def _usable(trials: Trials, question: Question, task: str) -> list[str]:
+    """The methods that ran on a task, and did not fail throughout where failures are left out."""
+    failed = trials.failed(question.metric)
+    rows = {m: trials.cell(m, task).rows for m in trials.algorithms}
+    return [m for m, r in rows.items() if r.size and not (question.failures == "exclude" and failed[r].all())]

@@ -13,11 +13,23 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ogive.answers.verdicts._question import AVERAGE, BAD_DAY, IMPROVEMENT, TRIES, TYPICAL, Criterion, Question
+import numpy as np
+
+from ogive.answers.verdicts._question import (
+    AVERAGE,
+    BAD_DAY,
+    IMPROVEMENT,
+    MOST_LISTED,
+    TRIES,
+    TYPICAL,
+    Criterion,
+    Question,
+    shown,
+)
 from ogive.answers.verdicts._samples import all_pairs
 from ogive.notes import NoteKind, argument, narrowed, unfinished_words
 from ogive.schema import ONE_TASK
-from ogive.statistics import Interval
+from ogive.statistics import Interval, ecdf
 from ogive.tables import Ranged, Table
 from ogive.trials import Trials
 from ogive.words import (
@@ -36,8 +48,8 @@ from ogive.words import (
 if TYPE_CHECKING:
     from ogive.answers.verdicts._check import Check
     from ogive.answers.verdicts._comparison import Comparison, NamedAnswer
-    from ogive.answers.verdicts._hidden import Hidden
     from ogive.answers.verdicts._ranking import Leading, Ranking
+    from ogive.answers.verdicts._verdict import Hidden
 
 MOST_NAMED = 4
 PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIES: f"{TRIES} (keeping the best)"}
@@ -250,8 +262,6 @@ def _unit(trials: Trials) -> str:
 
 
 def _has_ties(c: Comparison) -> bool:
-    import numpy as np
-
     a, b = c._places
     for task in c._samples.runs:
         if c.paired and bool(np.any(task.draws[0].scores[a] == task.draws[0].scores[b])):
@@ -434,9 +444,11 @@ def _range_of(c: Comparison, answer: NamedAnswer) -> str:
 
 def _averages(c: Comparison, bad: NamedAnswer) -> str:
     """`the worst 10 % of runs have a mean of 0.84 with forest and 0.72 with k-NN`: the one that is ahead first."""
-    from ogive.answers.verdicts._comparison import worst_averages
-
-    a, b = worst_averages(c)
+    a, b = (
+        c._samples.sign
+        * float(np.mean([ecdf(task.scores[m]).cvar(mass=0.1, tail="lower") for task in c._samples.runs]))
+        for m in c._places
+    )
     both = [(a, c.a), (b, c.b)] if bad.direction > 0 else [(b, c.b), (a, c.a)]
     room = abs(a - b) / 4  # as many digits as tell them apart
     values = [f"{interval_parts(x, x - room, x + room)[0]} with {printable(name)}" for x, name in both]
@@ -653,23 +665,6 @@ def difference_words(a: str, b: str, sign: float) -> str:
     return f"{first} minus {second} (positive: {a} is better)"
 
 
-def shown(i: Interval, criterion: str, margin: float | None = None) -> str:
-    """An estimate with its interval; a probability with two decimals or more."""
-    if math.isnan(i.low) and math.isnan(i.high):
-        return number(i.estimate)
-    if math.isinf(i.low) and math.isinf(i.high):
-        return f"{number(i.estimate)}, no limits"
-    estimate, low, high = difference_parts(i, criterion, margin)
-    return f"{estimate} [{low}, {high}]"
-
-
-def difference_parts(i: Interval, criterion: str, margin: float | None = None) -> tuple[str, str, str]:
-    """Estimate and both ends as `shown` writes them."""
-    if criterion == IMPROVEMENT:
-        return interval_parts(i.estimate, i.low, i.high, (0.5,), at_least=2)
-    return interval_parts(i.estimate, i.low, i.high, (0.0, *(() if margin is None else (margin, -margin))))
-
-
 # ---------------------------------------------------------------- all methods
 
 
@@ -777,8 +772,6 @@ def _lead(r: Ranking) -> str:
 
 def _nobody(r: Ranking, among: str, place: str) -> str:
     """That no method is ahead: equivalent within the margin, all tied, or not to be told apart."""
-    from ogive.answers.verdicts._ranking import MOST_LISTED
-
     names, by = [x.algorithm for x in r.rows], _by(r.question)
     who = _some(names) if len(names) == 2 else f"all {len(names)} methods"
     margin = "" if r.question.margin is None else f" by more than {r.question.margin_words}"
