@@ -10,8 +10,7 @@ import typer
 
 from ogive.cli._options import Confidence, Json, Quiet
 from ogive.cli._output import say, show_text
-from ogive.cli._picture import picture_options
-from ogive.cli._target import as_page, as_picture
+from ogive.cli._target import as_page, as_picture, picture_options
 from ogive.errors import InputError, UnwritableFile
 from ogive.notes import sentences
 from ogive.writing import make_folder_of

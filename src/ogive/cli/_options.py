@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.cli._waiting import waiting
+from ogive.cli._output import waiting
 from ogive.errors import InputError, OgiveError, UnwritableFile
 from ogive.stages import during
 from ogive.words import quoted

@@ -20,8 +20,7 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, show_text, tell
-from ogive.cli._picture import picture_options, save_picture
-from ogive.cli._target import as_picture
+from ogive.cli._target import as_picture, picture_options, save_picture
 from ogive.errors import InputError
 
 NAMES = ("band", "quantile", "mean", "cvar", "improvement", "difference")

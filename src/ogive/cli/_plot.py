@@ -20,8 +20,7 @@ from ogive.cli._options import (
     reading_options,
 )
 from ogive.cli._output import say, tell
-from ogive.cli._picture import picture_options, save_picture
-from ogive.cli._target import as_picture
+from ogive.cli._target import as_picture, picture_options, save_picture
 from ogive.errors import InputError
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf, .svg or .eps.")]

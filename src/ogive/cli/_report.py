@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._compare import Criterion, Guaranteed, Margin, Over
 from ogive.cli._options import (
     READING,
     Confidence,
@@ -25,6 +24,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import say, tell
 from ogive.cli._target import as_page
+from ogive.cli._verdicts import Criterion, Guaranteed, Margin, Over
 from ogive.errors import InputError
 from ogive.writing import make_folder_of
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._compare import OnTask
 from ogive.cli._options import (
     Confidence,
     Failures,
@@ -22,8 +21,8 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, tell
-from ogive.cli._picture import picture_options, save_picture
-from ogive.cli._target import as_picture
+from ogive.cli._target import as_picture, picture_options, save_picture
+from ogive.cli._verdicts import OnTask
 from ogive.errors import InputError
 
 Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Only this method.")]

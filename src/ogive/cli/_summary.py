@@ -1,4 +1,4 @@
-"""`ogive summary`."""
+"""Commands that describe a table: `ogive inspect` and `ogive summary`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,24 @@ from ogive.errors import InputError
 if TYPE_CHECKING:
     from ogive.answers import Summary
     from ogive.trials import Trials
+
+
+@reading_options
+def inspect(
+    source: Sources,
+    method: Methods = None,
+    on: Tasks = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    *,
+    roles: dict[str, Any],
+) -> None:
+    """What a table holds, how its columns are read, and which answers it can give."""
+    trials = only(read_sources(source, roles), method, on)
+    from ogive.answers import inspect as ask
+
+    show(ask(trials), as_json=as_json)
+
 
 MANY_TASKS = 6
 Statistics = Annotated[
