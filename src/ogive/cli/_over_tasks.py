@@ -27,9 +27,11 @@ from ogive.cli._options import (
     TimeLimit,
     Where,
     Without,
+    named_statistics,
     only,
     read_sources,
     reading_options,
+    refuse_format,
 )
 from ogive.cli._output import say, show, show_text, tell, waiting
 from ogive.cli._target import as_picture, picture_options, save_picture
@@ -38,80 +40,29 @@ from ogive.notes import Names
 from ogive.writing import refuse_same
 
 if TYPE_CHECKING:
-    from ogive.plots import Picture
     from ogive.profiles import Baselines, Kind, MinMax, PairOfCurves, Profile, Reference
 
 
-Table = Annotated[
-    str, typer.Argument(metavar="TABLE", help="CSV, Parquet or JSON lines: wide (methods as columns) or long.")
-]
-KindName = Annotated[
-    str,
-    typer.Option(
-        "--kind",
-        metavar="ratio|difference|improvement|score|welch|rank",
-        help="What 'within τ of the best' means; ratio for times and costs.",
-    ),
-]
-FailureRule = Annotated[
-    str,
-    typer.Option(
-        "--failures",
-        metavar="RULE",
-        help="How failed runs count: worst (infinitely far from the best), refuse, exclude, like:NAME or a number.",
-    ),
-]
+# fmt: off
+Table = Annotated[str, typer.Argument(metavar="TABLE", help="CSV, Parquet or JSON lines: wide (methods as columns) or long.")]
+KindName = Annotated[str, typer.Option("--kind", metavar="ratio|difference|improvement|score|welch|rank", help="What 'within τ of the best' means; ratio for times and costs.")]
+FailureRule = Annotated[str, typer.Option("--failures", metavar="RULE", help="How failed runs count: worst (infinitely far from the best), refuse, exclude, like:NAME or a number.")]
 Floor = Annotated[float | None, typer.Option("--floor", help="The clock's resolution: smaller times count as this.")]
-RunsRule = Annotated[
-    str | None, typer.Option("--runs", metavar="mean|median|best", help="How several runs of a cell become one number.")
-]
-MissingRule = Annotated[
-    str, typer.Option("--missing", metavar="refuse|fail|drop-problem", help="What an absent value means.")
-]
-Unsolved = Annotated[
-    str, typer.Option("--unsolved", metavar="keep|drop", help="Whether problems that nobody solves are counted.")
-]
-Equalize = Annotated[
-    str | None,
-    typer.Option("--equalize", metavar="min-n", help="Count as many runs everywhere as the smallest cell has."),
-]
-BandName = Annotated[
-    str, typer.Option("--band", metavar="exact|ks|dkw|none", help="How the bands are made; none leaves them out.")
-]
-TasksRule = Annotated[
-    str,
-    typer.Option("--tasks", metavar="fixed|random", help="For score: about these tasks, or about other tasks too."),
-]
-Count = Annotated[
-    int | None, typer.Option("--n", help="Runs behind each mean, for a table of means without that column.")
-]
-BaselineFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--baselines", metavar="FILE", help="For score: CSV with a column of tasks, then the low and the high score."
-    ),
-]
-Pair = Annotated[
-    str | None, typer.Option("--compare", metavar="A,B", help="Also say who is ahead of these two methods.")
-]
+RunsRule = Annotated[str | None, typer.Option("--runs", metavar="mean|median|best", help="How several runs of a cell become one number.")]
+MissingRule = Annotated[str, typer.Option("--missing", metavar="refuse|fail|drop-problem", help="What an absent value means.")]
+Unsolved = Annotated[str, typer.Option("--unsolved", metavar="keep|drop", help="Whether problems that nobody solves are counted.")]
+Equalize = Annotated[str | None, typer.Option("--equalize", metavar="min-n", help="Count as many runs everywhere as the smallest cell has.")]
+BandName = Annotated[str, typer.Option("--band", metavar="exact|ks|dkw|none", help="How the bands are made; none leaves them out.")]
+TasksRule = Annotated[str, typer.Option("--tasks", metavar="fixed|random", help="For score: about these tasks, or about other tasks too.")]
+Count = Annotated[int | None, typer.Option("--n", help="Runs behind each mean, for a table of means without that column.")]
+BaselineFile = Annotated[Path | None, typer.Option("--baselines", metavar="FILE", help="For score: CSV with a column of tasks, then the low and the high score.")]
+Pair = Annotated[str | None, typer.Option("--compare", metavar="A,B", help="Also say who is ahead of these two methods.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture: .png, .pdf, .svg or .eps.")]
-PairsOut = Annotated[
-    Path | None,
-    typer.Option(
-        "--pairs", metavar="FILE", help="A picture of every method against every other: .png, .pdf, .svg or .eps."
-    ),
-]
-ScoreColumn = Annotated[
-    str | None, typer.Option("--score", metavar="COLUMN", help="The time, cost or score.", rich_help_panel=COLUMNS)
-]
-WideTable = Annotated[
-    bool | None,
-    typer.Option("--wide/--long", help="Methods as columns, or a column that names them.", rich_help_panel=COLUMNS),
-]
-Strict = Annotated[
-    bool | None,
-    typer.Option("--strict/--not-strict", help="Count below τ only, or τ itself too.", rich_help_panel=MEANING),
-]
+PairsOut = Annotated[Path | None, typer.Option("--pairs", metavar="FILE", help="A picture of every method against every other: .png, .pdf, .svg or .eps.")]
+ScoreColumn = Annotated[str | None, typer.Option("--score", metavar="COLUMN", help="The time, cost or score.", rich_help_panel=COLUMNS)]
+WideTable = Annotated[bool | None, typer.Option("--wide/--long", help="Methods as columns, or a column that names them.", rich_help_panel=COLUMNS)]
+Strict = Annotated[bool | None, typer.Option("--strict/--not-strict", help="Count below τ only, or τ itself too.", rich_help_panel=MEANING)]
+# fmt: on
 
 
 @picture_options
@@ -150,9 +101,9 @@ def profile(
             tell(result.reading)
         show(result if compare is None else _With(result, _compared(result, compare)), as_json=as_json)
         if target is not None:
-            _save(draw(result), target, drawing)
+            say(f"picture: {save_picture(draw(result), target, drawing)}")
         if matrix is not None:
-            _save(draw_pairs(result), matrix, drawing)
+            say(f"picture: {save_picture(draw_pairs(result), matrix, drawing)}")
 
 
 @dataclass(frozen=True)
@@ -193,53 +144,18 @@ def read_baselines(path: Path) -> Baselines:
     return Baselines(*(dict(zip(known, map(float, column), strict=True)) for column in ends))
 
 
-def _save(picture: Picture, target: Path, drawing: dict[str, Any]) -> None:
-    say(f"picture: {save_picture(picture, target, drawing)}")
-
-
 SCALE = "How tasks come to one scale; one of them"
-Statistics = Annotated[
-    list[str] | None,
-    typer.Option("--statistic", "-s", metavar="NAME", help="iqm, mean, median, optimality_gap; several times, or with commas."),
-]  # fmt: skip
-ScaleFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--baselines",
-        metavar="FILE",
-        help="CSV with a column of tasks, then the score that counts as 0 and the one that counts as 1.",
-        rich_help_panel=SCALE,
-    ),
-]
-MinMaxFlag = Annotated[
-    bool, typer.Option("--min-max", help="0 at the worst run of any method on the task, 1 at the best.", rich_help_panel=SCALE)
-]  # fmt: skip
-ReferenceName = Annotated[
-    str | None,
-    typer.Option(
-        "--reference", metavar="METHOD", help="A score is the share of this method's runs that it beats.", rich_help_panel=SCALE
-    ),
-]  # fmt: skip
-Geometric = Annotated[
-    float | None,
-    typer.Option("--geometric", metavar="SHIFT", help="Instead: shifted geometric means of times; 10 is usual for seconds."),
-]  # fmt: skip
-AggregateFailures = Annotated[
-    str,
-    typer.Option(
-        "--failures",
-        metavar="RULE",
-        help="How failed runs count: refuse, exclude, like:NAME, or a score on the final scale (worst with --reference); with --geometric as --time-limit.",
-    ),
-]
-AboutTasks = Annotated[
-    str, typer.Option("--tasks", metavar="fixed|random", help="About these tasks, or about other tasks too.")
-]
-Gamma = Annotated[
-    float | None,
-    typer.Option("--gamma", help="The score from which on nothing is missing to the optimality gap; 1 on a scale."),
-]
+# fmt: off
+Statistics = Annotated[list[str] | None, typer.Option("--statistic", "-s", metavar="NAME", help="iqm, mean, median, optimality_gap; several times, or with commas.")]
+ScaleFile = Annotated[Path | None, typer.Option("--baselines", metavar="FILE", help="CSV with a column of tasks, then the score that counts as 0 and the one that counts as 1.", rich_help_panel=SCALE)]
+MinMaxFlag = Annotated[bool, typer.Option("--min-max", help="0 at the worst run of any method on the task, 1 at the best.", rich_help_panel=SCALE)]
+ReferenceName = Annotated[str | None, typer.Option("--reference", metavar="METHOD", help="A score is the share of this method's runs that it beats.", rich_help_panel=SCALE)]
+Geometric = Annotated[float | None, typer.Option("--geometric", metavar="SHIFT", help="Instead: shifted geometric means of times; 10 is usual for seconds.")]
+AggregateFailures = Annotated[str, typer.Option("--failures", metavar="RULE", help="How failed runs count: refuse, exclude, like:NAME, or a score on the final scale (worst with --reference); with --geometric as --time-limit.")]
+AboutTasks = Annotated[str, typer.Option("--tasks", metavar="fixed|random", help="About these tasks, or about other tasks too.")]
+Gamma = Annotated[float | None, typer.Option("--gamma", help="The score from which on nothing is missing to the optimality gap; 1 on a scale.")]
 Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|csv", help="How the table is printed.")]
+# fmt: on
 
 
 @reading_options
@@ -252,15 +168,15 @@ def aggregate(
     *, roles: dict[str, Any], drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """One number for many tasks: IQM, mean, median and optimality gap of every method, or its shifted geometric mean, with intervals."""
-    if output not in ("text", "markdown", "latex", "csv"):
-        raise InputError(f"`--format` must be text, markdown, latex or csv; got {output!r}.")
-    if as_json and output != "text":
-        raise InputError(f"`--format` {output} and --json are two ways to print one result; choose one.")
+    refuse_format(output, as_json=as_json)
     scales = {"--baselines": baselines is not None, "--min-max": min_max, "--reference": reference is not None}
     said = [name for name, given in scales.items() if given]
     if geometric is not None:
         beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse", "--tasks": tasks != "fixed", "--gamma": gamma is not None}  # fmt: skip
-        _refuse_beside_geometric([*said, *(name for name, given in beside.items() if given)])
+        for name in [*said, *(name for name, given in beside.items() if given)]:
+            raise InputError(
+                f"`--geometric` is about times, which it takes as they are and does not draw; leave {name} out."
+            )
         roles = {**roles, "goal": roles["goal"] or "minimize"}  # times, whatever they are called
     elif runs is not None:
         raise InputError("`--runs` joins times for --geometric; other aggregates take every run. Leave it out.")
@@ -281,20 +197,17 @@ def aggregate(
     result: profiles.Aggregates | profiles.GeometricMeans
     if geometric is not None:
         result = profiles.shifted_geometric_mean(
-            trials,
-            shift=geometric,
-            time_limit=roles["time_limit"],
-            runs=runs,
-            missing=missing,
-            confidence=confidence,
-            metric=metric,
-        )
+            trials, shift=geometric, time_limit=roles["time_limit"], runs=runs, missing=missing, confidence=confidence, metric=metric
+        )  # fmt: skip
     else:
-        names = [name.strip() for one in statistic or () for name in one.split(",")]
-        chosen: dict[str, Any] = {"statistics": names} if names else {}
+        scale: Baselines | MinMax | Reference | None = None
+        if baselines is not None:
+            scale = read_baselines(baselines)
+        elif min_max or reference is not None:
+            scale = profiles.MinMax() if reference is None else profiles.Reference(reference)
         result = profiles.aggregates(
-            trials, normalize=_scale(baselines, min_max, reference), tasks=cast(Any, tasks), gamma=gamma, missing=missing,
-            failures=failures, confidence=confidence, metric=metric, **chosen,
+            trials, normalize=scale, tasks=cast(Any, tasks), gamma=gamma, missing=missing,
+            failures=failures, confidence=confidence, metric=metric, **named_statistics(statistic),
         )  # fmt: skip
     if output == "text":
         show(result, as_json=as_json)
@@ -305,18 +218,3 @@ def aggregate(
         from ogive import plots
 
         print(save_picture(plots.of(result), target, drawing), file=sys.stderr if as_json else sys.stdout)
-
-
-def _scale(baselines: Path | None, min_max: bool, reference: str | None) -> Baselines | MinMax | Reference | None:
-    from ogive.profiles import MinMax, Reference
-
-    if baselines is not None:
-        return read_baselines(baselines)
-    return MinMax() if min_max else Reference(reference) if reference is not None else None
-
-
-def _refuse_beside_geometric(said: list[str]) -> None:
-    if said:
-        raise InputError(
-            f"`--geometric` is about times, which it takes as they are and does not draw; leave {said[0]} out."
-        )

@@ -109,10 +109,9 @@ def verify(store: StorePath, as_json: Json = False, quiet: Quiet = False) -> Non
     raise typer.Exit(0 if found.sound else 1)
 
 
-Keep = Annotated[
-    str | None,
-    typer.Option("--keep", metavar="RECORD", help="Where two studies were put together: the one that stays."),
-]
+# fmt: off
+Keep = Annotated[str | None, typer.Option("--keep", metavar="RECORD", help="Where two studies were put together: the one that stays.")]
+# fmt: on
 
 
 def repair(store: StorePath, keep: Keep = None, as_json: Json = False, quiet: Quiet = False) -> None:

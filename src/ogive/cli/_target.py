@@ -10,12 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ogive import writing
-from ogive.cli._options import STDIN
+from ogive.cli._options import STDIN, with_options
 from ogive.errors import InputError
 from ogive.writing import make_folder_of
 
 if TYPE_CHECKING:
     from ogive.plots import Drawable
+
+
+PICTURE = "How the picture is drawn"
+
+# fmt: off
+Width = Annotated[str | None, typer.Option("--width", metavar="3.25in", help="Of the picture, in in, cm, mm, pt or px; the height follows, type keeps its size.", rich_help_panel=PICTURE)]
+NoTitle = Annotated[bool, typer.Option("--no-title", help="Without the sentence above it.", rich_help_panel=PICTURE)]
+NoCaption = Annotated[bool, typer.Option("--no-caption", help="Without the explanation below it.", rich_help_panel=PICTURE)]
+# fmt: on
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "width": (Width, None),
+    "no_title": (NoTitle, False),
+    "no_caption": (NoCaption, False),
+}
+# What names a picture; a command without any of these draws in any case.
+TARGETS = ("out", "pairs")
 
 
 def as_picture(path: Path, sources: Iterable[str | Path] = (), *, option: str = "--out") -> Path:
@@ -49,39 +65,12 @@ def _refuse_sources(path: Path, sources: Iterable[str | Path], option: str) -> N
     writing.refuse_same(path, option, read | printed)
 
 
-PICTURE = "How the picture is drawn"
-
-Width = Annotated[
-    str | None,
-    typer.Option(
-        "--width",
-        metavar="3.25in",
-        help="Of the picture, in in, cm, mm, pt or px; the height follows, type keeps its size.",
-        rich_help_panel=PICTURE,
-    ),
-]
-NoTitle = Annotated[bool, typer.Option("--no-title", help="Without the sentence above it.", rich_help_panel=PICTURE)]
-NoCaption = Annotated[
-    bool, typer.Option("--no-caption", help="Without the explanation below it.", rich_help_panel=PICTURE)
-]
-OPTIONS: dict[str, tuple[Any, Any]] = {
-    "width": (Width, None),
-    "no_title": (NoTitle, False),
-    "no_caption": (NoCaption, False),
-}
-# What names a picture; a command without any of these draws in any case.
-TARGETS = ("out", "pairs")
-
-
 def picture_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add --width, --no-title and --no-caption to a command, which gets them as `drawing`: arguments of `save`."""
-    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "drawing"]
-    kind = inspect.Parameter.KEYWORD_ONLY
-    added = [inspect.Parameter(n, kind, default=value, annotation=how) for n, (how, value) in OPTIONS.items()]
-    optional = [p.name for p in own if p.name in TARGETS and p.default is None and command.__name__ != "plot"]
+    parameters = inspect.signature(command).parameters.values()
+    optional = [p.name for p in parameters if p.name in TARGETS and p.default is None and command.__name__ != "plot"]
 
-    def extended(**arguments: Any) -> None:
-        asked = {name: arguments.pop(name) for name in OPTIONS}
+    def call(asked: dict[str, Any], arguments: dict[str, Any]) -> None:
         if optional and any(asked.values()) and all(arguments.get(name) is None for name in optional):
             said = next(name for name, value in asked.items() if value)
             raise InputError(f"`--{said.replace('_', '-')}` is about a picture; name one with --out.")
@@ -92,11 +81,7 @@ def picture_options(command: Callable[..., None]) -> Callable[..., None]:
         drawing = {"width": asked["width"], "title": not asked["no_title"], "caption": not asked["no_caption"]}
         command(**arguments, drawing=drawing)
 
-    parameters = [*(p.replace(kind=kind) for p in own), *added]
-    extended.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
-    extended.__annotations__ = {p.name: p.annotation for p in parameters}
-    extended.__name__, extended.__doc__ = command.__name__, command.__doc__
-    return extended
+    return with_options(command, "drawing", OPTIONS, call)
 
 
 def save_picture(picture: Drawable, target: Path, drawing: dict[str, Any]) -> Path:

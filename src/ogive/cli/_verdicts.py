@@ -31,24 +31,16 @@ from ogive.notes import Note, NoteKind, capitalized, sentences
 from ogive.words import listed
 from ogive.writing import make_folder_of, write
 
-A = Annotated[
-    str | None, typer.Option("--a", metavar="METHOD", help="The method in question; the first where there are two.")
-]
+# fmt: off
+A = Annotated[str | None, typer.Option("--a", metavar="METHOD", help="The method in question; the first where there are two.")]
 B = Annotated[str | None, typer.Option("--b", metavar="METHOD", help="What it is compared with.")]
-OnTask = Annotated[
-    str | None, typer.Option("--on", metavar="TASK", help="Only this task; all shared ones where not given.")
-]
-Margin = Annotated[
-    float | None,
-    typer.Option(
-        "--margin",
-        help="The smallest difference that matters, in units of what decides; allows 'not worse' and 'equivalent'.",
-    ),
-]
-Criterion = Annotated[str | None, typer.Option("--criterion", "-s", metavar="NAME", help="What decides, fixed before looking: improvement (how often a run beats a run), mean, median, q0.1, worst_0.1, iqm or best_of_8. By default the mean where both bounds are declared, all scores are 0 or 1, or a margin is given; else improvement.")]  # fmt: skip
-Over = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Of what an answer over several tasks speaks. fixed: of these tasks; sample: of tasks like these, which is the default for folds and where a method has a single run on a task.")]  # fmt: skip
-Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Only intervals that hold for every distribution; means need --bounds.")]  # fmt: skip
+OnTask = Annotated[str | None, typer.Option("--on", metavar="TASK", help="Only this task; all shared ones where not given.")]
+Margin = Annotated[float | None, typer.Option("--margin", help="The smallest difference that matters, in units of what decides; allows 'not worse' and 'equivalent'.")]
+Criterion = Annotated[str | None, typer.Option("--criterion", "-s", metavar="NAME", help="What decides, fixed before looking: improvement (how often a run beats a run), mean, median, q0.1, worst_0.1, iqm or best_of_8. By default the mean where both bounds are declared, all scores are 0 or 1, or a margin is given; else improvement.")]
+Over = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Of what an answer over several tasks speaks. fixed: of these tasks; sample: of tasks like these, which is the default for folds and where a method has a single run on a task.")]
+Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Only intervals that hold for every distribution; means need --bounds.")]
 Unpaired = Annotated[bool, typer.Option("--unpaired", help="Compare fresh runs of both, although rows share draws.")]
+# fmt: on
 
 
 @reading_options
@@ -125,22 +117,15 @@ def rank(
     note_looks(source, trials)
 
 
+# fmt: off
 New = Annotated[str, typer.Argument(metavar="NEW", help="The table of the new version.")]
 Old = Annotated[str, typer.Option("--baseline", "-b", metavar="OLD", help="The table to hold it against.")]
 GateMargin = Annotated[float, typer.Option("--margin", help="How much worse is acceptable, in the units of the score.")]
-GateCriterion = Annotated[
-    str, typer.Option("--criterion", "-s", metavar="NAME", help="What decides: mean, median, q0.1, worst_0.1 or iqm.")
-]
-Drop = Annotated[
-    float | None,
-    typer.Option("--drop", help="How much worse the truth must be in the power that is stated; twice the margin."),
-]
-Method = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="Which method, where the tables hold several.")
-]
-Comment = Annotated[
-    Path | None, typer.Option("--comment", metavar="FILE", help="Write a Markdown comment for a pull request.")
-]
+GateCriterion = Annotated[str, typer.Option("--criterion", "-s", metavar="NAME", help="What decides: mean, median, q0.1, worst_0.1 or iqm.")]
+Drop = Annotated[float | None, typer.Option("--drop", help="How much worse the truth must be in the power that is stated; twice the margin.")]
+Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Which method, where the tables hold several.")]
+Comment = Annotated[Path | None, typer.Option("--comment", metavar="FILE", help="Write a Markdown comment for a pull request.")]
+# fmt: on
 
 
 @reading_options
