@@ -308,7 +308,7 @@ CUT_ON_PURPOSE = {
     ("answers/_inspection.py", "replace"): "two spaces where a word is left out",
     ("answers/verdicts/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
     ("answers/verdicts/_wording.py", "endswith"): "the plural of a unit's name",
-    ("plots/_matrix.py", "replace"): "line breaks of a narrow cell",
+    ("plots/_pairs.py", "replace"): "line breaks of a narrow cell",
     ("plots/_page.py", "replace"): "spaces at which no line may break",
     ("plots/_best_of.py", "replace"): "what varied, as the user named it",
 }

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from ogive.cli import _waiting, main
-from ogive.cli._waiting import ERASE, said, waiting
+from ogive.cli import _output, main
+from ogive.cli._output import ERASE, said, waiting
 from ogive.stages import counting, current
 
 
@@ -19,9 +19,9 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(_waiting, "PATIENCE", 0.02)
-    monkeypatch.setattr(_waiting, "REDRAWN_EVERY", 0.02)
-    monkeypatch.setattr(_waiting, "LINE_EVERY", 0.02)
+    monkeypatch.setattr(_output, "PATIENCE", 0.02)
+    monkeypatch.setattr(_output, "REDRAWN_EVERY", 0.02)
+    monkeypatch.setattr(_output, "LINE_EVERY", 0.02)
     monkeypatch.setenv("TERM", "xterm")
 
 
@@ -85,7 +85,7 @@ def test_quiet_commands_and_quick_ones_say_nothing(impatient, monkeypatch):
     monkeypatch.setattr("sys.stderr", seen)
     with waiting("rank", quiet=True):
         time.sleep(0.1)
-    monkeypatch.setattr(_waiting, "PATIENCE", 5.0)
+    monkeypatch.setattr(_output, "PATIENCE", 5.0)
     with waiting("rank"):
         pass
     assert seen.getvalue() == ""
@@ -107,8 +107,8 @@ def test_a_closed_stderr_disturbs_nothing(impatient, monkeypatch):
 def test_every_command_that_reads_a_table_says_how_far_it_is(command, tmp_path, impatient, monkeypatch, capsys):
     heard = []
     # Small tables are done before a timer is due: who is told to begin would draw.
-    monkeypatch.setattr(_waiting._Shown, "start", lambda self: heard.append(said(self._command, 5.0, bar=True)))
-    monkeypatch.setattr(_waiting._Shown, "stop", lambda self: None)
+    monkeypatch.setattr(_output._Shown, "start", lambda self: heard.append(said(self._command, 5.0, bar=True)))
+    monkeypatch.setattr(_output._Shown, "stop", lambda self: None)
     table = tmp_path / "scores.csv"
     rows = [f"{m},t{t},{r},0.{m}{t}{r}" for m in range(3) for t in range(3) for r in range(5)]
     table.write_text("\n".join(["method,task,seed,accuracy", *rows]), encoding="utf-8")

@@ -14,9 +14,8 @@ from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
 from ogive.plots import leading, learning_fan, normality_strips, slices
-from ogive.plots._look import COLORS
-from ogive.plots.curves._fan import size_ticks
-from ogive.plots.curves._strips import NORMAL, REJECTED
+from ogive.plots._curves import NORMAL, REJECTED, size_ticks
+from ogive.plots._page import COLORS
 
 RNG = np.random.default_rng(2)
 SIZES = np.array([5, 10, 20, 40])

@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 import ogive
 from ogive.plots import pairs
-from ogive.plots._matrix import BETTER, WORSE
+from ogive.plots._pairs import BETTER, WORSE
 
 RNG = np.random.default_rng(2)
 

@@ -8,8 +8,7 @@ from matplotlib.patches import Rectangle
 
 import ogive
 from ogive.plots import profile, profile_pairs
-from ogive.plots._matrix import BETTER, UNDECIDED, WORSE
-from ogive.plots._profile_pairs import WORDS
+from ogive.plots._pairs import BETTER, UNDECIDED, WORDS, WORSE
 from ogive.profiles import Profile, performance_profile
 
 RNG = np.random.default_rng(5)

@@ -8,9 +8,7 @@ import ogive
 from ogive.plots import profile as draw
 from ogive.profiles import performance_profile
 from ogive.report._figures import profile_figure
-from ogive.report._findings import cell_numbers
-from ogive.report._judgment import Judgment
-from ogive.report._over_tasks import OverTasks, over_tasks
+from ogive.report._findings import Judgment, OverTasks, cell_numbers, over_tasks
 from ogive.report._tables import over_table
 
 RNG = np.random.default_rng(11)

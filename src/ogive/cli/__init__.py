@@ -1,12 +1,14 @@
-"""The command `ogive`: one file for each command, no statistics and no drawing.
+"""The command `ogive`: one file for each command or for a few that share their options, no statistics and no drawing.
 
-  tables      _inspect _summary _sources _compare _rank _plan _check _plot _report _profile _aggregate _curves
-  studies     _run _status _watch _verify _repair _compact _reproduce
-  _app                          the commands in order, and what --help says of them all
-  _options                      arguments that several commands share, and how they become `read`
-  _picture _target              options of commands that draw; where a file goes, looked at before work begins
-  _output                       results to stdout, notes and errors to stderr
-  _waiting                      how far a long command is
+  _app                                    the commands in order, what --help says of them all, how errors become exit codes
+  _summary (inspect too) _sources _plan _plot _report _curves     about one table
+  _verdicts (compare, rank, check)        which is better
+  _over_tasks (profile, aggregate)        many tasks together
+  _run _reproduce                         studies
+  _store (status, watch, verify, repair, compact)
+  _options                                arguments that several commands share, and how they become `read`
+  _target                                 where a file goes, looked at before work begins; options of commands that draw
+  _output                                 results to stdout; notes, errors and how far a command is to stderr
 
 Exit codes: 0; 1 error, or an answer that standard output did not take; 2 usage or input; 3 finished with
 failed trials (`run`); 4 cannot tell and 5 worse (`check`); 130 interrupted. Every one but 0 comes with a

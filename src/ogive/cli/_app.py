@@ -11,25 +11,17 @@ import typer
 
 from ogive import __version__
 from ogive.cli import (
-    _aggregate,
-    _check,
-    _compact,
-    _compare,
     _curves,
-    _inspect,
+    _over_tasks,
     _plan,
     _plot,
-    _profile,
-    _rank,
-    _repair,
     _report,
     _reproduce,
     _run,
     _sources,
-    _status,
+    _store,
     _summary,
-    _verify,
-    _watch,
+    _verdicts,
 )
 from ogive.cli._output import complain, patient_streams
 from ogive.errors import OgiveError
@@ -47,25 +39,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with [bold]ogive inspect scores.csv[/], then [bold]ogive summary scores.csv[/], [bold]ogive compare scores.csv[/], and [bold]ogive report scores.csv[/] for a page with everything; [bold]ogive run study.py[/] makes trials.",
 )
-app.command("inspect")(_inspect.inspect)
-app.command("summary")(_summary.summary)
-app.command("compare")(_compare.compare)
-app.command("rank")(_rank.rank)
-app.command("sources")(_sources.sources)
-app.command("plan")(_plan.plan)
-app.command("check")(_check.check)
-app.command("plot")(_plot.plot)
-app.command("report")(_report.report)
-app.command("profile")(_profile.profile)
-app.command("aggregate")(_aggregate.aggregate)
-app.command("curves")(_curves.curves)
-app.command("run")(_run.run)
-app.command("status")(_status.status)
-app.command("watch")(_watch.watch)
-app.command("verify")(_verify.verify)
-app.command("repair")(_repair.repair)
-app.command("compact")(_compact.compact)
-app.command("reproduce")(_reproduce.reproduce)
+for each in (
+    _summary.inspect, _summary.summary, _verdicts.compare, _verdicts.rank, _sources.sources, _plan.plan, _verdicts.check,
+    _plot.plot, _report.report, _over_tasks.profile, _over_tasks.aggregate, _curves.curves, _run.run, _store.status,
+    _store.watch, _store.verify, _store.repair, _store.compact, _reproduce.reproduce,
+):  # fmt: skip
+    app.command()(each)
 
 
 def _version(wanted: bool) -> None:

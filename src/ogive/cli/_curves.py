@@ -2,75 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ogive.cli._options import Confidence, Json, Quiet
-from ogive.cli._output import say, show_text
-from ogive.cli._picture import picture_options
-from ogive.cli._target import as_page, as_picture
+from ogive.cli._output import say, show, show_text
+from ogive.cli._target import as_page, as_picture, picture_options
 from ogive.errors import InputError, UnwritableFile
 from ogive.notes import sentences
 from ogive.writing import make_folder_of
 
-if TYPE_CHECKING:
-    from ogive.curves import LearningCurves
-
 DRAWING = "How rows are drawn"
 SIZES_OF_TRAINING = (
-    "ntrain",
-    "trainsize",
-    "ntraining",
-    "trainingsize",
-    "trainsetsize",
-    "trainingsetsize",
-    "ntrainsamples",
-)
+    "ntrain", "trainsize", "ntraining", "trainingsize", "trainsetsize", "trainingsetsize", "ntrainsamples"
+)  # fmt: skip
 
-DataFile = Annotated[
-    str, typer.Argument(metavar="DATA.csv", help="Raw data: one header line, one column to predict, the rest features.")
-]
+# fmt: off
+DataFile = Annotated[str, typer.Argument(metavar="DATA.csv", help="Raw data: one header line, one column to predict, the rest features.")]
 Target = Annotated[str, typer.Option("--target", metavar="COLUMN", help="The column to predict.")]
-ModelNames = Annotated[
-    str,
-    typer.Option(
-        "--models",
-        metavar="NAME,…",
-        help="Some of nmc, knn, lda, qda, logistic, linear_svm, rbf_svm, tree, forest, adaboost.",
-    ),
-]
+ModelNames = Annotated[str, typer.Option("--models", metavar="NAME,…", help="Some of nmc, knn, lda, qda, logistic, linear_svm, rbf_svm, tree, forest, adaboost.")]
 Repetitions = Annotated[int, typer.Option("--repetitions", "-n", min=1, help="Curves of each model.")]
-Out = Annotated[
-    Path,
-    typer.Option("--out", "-o", metavar="DIR", help="Keeps finished repetitions and pictures; run again to go on."),
-]
-DesignName = Annotated[
-    str, typer.Option("--design", metavar="additive|random|bootstrap", help="Training sets.", rich_help_panel=DRAWING)
-]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Keeps finished repetitions and pictures; run again to go on.")]
+DesignName = Annotated[str, typer.Option("--design", metavar="additive|random|bootstrap", help="Training sets.", rich_help_panel=DRAWING)]
 TestName = Annotated[str, typer.Option("--test", metavar="fixed|varying", help="Test sets.", rich_help_panel=DRAWING)]
-TestSize = Annotated[
-    float, typer.Option("--test-size", metavar="SHARE", help="Of a fixed test set.", rich_help_panel=DRAWING)
-]
-Sizes = Annotated[
-    str | None,
-    typer.Option(
-        "--sizes", metavar="N,…", help="20 from few to 0.7 of the rows where left out.", rich_help_panel=DRAWING
-    ),
-]
+TestSize = Annotated[float, typer.Option("--test-size", metavar="SHARE", help="Of a fixed test set.", rich_help_panel=DRAWING)]
+Sizes = Annotated[str | None, typer.Option("--sizes", metavar="N,…", help="20 from few to 0.7 of the rows where left out.", rich_help_panel=DRAWING)]
 Seed = Annotated[int, typer.Option("--seed", help="The root of all draws.", rich_help_panel=DRAWING)]
-MetricName = Annotated[
-    str | None, typer.Option("--metric", metavar="NAME", help="Shown: accuracy, auc, brier or cross_entropy.")
-]
+MetricName = Annotated[str | None, typer.Option("--metric", metavar="NAME", help="Shown: accuracy, auc, brier or cross_entropy.")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=0, help="Processes; all cores where left out.")]
-MaxCost = Annotated[
-    float, typer.Option("--max-cost", metavar="SECONDS", help="Refuse what is predicted to take longer.")
-]
-ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Also one page with everything: .html.")
-]
+MaxCost = Annotated[float, typer.Option("--max-cost", metavar="SECONDS", help="Refuse what is predicted to take longer.")]
+ReportFile = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Also one page with everything: .html.")]
+# fmt: on
 
 
 @picture_options
@@ -85,14 +49,16 @@ def curves(
 
     from ogive.arguments import as_confidence
     from ogive.curves import as_metrics, learning_curves
+    from ogive.plots import leading, learning_fan
+    from ogive.report import write_curves
     from ogive.tasks import File
 
     # What is wrong with a name, a number or a place is said before anything is run.
     first = as_metrics(metric, "classification")[0]
     confidence = as_confidence(confidence)
     page = None if report is None else as_page(report, [data], option="--report")
-    for picture in _pictures(first):
-        as_picture(out / picture)
+    for file in _pictures(first):
+        as_picture(out / file)
     _refuse_scores(data, target)
     loaded = File(data, target, "classification").load()
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
@@ -102,11 +68,39 @@ def curves(
         workers=workers, max_cost=max_cost, progress=not quiet,
     )  # fmt: skip
     name = made.metric_name(metric)
-    shown = [made.statistic(s, name, confidence=confidence) for s in _statistics(made, name)]
+    statistics = ("mean", *made.definitions[name].worst_first("q0.05", "q0.95"))
+    shown = [made.statistic(s, name, confidence=confidence) for s in statistics]
     several = len(made.models) > 1 and made.n_repetitions >= 20
     leaders = made.leaders(name, confidence=confidence) if several else None
-    files, trouble = _write(made, name, leaders, out, page, confidence, drawing)
-    _print(made, name, shown, leaders, files, as_json=as_json)
+    pictures: list[Path] = []
+    trouble = None
+    try:
+        fan, strip = (out / file for file in _pictures(name))
+        pictures.append(learning_fan(made, name).save(fan, **drawing))
+        if leaders is not None:
+            pictures.append(leading(leaders).save(strip, **drawing))
+        if page is not None:
+            make_folder_of(page)
+            write_curves(made, page, metric=name, confidence=confidence)
+    except UnwritableFile as error:  # answers are not lost with a picture
+        trouble, page = error, None
+    if as_json:
+        content = {
+            "schema": 1, "source": made.name, "unit": "repetition", "notes": sentences(made.notes), "models": list(made.models),
+            "metric": name, "sizes": made.sizes.tolist(), "n_repetitions": made.n_repetitions, "design": made.design,
+            "test": made.test, "scope": made.scope, "rows": [row for part in shown for row in part.to_dict()["rows"]],
+            "leaders": [] if leaders is None else leaders.to_dict()["rows"], "pictures": [str(one) for one in pictures],
+            "report": None if page is None else str(page),
+        }  # fmt: skip
+        show(content, as_json=True)
+    else:
+        show_text("\n\n".join([made.headline, *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
+        for note in made.notes:
+            say(f"note: {note.words('cli')}")
+        for picture in pictures:
+            say(f"picture: {picture}")
+        if page is not None:
+            say(f"page: {page}")
     if trouble is not None:
         say(f"{made.n_repetitions} repetitions are kept in {out}; the same command writes what is missing.")
         raise trouble
@@ -128,61 +122,8 @@ def _refuse_scores(data: str, target: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The files that a command wrote."""
-
-    pictures: tuple[Path, ...] = ()
-    page: Path | None = None
-
-
 def _pictures(metric: str) -> tuple[str, str]:
     return f"curves-{metric}.png", f"leaders-{metric}.png"
-
-
-def _write(
-    made: LearningCurves,
-    metric: str,
-    leaders: Any,
-    out: Path,
-    page: Path | None,
-    confidence: float,
-    drawing: dict[str, Any],
-) -> tuple[Written, UnwritableFile | None]:
-    """Pictures and the page as far as they can be written, and what stopped that: answers are not lost with a picture."""
-    from ogive.plots import leading, learning_fan
-    from ogive.report import write_curves
-
-    pictures: list[Path] = []
-    try:
-        fan, strip = _pictures(metric)
-        pictures.append(learning_fan(made, metric).save(out / fan, **drawing))
-        if leaders is not None:
-            pictures.append(leading(leaders).save(out / strip, **drawing))
-        if page is not None:
-            make_folder_of(page)
-            write_curves(made, page, metric=metric, confidence=confidence)
-    except UnwritableFile as error:
-        return Written(tuple(pictures)), error
-    return Written(tuple(pictures), page), None
-
-
-def _print(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, files: Written, *, as_json: bool) -> None:
-    if as_json:
-        _print_json(made, metric, shown, leaders, files)
-        return
-    show_text("\n\n".join([made.headline, *map(str, shown), *([str(leaders)] if leaders is not None else [])]))
-    for note in made.notes:
-        say(f"note: {note.words('cli')}")
-    for picture in files.pictures:
-        say(f"picture: {picture}")
-    if files.page is not None:
-        say(f"page: {files.page}")
-
-
-def _statistics(made: LearningCurves, metric: str) -> tuple[str, ...]:
-    """The mean and the quantiles on the bad and the good side."""
-    return ("mean", *made.definitions[metric].worst_first("q0.05", "q0.95"))
 
 
 def _sizes(text: str | None) -> list[int] | None:
@@ -194,26 +135,3 @@ def _sizes(text: str | None) -> list[int] | None:
         raise InputError(
             f"`--sizes` must be whole numbers with commas between, such as 10,20,50; got {text!r}."
         ) from None
-
-
-def _print_json(made: LearningCurves, metric: str, shown: list[Any], leaders: Any, files: Written) -> None:
-    from ogive.cli._output import show
-
-    content = {
-        "schema": 1,
-        "source": made.name,
-        "unit": "repetition",
-        "notes": sentences(made.notes),
-        "models": list(made.models),
-        "metric": metric,
-        "sizes": made.sizes.tolist(),
-        "n_repetitions": made.n_repetitions,
-        "design": made.design,
-        "test": made.test,
-        "scope": made.scope,
-        "rows": [row for part in shown for row in part.to_dict()["rows"]],
-        "leaders": [] if leaders is None else leaders.to_dict()["rows"],
-        "pictures": [str(picture) for picture in files.pictures],
-        "report": None if files.page is None else str(files.page),
-    }
-    show(content, as_json=True)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ogive.cli._waiting import waiting
+from ogive.cli._output import waiting
 from ogive.errors import InputError, OgiveError, UnwritableFile
 from ogive.stages import during
 from ogive.words import quoted
@@ -59,36 +59,15 @@ Varied = Annotated[Names, _meaning("--varied", metavar="WORD", help="What was dr
 Goal = Annotated[str | None, _meaning("--goal", metavar="maximize|minimize", help="Which scores are good.")]
 BoundsText = Annotated[str | None, _meaning("--bounds", metavar="LOW,HIGH", help="What the score cannot leave, e.g. 0,1; a side may be empty.")]
 Independent = Annotated[bool | None, _meaning("--independent/--adaptive", help="Whether runs were drawn at random or chosen by a tuner.")]
-# fmt: on
-Looks = Annotated[
-    int,
-    typer.Option("--looks", help="How often the growing table will be judged; the error is divided among the looks."),
-]
+Looks = Annotated[int, typer.Option("--looks", help="How often the growing table will be judged; the error is divided among the looks.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of every interval and band.")]
-Failures = Annotated[
-    str,
-    typer.Option(
-        "--failures", metavar="RULE", help="How failed runs count: refuse, exclude, worst, like:NAME or a number."
-    ),
-]
-MetricName = Annotated[
-    str | None, typer.Option("--metric", metavar="NAME", help="Only this score, where several were read.")
-]
-Methods = Annotated[
-    list[str] | None, typer.Option("--method", metavar="NAME", help="Only this method; may be given several times.")
-]
-Tasks = Annotated[
-    list[str] | None, typer.Option("--on", metavar="TASK", help="Only this task; may be given several times.")
-]
+Failures = Annotated[str, typer.Option("--failures", metavar="RULE", help="How failed runs count: refuse, exclude, worst, like:NAME or a number.")]
+MetricName = Annotated[str | None, typer.Option("--metric", metavar="NAME", help="Only this score, where several were read.")]
+Methods = Annotated[list[str] | None, typer.Option("--method", metavar="NAME", help="Only this method; may be given several times.")]
+Tasks = Annotated[list[str] | None, typer.Option("--on", metavar="TASK", help="Only this task; may be given several times.")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable, with a schema number.")]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        help="Neither progress nor how the table was read; answers, and why an exit code is not 0, are always said.",
-    ),
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Neither progress nor how the table was read; answers, and why an exit code is not 0, are always said.")]
+# fmt: on
 
 
 # Name in `read` -> type and option, and what it is where it is not given.
@@ -102,29 +81,39 @@ READING: dict[str, tuple[Any, Any]] = {
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of `read` to a command, which gets them as `roles`.
+    """Add the options of `read` to a command, which gets them as `roles`."""
+
+    def call(roles: dict[str, Any], arguments: dict[str, Any]) -> None:
+        with waiting(command.__name__, quiet=bool(arguments.get("quiet"))):
+            command(**arguments, roles=roles)
+
+    return with_options(command, "roles", READING, call)
+
+
+def with_options(
+    command: Callable[..., None],
+    gathered: str,
+    options: dict[str, tuple[Any, Any]],
+    call: Callable[[dict[str, Any], dict[str, Any]], None],
+) -> Callable[..., None]:
+    """A command with more options in place of its parameter `gathered`; `call` gets what was said of them, and the rest.
 
     typer reads a command's options off its signature, so the signature is what is extended.
     """
-    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "roles"]
+    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != gathered]
     kind = inspect.Parameter.KEYWORD_ONLY
-    added = [inspect.Parameter(n, kind, default=value, annotation=how) for n, (how, value) in READING.items()]
+    added = [inspect.Parameter(n, kind, default=value, annotation=how) for n, (how, value) in options.items()]
 
     def extended(**arguments: Any) -> None:
-        roles = {name: arguments.pop(name) for name in READING}
-        with waiting(command.__name__, quiet=bool(arguments.get("quiet"))):
-            command(**arguments, roles=roles)
+        call({name: arguments.pop(name) for name in options}, arguments)
 
     parameters = [*(p.replace(kind=kind) for p in own), *added]
     extended.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
     extended.__annotations__ = {p.name: p.annotation for p in parameters}
-    extended.__name__, extended.__doc__ = command.__name__, _flowing(command.__doc__ or "")
+    # Paragraphs without line breaks: in a terminal narrower than the source, typer would break each line again.
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    extended.__name__, extended.__doc__ = command.__name__, "\n\n".join(" ".join(part.split()) for part in paragraphs)
     return extended
-
-
-def _flowing(text: str) -> str:
-    """Paragraphs without line breaks: in a terminal narrower than the source, typer would break each line again."""
-    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
@@ -133,19 +122,17 @@ def read_sources(source: list[str], roles: dict[str, Any]) -> Trials:
         name: roles[name] or None for name in ("score", "params", "varied", "algorithm", "task", "where", "without")
     }
     said = {**roles, **several, "bounds": parse_bounds(roles["bounds"])}
-    with during("reading the table"):
-        return _read_sources(source, said)
-
-
-def _read_sources(source: list[str], said: dict[str, Any]) -> Trials:
     from ogive.reading import read
 
-    if STDIN not in source:
-        return read(list(source), **said)
-    with tempfile.TemporaryDirectory() as folder:
+    with during("reading the table"):
+        if STDIN not in source:
+            return read(list(source), **said)
+        if sys.stdin is None or sys.stdin.isatty():  # None: it is closed
+            raise InputError(f"`{STDIN}` reads a table from standard input; pipe one into it, or name a file.")
+    with during("reading the table"), tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "stdin"
         try:
-            write(kept, _piped())
+            write(kept, sys.stdin.buffer.read())
         except UnwritableFile as error:
             raise InputError(
                 f"standard input cannot be kept while it is read; set TMPDIR to a folder with room for it: {error}"
@@ -156,28 +143,17 @@ def _read_sources(source: list[str], said: dict[str, Any]) -> Trials:
             raise type(error)(str(error).replace(str(kept), "standard input")) from None
 
 
-def _piped() -> bytes:
-    if sys.stdin is None or sys.stdin.isatty():  # None: it is closed
-        raise InputError(f"`{STDIN}` reads a table from standard input; pipe one into it, or name a file.")
-    return sys.stdin.buffer.read()
-
-
 def note_looks(source: list[str], trials: Trials) -> None:
     """Record in a store that its table was judged, so that a larger one says so; a store that cannot be written stays as it is."""
     for one in filter(os.path.isdir, source):
+        from ogive.notes import NoteKind
         from ogive.store import Store, StoreError, is_store
 
         if is_store(one):
+            # All that the store held, before any row was chosen: a later reader cannot know which were chosen here.
+            held = (int(note.values["n"]) for note in trials.notes if note.kind is NoteKind.FROM_STORE)
             with contextlib.suppress(StoreError):
-                # All that the store holds: a later reader cannot know which rows were chosen here.
-                Store(one).note_look(_held(trials) if len(source) == 1 else Store(one).table().num_rows)
-
-
-def _held(trials: Trials) -> int:
-    """How many rows the store had that these were read from, before any was chosen."""
-    from ogive.notes import NoteKind
-
-    return next((int(note.values["n"]) for note in trials.notes if note.kind is NoteKind.FROM_STORE), len(trials))
+                Store(one).note_look(next(held, len(trials)) if len(source) == 1 else Store(one).table().num_rows)
 
 
 def only(trials: Trials, methods: list[str] | None, tasks: list[str] | None) -> Trials:
@@ -203,6 +179,20 @@ def refuse_unknown_task(trials: Trials, on: str | None) -> None:
             f"`--on` {on!r} chooses a task, and this table names none; leave it out, or name the column of tasks with --task."
         )
     raise InputError(f"`--on` must name a task of the table; got {on!r}. It has {quoted(trials.tasks)}.")
+
+
+def refuse_format(output: str, *, as_json: bool) -> None:
+    """Refuse a `--format` that there is not, or one beside `--json`."""
+    if output not in ("text", "markdown", "latex", "csv"):
+        raise InputError(f"`--format` must be text, markdown, latex or csv; got {output!r}.")
+    if as_json and output != "text":
+        raise InputError(f"`--format` {output} and --json are two ways to print one result; choose one.")
+
+
+def named_statistics(said: list[str] | None) -> dict[str, Any]:
+    """What was said with `--statistic`, several times or with commas, as an argument; none where nothing was said."""
+    names = [name.strip() for one in said or () for name in one.split(",")]
+    return {"statistics": names} if names else {}
 
 
 def parse_bounds(text: str | None) -> tuple[float | None, float | None] | None:

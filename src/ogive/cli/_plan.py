@@ -20,8 +20,7 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, show_text, tell
-from ogive.cli._picture import picture_options, save_picture
-from ogive.cli._target import as_picture
+from ogive.cli._target import as_picture, picture_options, save_picture
 from ogive.errors import InputError
 
 NAMES = ("band", "quantile", "mean", "cvar", "improvement", "difference")
@@ -34,16 +33,12 @@ def _number(*names: str, help: str, panel: str) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=panel)
 
 
-What = Annotated[
-    list[str],
-    typer.Argument(metavar="WHAT|SOURCE…", help=f"{', '.join(NAMES)}; or a pilot: a table, or several."),
-]
+# fmt: off
+What = Annotated[list[str], typer.Argument(metavar="WHAT|SOURCE…", help=f"{', '.join(NAMES)}; or a pilot: a table, or several.")]
 HalfWidth = Annotated[float | None, _number("--half-width", help="Of the interval or band.", panel=WIDTH)]
 Difference = Annotated[float | None, _number("--difference", help="To be detected.", panel=WIDTH)]
 Count = Annotated[int | None, _number("--trials", "-n", help="What do so many trials achieve?", panel=WIDTH)]
-Level = Annotated[
-    float | None, _number("--p", help="Of a quantile; or the probability of improvement.", panel=QUESTION)
-]
+Level = Annotated[float | None, _number("--p", help="Of a quantile; or the probability of improvement.", panel=QUESTION)]
 Mass = Annotated[float | None, _number("--mass", help="The share at one end whose mean is meant.", panel=QUESTION)]
 Tail = Annotated[str | None, _number("--tail", help="Which end: lower or upper.", panel=QUESTION)]
 Power = Annotated[float, _number("--power", help="Of a test.", panel=QUESTION)]
@@ -52,26 +47,16 @@ OneSided = Annotated[bool | None, _number("--one-sided", help="A bound on one si
 Margin = Annotated[float | None, _number("--margin", help="Smaller differences do not matter.", panel=QUESTION)]
 Claim = Annotated[str | None, _number("--claim", help="better, 'not worse' or equivalent.", panel=QUESTION)]
 Paired = Annotated[bool | None, _number("--paired/--unpaired", help="Both methods on the same draws?", panel=QUESTION)]
-Spread = Annotated[
-    list[float] | None, _number("--sd", help="A spread, instead of a pilot; twice for two methods.", panel=QUESTION)
-]
+Spread = Annotated[list[float] | None, _number("--sd", help="A spread, instead of a pilot; twice for two methods.", panel=QUESTION)]
 FirstMethod = Annotated[str | None, _number("--a", help="A method of the pilot.", panel=PILOT)]
 OtherMethod = Annotated[str | None, _number("--b", help="The method it is compared with.", panel=PILOT)]
 OnTask = Annotated[str | None, _number("--on", help="A task of the pilot.", panel=PILOT)]
-Failures = Annotated[
-    str | None, _number("--failures", help="How failed runs count: exclude, worst, like:NAME or a number.", panel=PILOT)
-]
-Repeats = Annotated[
-    int | None, _number("--rows-per-unit", help="Rows for each unit of a clustered pilot.", panel=PILOT)
-]
-CostRatio = Annotated[
-    float | None, _number("--cost-ratio", help="Cost of a new unit over that of one more row.", panel=PILOT)
-]
+Failures = Annotated[str | None, _number("--failures", help="How failed runs count: exclude, worst, like:NAME or a number.", panel=PILOT)]
+Repeats = Annotated[int | None, _number("--rows-per-unit", help="Rows for each unit of a clustered pilot.", panel=PILOT)]
+CostRatio = Annotated[float | None, _number("--cost-ratio", help="Cost of a new unit over that of one more row.", panel=PILOT)]
 Rows = Annotated[bool, typer.Option("--table", help="Show what more and fewer trials achieve.")]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Draw width against trials: .png, .pdf, .svg or .eps."),
-]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw width against trials: .png, .pdf, .svg or .eps.")]
+# fmt: on
 
 
 @reading_options

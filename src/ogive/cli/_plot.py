@@ -20,27 +20,15 @@ from ogive.cli._options import (
     reading_options,
 )
 from ogive.cli._output import say, tell
-from ogive.cli._picture import picture_options, save_picture
-from ogive.cli._target import as_picture
+from ogive.cli._target import as_picture, picture_options, save_picture
 from ogive.errors import InputError
 
+# fmt: off
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf, .svg or .eps.")]
-Kind = Annotated[
-    str,
-    typer.Option("--kind", metavar="quantile|cdf", help="Share of runs across and score up, or the other way round."),
-]
-BandName = Annotated[
-    str, typer.Option("--band", metavar="exact|ks|dkw", help="exact is tightest in the tails, ks in the middle.")
-]
-
-PlotFailures = Annotated[
-    str | None,
-    typer.Option(
-        "--failures",
-        metavar="RULE",
-        help="How failed runs count: refuse, exclude, worst, like:NAME or a number; crosses below every score where not given.",
-    ),
-]
+Kind = Annotated[str, typer.Option("--kind", metavar="quantile|cdf", help="Share of runs across and score up, or the other way round.")]
+BandName = Annotated[str, typer.Option("--band", metavar="exact|ks|dkw", help="exact is tightest in the tails, ks in the middle.")]
+PlotFailures = Annotated[str | None, typer.Option("--failures", metavar="RULE", help="How failed runs count: refuse, exclude, worst, like:NAME or a number; crosses below every score where not given.")]
+# fmt: on
 
 
 @reading_options

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._compare import Criterion, Guaranteed, Margin, Over
 from ogive.cli._options import (
     READING,
     Confidence,
@@ -25,23 +24,14 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import say, tell
 from ogive.cli._target import as_page
+from ogive.cli._verdicts import Criterion, Guaranteed, Margin, Over
 from ogive.errors import InputError
 from ogive.writing import make_folder_of
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="Where the page goes; NAME-report.html in this folder where not given."
-    ),
-]
-ReportFailures = Annotated[
-    str | None,
-    typer.Option(
-        "--failures",
-        metavar="RULE",
-        help="How failed runs count: exclude (and say whether it matters), worst, like:NAME or a number.",
-    ),
-]
+# fmt: off
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the page goes; NAME-report.html in this folder where not given.")]
+ReportFailures = Annotated[str | None, typer.Option("--failures", metavar="RULE", help="How failed runs count: exclude (and say whether it matters), worst, like:NAME or a number.")]
+# fmt: on
 
 
 @reading_options
@@ -59,16 +49,15 @@ def report(
     target = as_page(out or beside(source, "-report.html"), source)
     if _holds_curves(source):
         given = {
-            "criterion": criterion is not None,
-            "margin": margin is not None,
-            "over": over is not None,
-            "guaranteed": guaranteed,
-            "looks": looks != 1,
-            "method": bool(method),
-            "on": bool(on),
+            "criterion": criterion is not None, "margin": margin is not None, "over": over is not None, "guaranteed": guaranteed,
+            "looks": looks != 1, "method": bool(method), "on": bool(on),
             **{name: value not in (READING[name][1], []) for name, value in roles.items()},
-        }
-        _refuse_options([name for name, said in given.items() if said])
+        }  # fmt: skip
+        for name in (name for name, said in given.items() if said):
+            option = {"params": "param", "independent": "independent/--adaptive"}.get(name, name.replace("_", "-"))
+            raise InputError(
+                f"`--{option}` is about tables of runs, and this source holds learning curves; leave it out."
+            )
         _report_curves(source[0], target, failures, confidence, metric, quiet)
         return
     trials = read_sources(source, roles)
@@ -93,12 +82,6 @@ def _holds_curves(source: list[str]) -> bool:
     from ogive.curves import holds_curves
 
     return holds_curves(source[0])
-
-
-def _refuse_options(names: list[str]) -> None:
-    if names:
-        option = {"params": "param", "independent": "independent/--adaptive"}.get(names[0], names[0].replace("_", "-"))
-        raise InputError(f"`--{option}` is about tables of runs, and this source holds learning curves; leave it out.")
 
 
 def _report_curves(

@@ -22,11 +22,10 @@ MOST_GROUPS = 10
 PAGE = "report.html"
 LONGEST = 160  # characters of a message on the terminal; the store keeps more
 
-StudyFile = Annotated[
-    str,
-    typer.Argument(metavar="FILE[:NAME]", help="A Python file with a Study at its top level. It is code: it is run."),
-]
+# fmt: off
+StudyFile = Annotated[str, typer.Argument(metavar="FILE[:NAME]", help="A Python file with a Study at its top level. It is code: it is run.")]
 TrialCount = Annotated[int, typer.Option("--trials", "-n", min=1, help="Of each method on each task.")]
+# fmt: on
 
 
 def _folder(name: str | Path) -> Path:
@@ -53,15 +52,11 @@ Shard = Annotated[str | None, _engine_option("--shard", metavar="I/N", help="Onl
 WallLimit = Annotated[float | None, _limit("--wall-limit", metavar="SECONDS", help="Depends on load.")]
 CpuLimit = Annotated[float | None, _limit("--cpu-limit", metavar="SECONDS", help="Does not depend on load.")]
 MemoryLimit = Annotated[str | None, _limit("--memory-limit", metavar="SIZE", help="Such as 2GB.")]
-# fmt: on
-Retry = Annotated[
-    str, typer.Option("--retry", metavar="STATUS,…", help="Run again: error, timeout, memory, crashed, invalid.")
-]
+Retry = Annotated[str, typer.Option("--retry", metavar="STATUS,…", help="Run again: error, timeout, memory, crashed, invalid.")]
 Accept = Annotated[bool, typer.Option("--accept-change", help="Go on although the study was changed; recorded.")]
 FailedOk = Annotated[bool, typer.Option("--failed-ok", help="Exit code 0 although trials failed.")]
-Statistic = Annotated[
-    str, typer.Option("--statistic", "-s", metavar="NAME", help="Shown meanwhile: mean, median, q0.1 or worst_0.1.")
-]
+Statistic = Annotated[str, typer.Option("--statistic", "-s", metavar="NAME", help="Shown meanwhile: mean, median, q0.1 or worst_0.1.")]
+# fmt: on
 
 
 def run(

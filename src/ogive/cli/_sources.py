@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ogive.cli._compare import OnTask
 from ogive.cli._options import (
     Confidence,
     Failures,
@@ -22,24 +21,17 @@ from ogive.cli._options import (
     refuse_unknown_task,
 )
 from ogive.cli._output import show, tell
-from ogive.cli._picture import picture_options, save_picture
-from ogive.cli._target import as_picture
+from ogive.cli._target import as_picture, picture_options, save_picture
+from ogive.cli._verdicts import OnTask
 from ogive.errors import InputError
 
+# fmt: off
 Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Only this method.")]
-Holds = Annotated[
-    str | None,
-    typer.Option("--holds", metavar="JSON", help='What the study held, where the table does not say: {"config": {"every": 10}}.'),
-]  # fmt: skip
-Budget = Annotated[
-    float | None, typer.Option("--budget", metavar="RUNS", help="Divide so many runs between configurations and seeds.")
-]
-CostRatio = Annotated[
-    float, typer.Option("--cost-ratio", metavar="RUNS", help="What a new configuration costs beside its runs.")
-]
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture of one method on one task: .png, .pdf, .svg or .eps.")
-]  # fmt: skip
+Holds = Annotated[str | None, typer.Option("--holds", metavar="JSON", help='What the study held, where the table does not say: {"config": {"every": 10}}.')]
+Budget = Annotated[float | None, typer.Option("--budget", metavar="RUNS", help="Divide so many runs between configurations and seeds.")]
+CostRatio = Annotated[float, typer.Option("--cost-ratio", metavar="RUNS", help="What a new configuration costs beside its runs.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture of one method on one task: .png, .pdf, .svg or .eps.")]
+# fmt: on
 
 
 @reading_options

@@ -1,4 +1,4 @@
-"""`ogive summary`."""
+"""Commands that describe a table: `ogive inspect` and `ogive summary`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from ogive.cli._options import (
     Quiet,
     Sources,
     Tasks,
+    named_statistics,
     only,
     read_sources,
     reading_options,
+    refuse_format,
 )
 from ogive.cli._output import as_options, say, show, show_text, tell
 from ogive.errors import InputError
@@ -28,29 +30,31 @@ if TYPE_CHECKING:
     from ogive.answers import Summary
     from ogive.trials import Trials
 
+
+@reading_options
+def inspect(
+    source: Sources,
+    method: Methods = None,
+    on: Tasks = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    *,
+    roles: dict[str, Any],
+) -> None:
+    """What a table holds, how its columns are read, and which answers it can give."""
+    trials = only(read_sources(source, roles), method, on)
+    from ogive.answers import inspect as ask
+
+    show(ask(trials), as_json=as_json)
+
+
 MANY_TASKS = 6
-Statistics = Annotated[
-    list[str] | None,
-    typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; several times, or with commas."),
-]  # fmt: skip
-Guaranteed = Annotated[
-    bool,
-    typer.Option(
-        "--guaranteed", help="Only intervals that hold for every distribution; mean and worst share need --bounds."
-    ),
-]
-Format = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        metavar="text|markdown|latex|csv",
-        help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic, methods bold that no other is certainly better than. In csv, names that a spreadsheet would run as formulas begin with an apostrophe.",
-    ),
-]
-Raw = Annotated[
-    bool,
-    typer.Option("--raw", help="With --format csv: names as they are, formulas and control characters included."),
-]
+# fmt: off
+Statistics = Annotated[list[str] | None, typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; several times, or with commas.")]
+Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Only intervals that hold for every distribution; mean and worst share need --bounds.")]
+Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|csv", help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic, methods bold that no other is certainly better than. In csv, names that a spreadsheet would run as formulas begin with an apostrophe.")]
+Raw = Annotated[bool, typer.Option("--raw", help="With --format csv: names as they are, formulas and control characters included.")]
+# fmt: on
 
 
 @reading_options
@@ -60,18 +64,15 @@ def summary(
     *, roles: dict[str, Any],
 ) -> None:  # fmt: skip
     """Mean, median, worst 10 %, quantiles and best of k of every method on every task, each with an interval."""
-    if output not in ("text", "markdown", "latex", "csv"):
-        raise InputError(f"`--format` must be text, markdown, latex or csv; got {output!r}.")
-    if raw and output != "csv":
+    if raw and output in ("text", "markdown", "latex"):
         raise InputError(f"`--raw` is about --format csv; got {'--json' if as_json else f'--format {output}'}.")
-    if as_json and output != "text":
-        raise InputError(f"`--format` {output} and --json are two ways to print one result; choose one.")
+    refuse_format(output, as_json=as_json)
     trials = only(read_sources(source, roles), method, on)
     from ogive.answers import summarize
 
-    names = [name.strip() for one in statistic or () for name in one.split(",")]
-    chosen = {"statistics": names} if names else {}
-    result = summarize(trials, metric=metric, confidence=confidence, failures=failures, guaranteed=guaranteed, **chosen)
+    result = summarize(
+        trials, metric=metric, confidence=confidence, failures=failures, guaranteed=guaranteed, **named_statistics(statistic)
+    )  # fmt: skip
     if not quiet:
         tell(trials.notes)
         if len(trials.tasks) >= MANY_TASKS:
@@ -80,12 +81,10 @@ def summary(
         show(result, as_json=True)
     elif output == "text":
         show_text(result.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
+    elif output == "latex":
+        print(_latex(result, trials, failures), end="")
     else:
-        print(_latex(result, trials, failures) if output == "latex" else _written(result, output, raw), end="")
-
-
-def _written(result: Summary, output: str, raw: bool) -> str:
-    return result.to_csv(raw=raw) if output == "csv" else result.to_markdown()
+        print(result.to_csv(raw=raw) if output == "csv" else result.to_markdown(), end="")
 
 
 def _latex(result: Summary, trials: Trials, failures: str) -> str:

@@ -3,13 +3,11 @@
   distribution(trials)      how good the runs of each method are, worst to best, with bands
   difference(trials, a, b)  how much better a is than b, from the worst runs to the best
   best_of(trials)           what the best of k draws reaches
-  pairs(ranking)            every method against every other
-  ranks(ranking)            the ranks that the data allow each method
+  pairs, ranks(ranking)     every method against every other; the ranks that the data allow each method
   planning(plan)            what a number of trials achieves
   intervals(summary)        one statistic of every method with its interval
   sources(sources)          shares of variance, and each hyper-parameter's effect
-  profile(profile)          how often each method is within τ of the best
-  profile_pairs(profile)    the same, every method against every other
+  profile(profile)          how often each method is within τ of the best; profile_pairs: two at a time
   learning_fan(curves)      quantiles against the training-set size; also slices, leading, normality_strips
   critical_difference(ranks)  average ranks and who cannot be told apart
   aggregates(table)         IQM, mean, median, optimality gap over tasks
@@ -17,32 +15,18 @@
 
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colors
-  _difference, _best_of, _pairs, _ranks, _planning, _intervals, _profile, _profile_pairs, _critical_difference, _aggregates, _sources
-  curves/         fans, slices and strips of learning curves
-  _matrix         what both matrices of pairs share
-  _panels         a panel for each task, in a new figure or in axes of the caller
-  _page           headline above, caption below, a way into a file
-  _look           colors, line styles and sizes that survive print and color-blindness
+  _difference, _best_of, _ranks, _planning, _intervals, _sources, _profile   one picture each
+  _pairs          both matrices of pairs: of a ranking, and of a profile
+  _over_tasks     aggregates and average ranks
+  _curves         fans, slices and strips of learning curves
+  _of             which picture a result has of itself
+  _page           what all share: looks, paper with words around a picture, panels by task, a way into a file
 
 A Display asks `answers` once. Tests look at its data and at the artists, never at pixels.
 """
 
-from ogive.plots._aggregates import AggregatesDisplay, aggregates
 from ogive.plots._best_of import BestOfCurve, BestOfDisplay, best_of
-from ogive.plots._critical_difference import CriticalDifferenceDisplay, critical_difference
-from ogive.plots._difference import DifferenceDisplay, difference
-from ogive.plots._distribution import DistributionDisplay, distribution
-from ogive.plots._intervals import IntervalsDisplay, intervals
-from ogive.plots._look import Look
-from ogive.plots._of import of
-from ogive.plots._page import Drawable, Picture, as_picture, as_width
-from ogive.plots._pairs import PairsDisplay, pairs
-from ogive.plots._planning import PlanDisplay, planning
-from ogive.plots._profile import ProfileDisplay, profile
-from ogive.plots._profile_pairs import ProfilePairsDisplay, profile_pairs
-from ogive.plots._ranks import RanksDisplay, ranks
-from ogive.plots._sources import SourcesDisplay, sources
-from ogive.plots.curves import (
+from ogive.plots._curves import (
     Fan,
     FanDisplay,
     SlicesDisplay,
@@ -53,6 +37,17 @@ from ogive.plots.curves import (
     normality_strips,
     slices,
 )
+from ogive.plots._difference import DifferenceDisplay, difference
+from ogive.plots._distribution import DistributionDisplay, distribution
+from ogive.plots._intervals import IntervalsDisplay, intervals
+from ogive.plots._of import of
+from ogive.plots._over_tasks import AggregatesDisplay, CriticalDifferenceDisplay, aggregates, critical_difference
+from ogive.plots._page import Drawable, Look, Picture, as_picture, as_width
+from ogive.plots._pairs import PairsDisplay, ProfilePairsDisplay, pairs, profile_pairs
+from ogive.plots._planning import PlanDisplay, planning
+from ogive.plots._profile import ProfileDisplay, profile
+from ogive.plots._ranks import RanksDisplay, ranks
+from ogive.plots._sources import SourcesDisplay, sources
 
 __all__ = [
     "AggregatesDisplay",

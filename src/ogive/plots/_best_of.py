@@ -11,9 +11,7 @@ from ogive.answers import CellBand, bands, foremost, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
-from ogive.plots._look import Look
-from ogive.plots._page import Paper, Picture
-from ogive.plots._panels import CurvePanels
+from ogive.plots._page import CurvePanels, Look, Paper, Picture
 from ogive.reading import Source, as_trials
 from ogive.statistics import best_of_level
 from ogive.trials import FloatArray, Trials

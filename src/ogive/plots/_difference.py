@@ -12,8 +12,7 @@ from ogive.answers import CellBand, bands, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands, counted_words
-from ogive.plots._look import COLORS
-from ogive.plots._page import GRAY, Paper, Picture
+from ogive.plots._page import COLORS, GRAY, Paper, Picture
 from ogive.reading import Source, as_trials
 from ogive.statistics import Distribution
 from ogive.trials import FloatArray, Trials

@@ -12,9 +12,7 @@ import numpy as np
 from ogive.answers import CellBand, Foremost, bands, facts, foremost, missing_words, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import Look
-from ogive.plots._page import Paper
-from ogive.plots._panels import CurvePanels
+from ogive.plots._page import CurvePanels, Look, Paper
 from ogive.reading import Source, as_trials
 from ogive.statistics import Band, Distribution
 from ogive.trials import Cell, Trials, failure_rule

@@ -10,9 +10,7 @@ import numpy as np
 
 from ogive.answers import Summary, SummaryRow, summarize
 from ogive.errors import InputError
-from ogive.plots._look import Look
-from ogive.plots._page import Paper, Picture
-from ogive.plots._panels import Panels
+from ogive.plots._page import Look, Panels, Paper, Picture
 from ogive.reading import Source
 from ogive.statistics import Statistic
 from ogive.words import clipped, listed, percent_sure, plural, printable

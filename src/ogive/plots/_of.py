@@ -6,10 +6,9 @@ from typing import Any
 
 from ogive.answers import Check, Comparison, Ranking, Sources, Summary
 from ogive.errors import InputError
-from ogive.plots._aggregates import aggregates
-from ogive.plots._critical_difference import critical_difference
 from ogive.plots._difference import difference
 from ogive.plots._intervals import intervals
+from ogive.plots._over_tasks import aggregates, critical_difference
 from ogive.plots._page import Drawable
 from ogive.plots._planning import planning
 from ogive.plots._profile import profile
@@ -29,7 +28,7 @@ def of(result: Any) -> Drawable:
     PlanDisplay(61 points, n_trials=185)
     """
     from ogive.curves import LearningCurves
-    from ogive.plots.curves import learning_fan
+    from ogive.plots._curves import learning_fan
 
     ways: dict[type, Any] = {
         Summary: intervals, Ranking: ranks, Sources: sources, Plan: planning, Profile: profile, Aggregates: aggregates,

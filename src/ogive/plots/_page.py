@@ -1,25 +1,94 @@
-"""What pictures share: a page with a headline above, a caption below, and a way into a file."""
+"""What pictures share: colors and lines, a page with words around it, a way into a file, a panel for each task."""
 
 from __future__ import annotations
 
 import io
 import math
 import re
+import textwrap
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
 
 from ogive.errors import InputError
-from ogive.plots._look import NARROW, NARROW_RC, RC, inches, wrap
+from ogive.stages import counting
 from ogive.writing import as_path, ready, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+
+
+# Okabe and Ito (2008), without yellow, which vanishes on paper.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+STYLES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+RC: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "legend.fontsize": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e5e5e5",
+    "grid.linewidth": 0.6,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "text.parse_math": False,  # a method called "a$b$c" keeps its name
+    # TrueType outlines: publishers refuse the bitmaps of Type 3, matplotlib's default. Words of an SVG stay words.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+}
+# In a column of a paper type is a point smaller, as its captions are; it is never scaled with the picture.
+NARROW = 4.6
+NARROW_RC: dict[Any, Any] = {
+    "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one method is drawn: its color, and the number of its line style, which is 0 as long as there are colors."""
+
+    color: str
+    dash: int = 0
+
+    @property
+    def style(self) -> Any:
+        """The line style as matplotlib takes it."""
+        return STYLES[self.dash]
+
+
+def looks(names: Sequence[str]) -> dict[str, Look]:
+    """A look for each method: colors first, then line styles."""
+    n = len(COLORS)
+    return {name: Look(COLORS[i % n], (i // n) % len(STYLES)) for i, name in enumerate(names)}
+
+
+def grid(n: int, most: int = 6) -> tuple[int, int]:
+    """Rows and columns for n panels: one row up to four, then about as wide as high; `most` columns at most."""
+    columns = min(most, n if n <= 4 else min(6, max(3, round((1.6 * n) ** 0.5))))
+    return -(-n // columns), columns
+
+
+def wrap(text: str, width: float, size: float) -> str:
+    """Lines that fit into a figure of `width` inches at a font size."""
+    characters = max(20, int(width * 72 / (0.66 * size)))
+    return "\n".join(textwrap.fill(line, width=characters) for line in text.splitlines())
+
+
+def inches(text: str, size: float) -> float:
+    """The height of wrapped text."""
+    return (text.count("\n") + 1) * 1.25 * size / 72 if text else 0.0
+
 
 GRAY = "#8a8a8a"
 HEADLINE_SIZE, CAPTION_SIZE = 10.0, 7.5
@@ -278,3 +347,80 @@ class Picture(Drawable):
     """Results ready to be drawn, with a headline: what is seen in these data."""
 
     headline: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Panels(Drawable):
+    """A panel for each task, methods as colors."""
+
+    # How one task is chosen, for the message that only one fits into the caller's axes.
+    one_task: ClassVar[str]
+    one_scale: ClassVar[bool] = False  # of the vertical axes
+    least_width: ClassVar[float] = 1.35  # inches of a panel, below which fewer stand side by side
+
+    @property
+    @abstractmethod
+    def entries(self) -> Sequence[Any]:
+        """What is drawn; each has a task and an algorithm."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Panels, in order."""
+        return tuple(dict.fromkeys(entry.task for entry in self.entries))
+
+    if TYPE_CHECKING:  # a picture may keep them as a field, which a property here would forbid
+
+        @property
+        def methods(self) -> tuple[str, ...]:
+            """Curves or rows, in order."""
+
+    @property
+    def style(self) -> dict[str, Look]:
+        """How each method is drawn."""
+        return looks(self.methods)
+
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        if ax is not None and len(self.tasks) > 1:
+            raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or {self.one_task}.")
+        style = self.style
+        panels = {self.tasks[0]: ax} if ax is not None else self._new_panels(style, paper)
+        self.axes_.clear()
+        self._artists().clear()
+        for task, panel in counting(list(panels.items()), "drawing, by task"):
+            self.axes_[task] = panel
+            self._panel(panel, [entry for entry in self.entries if entry.task == task], style, paper)
+
+    def _new_panels(self, style: dict[str, Look], paper: Paper) -> dict[str, Axes]:
+        rows, columns = grid(len(self.tasks), paper.columns(self.least_width))
+        middle = self._frame(rows, columns, style, paper)
+        axes = np.atleast_1d(middle.subplots(rows, columns, sharey=self.one_scale)).ravel()
+        for unused in axes[len(self.tasks) :]:
+            unused.set_visible(False)
+        return dict(zip(self.tasks, axes, strict=False))
+
+    @abstractmethod
+    def _artists(self) -> dict[tuple[str, str], Any]:
+        """What was drawn last, by (task, method)."""
+
+    @abstractmethod
+    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
+        """A new page with room for so many panels, and the words around them."""
+
+    @abstractmethod
+    def _panel(self, ax: Axes, entries: list[Any], style: dict[str, Look], paper: Paper) -> None:
+        """Draw one task."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CurvePanels(Panels):
+    """Panels with a curve for each method; `lines_` are the curves that `plot` drew, by (task, method)."""
+
+    lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Curves, in order."""
+        return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
+
+    def _artists(self) -> dict[tuple[str, str], Any]:
+        return self.lines_

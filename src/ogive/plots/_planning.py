@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import InputError
-from ogive.plots._look import COLORS, wrap
-from ogive.plots._page import Paper, Picture
+from ogive.plots._page import COLORS, Paper, Picture, wrap
 from ogive.statistics import Plan, PlanRow
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import numpy as np
 from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import Look, looks
-from ogive.plots._page import Paper, Picture
+from ogive.plots._page import Look, Paper, Picture, looks
 from ogive.profiles import Conclusion, Profile, Steps
 from ogive.stages import counting
 from ogive.words import clipped, listed, percent_sure, plural, printable, share

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ogive.answers import Rank, Ranking, rank
-from ogive.plots._look import COLORS
-from ogive.plots._page import Paper, Picture
+from ogive.plots._page import COLORS, Paper, Picture
 from ogive.reading import Source
 from ogive.words import clipped, listed, number, percent_sure, plural
 

@@ -12,8 +12,7 @@ from ogive.answers import CellSources, ParameterEffect, Sources
 from ogive.answers import sources as ask
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._look import COLORS
-from ogive.plots._page import Paper, Picture
+from ogive.plots._page import COLORS, Paper, Picture
 from ogive.reading import Source
 from ogive.statistics import Interval
 from ogive.words import clipped, percent_interval, percent_sure, plural, printable

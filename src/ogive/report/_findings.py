@@ -1,19 +1,421 @@
-"""Which results answer which question of a table: the verdict, the numbers, and how many runs they stand on."""
+"""Which results answer which question of a table: the verdict, the answers over all tasks, the numbers."""
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ogive.answers import Foremost, Remark, Summary, SummaryRow, foremost, summarize
+from ogive.answers import (
+    Comparison,
+    Conclusion,
+    Foremost,
+    Question,
+    Ranking,
+    Remark,
+    Summary,
+    SummaryRow,
+    foremost,
+    judge_all,
+    judge_pair,
+    summarize,
+)
 from ogive.errors import InputError
-from ogive.report._judgment import Judgment, Sensitivity, attempt, judge, sensitivity, some, usable, worst_words
-from ogive.report._over_tasks import OverTasks, over_tasks
+from ogive.notes import NoteKind
+from ogive.plots import ProfileDisplay, profile
+from ogive.profiles import (
+    MANY_TASKS,
+    Aggregates,
+    AverageRanks,
+    Kind,
+    PairOfCurves,
+    aggregates,
+    average_ranks,
+    performance_profile,
+)
 from ogive.statistics import Statistic
 from ogive.trials import Trials, failure_rule
 from ogive.words import failure_words, listed, plural, printable, share
+
+T = TypeVar("T")
+
+MOST_NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """Whether the verdict depends on how failures count, in words; `known` is false where that cannot be said."""
+
+    words: str = ""
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """The verdict on two methods, or the ranking of more; `part` is what it is about, `left_out` says what is not.
+
+    Where there is none, `reason` says why on the page, and `refusal` is what the question was refused with.
+    """
+
+    comparison: Comparison | None = None
+    ranking: Ranking | None = None
+    question: Question | None = None
+    left_out: str = ""
+    reason: str = ""
+    refusal: str = ""
+    part: Trials | None = None
+
+    @property
+    def decided(self) -> Comparison | Ranking | None:
+        """What was found."""
+        return self.comparison or self.ranking
+
+    @property
+    def sentence(self) -> str:
+        """The verdict; empty where there is none."""
+        return "" if self.decided is None else self.decided.verdict
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The verdict in three parts: the claim, what else must be known of it, and of what."""
+        return ("", "", "") if self.decided is None else self.decided.parts
+
+    def ahead(self) -> dict[str, str]:
+        """Who is ahead by those of the four questions that do not decide, as far as they can be asked."""
+        if self.comparison is not None:
+            names = {1: printable(self.comparison.a), -1: printable(self.comparison.b), 0: "nobody"}
+            others = (q for q in self.comparison.questions.values() if q.refused is None and not q.primary)
+            return {q.name: names[q.direction] for q in others}
+        if self.ranking is None:
+            return {}
+        n = len(self.ranking.rows)
+        leading = (q for q in self.ranking.questions.values() if q.refused is None and not q.primary)
+        return {q.name: "nobody" if len(q.leaders) == n else some(sorted(q.leaders)) for q in leading}
+
+    @property
+    def tells_something(self) -> bool:
+        """Whether anything is concluded of any pair or task; asks no further than the first."""
+        if self.ranking is not None:
+            names = [r.algorithm for r in self.ranking.rows]
+            asked = (self.ranking.pair(a, b) for a, b in itertools.combinations(names, 2))
+            return any(pair.conclusion != "cannot tell" for pair in asked)
+        return any(c != "cannot tell" for c in self.conclusions().values())
+
+    def conclusions(self) -> dict[str, Conclusion]:
+        """What is concluded of each pair (and task)."""
+        if self.ranking is not None:
+            return {f"{printable(p.a)} against {printable(p.b)}": p.conclusion for p in self.ranking.pairs}
+        if self.comparison is None:
+            return {}
+        c = self.comparison
+        found = {f"{printable(t.a)} on {printable(str(t.task))}": t.conclusion for t in c.tasks}
+        whole = "all tasks together" if c.tasks else f"{printable(c.a)} against {printable(c.b)}"
+        return {**found, whole: c.conclusion}
+
+
+def attempt(question: Callable[[], T]) -> tuple[T | None, str]:
+    """The answer, or the sentence with which it was refused."""
+    try:
+        return question(), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def judge(trials: Trials, metric: str, failures: str | float, terms: Mapping[str, Any]) -> Judgment:
+    """The verdict on what can be compared, or the reason why there is none.
+
+    `terms` are the other arguments of the question: criterion, margin, over, guaranteed, confidence, looks.
+    """
+    if not trials.independent:
+        return Judgment(
+            reason="No verdict: the runs were chosen by a grid or an adaptive sampler, so this report describes them and nothing more."
+        )
+    if trials.question is not None:
+        return Judgment(reason=f"No verdict until a question is answered: {trials.question}")
+    if len(trials.algorithms) < 2:
+        return Judgment(reason="No verdict: there is one method, and nothing to compare it with.")
+    part, left_out = _comparable(trials, metric, failures)
+    if part is None:
+        return Judgment(reason=f"No verdict: {left_out}")
+    question, reason = attempt(lambda: Question.of(part, metric=metric, failures=failures, **terms))
+    if question is None and any(terms.get(name) for name in ("criterion", "margin", "over", "guaranteed")):
+        raise InputError(reason)  # a mistyped question is no property of the table
+    if question is None:
+        return Judgment(reason=f"No verdict: {reason}", part=part, left_out=left_out)
+    order = _better_first(part, metric) if len(part.algorithms) == 2 else None
+    return replace(_ask(part, question, order), left_out=left_out)
+
+
+def _ask(part: Trials, question: Question, order: tuple[str, str] | None) -> Judgment:
+    """The comparison of two methods in this order, or the ranking of all."""
+    if order is not None:
+        compared, reason = attempt(lambda: judge_pair(part, *order, question))
+        found = Judgment(comparison=compared, question=question, part=part)
+    else:
+        ranked, reason = attempt(lambda: judge_all(part, question))
+        found = Judgment(ranking=ranked, question=question, part=part)
+    return replace(found, reason=f"No verdict: {reason}", refusal=reason) if reason else found
+
+
+def _better_first(trials: Trials, metric: str) -> tuple[str, str]:
+    """Both methods, the one with the better median on more tasks first: "A is better" reads easier than "B is worse"."""
+    a, b = trials.algorithms
+    sign = trials.definitions[metric].sign
+    lead = 0
+    for t in trials.tasks:
+        if usable(trials, a, t, metric) and usable(trials, b, t, metric):
+            x, y = (float(np.median(trials.scores(m, t, metric, "exclude"))) for m in (a, b))
+            lead += int(np.sign(sign * (x - y)))
+    return (b, a) if lead < 0 else (a, b)
+
+
+def usable(trials: Trials, method: str, task: str, metric: str) -> int:
+    """How many runs of a method on a task have a score."""
+    rows = trials.cell(method, task).rows
+    return int(np.count_nonzero(~trials.failed(metric)[rows]))
+
+
+def _comparable(trials: Trials, metric: str, failures: str | float) -> tuple[Trials | None, str]:
+    """The largest part in which every method has runs on every task, and what was left out for it."""
+    methods, tasks = trials.algorithms, trials.tasks
+    needs_score = failures == "exclude"
+    there = np.array(
+        [
+            [bool(usable(trials, m, t, metric) if needs_score else trials.cell(m, t).rows.size) for t in tasks]
+            for m in methods
+        ]
+    )
+    if there.all():
+        return trials, ""
+    whole = [m for m, row in zip(methods, there, strict=True) if row.all()]
+    shared = [t for t, column in zip(tasks, there.T, strict=True) if column.all()]
+    by_method, by_task = (len(whole) if len(whole) > 1 else 0) * len(tasks), len(shared) * len(methods)
+    if not max(by_method, by_task):
+        return None, "no two methods have usable runs on the same tasks."
+    if by_method >= by_task:
+        absent = [m for m in methods if m not in whole]
+        what = f"{some(absent)} {'takes' if len(absent) == 1 else 'take'} no part in the verdict, since usable runs are missing on some task."
+        return trials.select(algorithms=whole), what
+    absent = [t for t in tasks if t not in shared]
+    what = (
+        f"The verdict is about {len(shared)} of {len(tasks)} tasks; on {some(absent)} not every method has usable runs."
+    )
+    return trials.select(tasks=shared), what
+
+
+def some(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    shown = [printable(n) for n in names[:MOST_NAMED]]
+    return listed(shown) if len(names) <= MOST_NAMED else f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
+
+
+def sensitivity(judged: Judgment) -> Sensitivity:
+    """Whether another rule for failures would change a conclusion about the same methods on the same tasks."""
+    part, question = judged.part, judged.question
+    if judged.decided is None or part is None or question is None:
+        return Sensitivity()
+    if not part.failed(question.metric).any():
+        return Sensitivity("No run of the methods in the verdict failed.")
+    other, words = "exclude", "left out"
+    if question.failures == "exclude":
+        other, words = "worst", f"counted as {worst_words(part, question.metric)}"
+    order = None if judged.comparison is None else (judged.comparison.a, judged.comparison.b)
+    again = _ask(part, replace(question, failures=other), order)
+    if again.decided is None and other == "worst" and math.isinf(part.definitions[question.metric].worst):
+        return Sensitivity(
+            "Whether the verdict depends on how failures count cannot be said: it is about means, a failed run has no score to "
+            "average, and no bound was declared that could stand for it (bounds= when reading, metrics= in a study).",
+            known=False,
+        )
+    if again.decided is None:
+        return Sensitivity(
+            f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.refusal}",
+            known=False,
+        )
+    changed = _changes(judged.conclusions(), again.conclusions())
+    if not changed:
+        return Sensitivity(
+            f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{_questions_that_change(judged, again)}"
+        )
+    listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
+    return Sensitivity(f"The verdict depends on how failures count: with failed runs {words}, {listing}.")
+
+
+def _questions_that_change(before: Judgment, after: Judgment) -> str:
+    """Which of the other questions another rule for failures would answer in another way."""
+    now, then = before.ahead(), after.ahead()
+    changed = [f"{name} ({who}; then {then[name]})" for name, who in now.items() if then.get(name, who) != who]
+    return f" But who is ahead {listed(changed)} depends on it." if changed else ""
+
+
+def worst_words(trials: Trials, metric: str) -> str:
+    """What failed runs count as under the rule `worst`."""
+    return "worse than every score" if math.isinf(trials.definitions[metric].worst) else "the worst possible score"
+
+
+def _changes(before: dict[str, Conclusion], after: dict[str, Conclusion]) -> list[str]:
+    """Conclusions that differ; a pair that is gone counts as changed."""
+    return [
+        f"{pair}: {said} becomes {after.get(pair, 'not judged, since usable runs are missing')}"
+        for pair, said in before.items()
+        if after.get(pair) != said
+    ]
+
+
+# Fewer tasks are better read one by one.
+FEWEST_TASKS = 5
+STATISTICS = ("iqm", "mean", "median")
+# Enough for two digits of an interval's ends.
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverTasks:
+    """What is said about all tasks together; what the table does not allow is None.
+
+    Attributes
+    ----------
+    display : ProfileDisplay or None
+        The profile, of the kind that the scores allow.
+    pair : PairOfCurves or None
+        Its leader against the next.
+    notes : tuple of str
+        Why this kind, what the profile speaks of, and what a reader must know.
+    """
+
+    display: ProfileDisplay | None
+    pair: PairOfCurves | None
+    aggregates: Aggregates | None
+    ranks: AverageRanks | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """What the answers over tasks share with the verdict."""
+
+    metric: str
+    confidence: float
+    failures: str | float
+    looks: int
+
+
+def over_tasks(
+    judged: Judgment, metric: str, confidence: float, failures: str | float, looks: int, n_runs: int
+) -> OverTasks | None:
+    """The answers over all tasks of what can be compared; None for few tasks, or where nothing can be judged.
+
+    `n_runs` is the largest number of runs of a method on a task.
+    """
+    part, terms = judged.part, _Terms(metric=metric, confidence=confidence, failures=failures, looks=looks)
+    if part is None or len(part.tasks) < FEWEST_TASKS:
+        return None
+    counted, _ = attempt(lambda: part.counted(metric, failures))
+    display = None if counted is None else _drawn(counted, terms, n_runs)
+    known: dict[str, Any] = {"metric": terms.metric, "goal": part.goals[terms.metric], "confidence": terms.confidence}
+    found = None
+    # Folds share training data: what is resampled as if they were independent would be too sure.
+    if _share_a_scale(part, terms.metric) and part.n_folds is None:
+        found, _ = attempt(
+            lambda: aggregates(_runs(part, terms), statistics=STATISTICS, n_resamples=RESAMPLES, **known)
+        )
+    ranks, _ = attempt(lambda: average_ranks(_runs(part, terms), **known))
+    if display is None and ranks is None:
+        return None
+    first = None if display is None else display.profile.compare(*display.order[:2])
+    return OverTasks(
+        display=display, pair=first, aggregates=found, ranks=ranks, notes=tuple(_notes(part, terms, judged, display))
+    )
+
+
+def _share_a_scale(part: Trials, metric: str) -> bool:
+    """Whether both bounds of the score are declared: then it means the same on every task."""
+    return None not in part.bounds[metric]
+
+
+def _drawn(part: Trials, terms: _Terms, n_runs: int) -> ProfileDisplay | None:
+    """The first kind of profile that the table allows: by scores, by duels of runs, by ratios of costs."""
+    kinds: list[Kind] = ["score"] if _share_a_scale(part, terms.metric) else []
+    if n_runs > 1:
+        kinds.append("improvement")
+    elif part.goals[terms.metric] == "minimize":
+        kinds.append("ratio")
+    level = 1.0 - (1.0 - terms.confidence) / terms.looks
+    for kind in kinds:
+        ask = _asking(part, kind, terms.metric, level)
+        display, _ = attempt(ask)
+        if display is not None:
+            return display
+    return None
+
+
+def _asking(part: Trials, kind: Kind, metric: str, confidence: float) -> Callable[[], ProfileDisplay]:
+    return lambda: profile(performance_profile(part, kind, metric=metric, confidence=confidence, missing="fail"))
+
+
+def _runs(part: Trials, terms: _Terms) -> Any:
+    """The runs by method and task, failures counted by the rule; where rows share a unit, the table."""
+    if part.clustered:
+        return part.counted(terms.metric, terms.failures)
+    return {m: {t: part.scores(m, t, terms.metric, terms.failures) for t in part.tasks} for m in part.algorithms}
+
+
+def _notes(part: Trials, terms: _Terms, judged: Judgment, display: ProfileDisplay | None) -> list[str]:
+    if display is None:
+        return ["No profile: one run of each method on a task, and no bounds that declare one scale for all tasks (say bounds=)."]  # fmt: skip
+    found, n = display.profile, len(display.profile.problems)
+    notes = ["" if found.kind == "score" else "Problems are the tasks of this table.", _why(part, terms, found.kind)]
+    if part.counted(terms.metric, terms.failures).failed(terms.metric).any():
+        notes.append("In the profile a failed run counts as worse than every other.")
+    if found.random == "problems" and _speaks_of_runs(judged):
+        notes.append(
+            "The verdict at the top speaks of other runs on these tasks, the profile of other tasks like these: the two questions "
+            "may have different answers, and the second is the harder one."
+        )
+    if n < MANY_TASKS and found.random == "problems":
+        notes.append(f"Few tasks: with {n} of them only large differences can be seen.")
+    elif n < MANY_TASKS:
+        notes.append(f"Few tasks: the profile speaks of these {n} alone; {MANY_TASKS} are wanted to speak of others.")
+    return [note for note in notes if note]
+
+
+def _why(part: Trials, terms: _Terms, kind: str) -> str:
+    low, high = part.bounds[terms.metric]
+    if kind == "score":
+        return f"Scores of all tasks are taken as they are, since the bounds {low:g} and {high:g} declare one scale for them."
+    if kind == "ratio":
+        limits = [note.values["limit"] for note in part.notes if note.kind is NoteKind.AT_TIME_LIMIT]
+        return "Every value is divided by the best one on its task, which takes 0 for no cost at all. " + (
+            f"A run that reached the time limit of {min(limits):g} counts as failed."
+            if limits
+            else "No time limit is known here: a run that reached one counts with its time (--time-limit counts it as a failure)."
+        )
+    scale = "" if _share_a_scale(part, terms.metric) else " No bounds declare one scale for the scores of all tasks (say bounds=), so that there is no mean over tasks."  # fmt: skip
+    return f"Only the order of runs within a task counts here, so that tasks need no common scale.{scale}"
+
+
+def _speaks_of_runs(judged: Judgment) -> bool:
+    """Whether the verdict holds the tasks fixed."""
+    return judged.decided is not None and judged.question is not None and not judged.question.sampled
+
+
+def profile_words(found: OverTasks) -> str:
+    """A sentence for the methods section of a paper."""
+    if found.display is None:
+        return ""
+    kind, tasks = found.display.profile.kind, plural(len(found.display.profile.problems), "task")
+    if kind == "score":
+        return f"Score profiles show the share of runs better than a score τ, averaged over {tasks}."
+    what = {
+        "ratio": "the cost of a method is at most τ times the least one",
+        "improvement": "a run of the best method beats one of another method with probability of at most 1/2 + τ",
+    }[kind]
+    return f"Performance profiles show on which share of {tasks} {what}{found.display.profile.estimated}."
+
 
 # Cells of methods and tasks whose numbers a page holds; 6,000 with six statistics each are some 4 MB of it.
 MOST_CELLS = 6_000

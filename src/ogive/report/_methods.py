@@ -9,8 +9,7 @@ from ogive import __version__
 from ogive.answers import Criterion, Ranking, unit_words
 from ogive.notes import argument
 from ogive.plots import DistributionDisplay
-from ogive.report._findings import Findings, count_words
-from ogive.report._over_tasks import profile_words
+from ogive.report._findings import Findings, count_words, profile_words
 from ogive.report._tables import guarantee_words
 from ogive.results import weakest
 from ogive.statistics import Statistic, aggregate_label

@@ -14,8 +14,7 @@ from ogive.answers import Comparison, Leading, NamedAnswer, Ranking, SummaryRow,
 from ogive.notes import argument
 from ogive.plots import DistributionDisplay, RanksDisplay, best_of, difference, distribution, pairs
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
-from ogive.report._findings import Findings, cell_numbers, unranked
-from ogive.report._judgment import MOST_NAMED, attempt, some
+from ogive.report._findings import MOST_NAMED, Findings, attempt, cell_numbers, some, unranked
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
 from ogive.report._page import Html, aside, definition_list, details, element, join, table
 from ogive.report._static import static

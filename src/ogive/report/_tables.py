@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ogive.answers import Comparison, Ranking, Summary, SummaryRow, difference_parts
 from ogive.metric import Metric
 from ogive.plots import PairsDisplay
-from ogive.report._over_tasks import OverTasks
+from ogive.report._findings import OverTasks
 from ogive.report._page import Html, element, join, scrolled, table
 from ogive.statistics import Interval, Statistic, aggregate_label
 from ogive.tables import Table
