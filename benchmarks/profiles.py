@@ -15,7 +15,7 @@ from _measure import ROUNDS, Claim, circumstances, in_turns, number, report
 from resampling import import_rliable
 
 from ogive.profiles import performance_profile
-from ogive.profiles._curve import corridor
+from ogive.profiles._curves import corridor
 
 METHODS, RUNS, TASKS = 5, 100, 26
 MANY_METHODS, MANY_PROBLEMS = 50, 5000

@@ -14,7 +14,7 @@ from ogive.answers._pictures import SHOWN_METHODS, SHOWN_TASKS, medians
 from ogive.plots._intervals import MOST_METHODS
 from ogive.profiles import _distances as distances
 from ogive.profiles import average_ranks, performance_profile
-from ogive.profiles._signed_ranks import signed_ranks_p, signed_ranks_ps
+from ogive.profiles._distances import signed_ranks_p, signed_ranks_ps
 from ogive.report import write
 
 

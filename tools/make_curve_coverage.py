@@ -16,9 +16,9 @@ from scipy.stats import gamma
 from simulate import plausible
 
 from ogive.curves import LearningCurves
-from ogive.curves._bands import difference_band
+from ogive.curves._leaders import difference_band
 from ogive.curves._metrics import definition
-from ogive.curves._required import from_here_on
+from ogive.curves._statistics import from_here_on
 from ogive.statistics import Statistic
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "curves.md"

@@ -14,7 +14,7 @@ from scipy import stats
 from simulate import plausible
 
 from ogive.profiles import performance_profile
-from ogive.profiles._curve import Corridor, corridor, largest_deviation
+from ogive.profiles._curves import Corridor, corridor, largest_deviation
 from ogive.profiles._distances import ratio
 from ogive.statistics import aggregate
 from ogive.statistics._band import band_margin

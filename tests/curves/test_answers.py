@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ogive.curves._bands import difference_band
+from ogive.curves._leaders import difference_band
 from ogive.errors import InputError
 from ogive.statistics import Statistic, mean_interval, normality, quantile_interval
 

@@ -17,7 +17,7 @@ from make_profile_coverage import (
 from simulate import plausible
 
 from ogive.profiles import performance_profile
-from ogive.profiles._curve import corridor
+from ogive.profiles._curves import corridor
 
 REPETITIONS, SLOW = 20_000, 2_000
 

@@ -20,8 +20,7 @@ from simulate import plausible
 from ogive.notes import Note, NoteKind
 from ogive.plots import profile as drawn
 from ogive.profiles import average_ranks, performance_profile, shifted_geometric_mean
-from ogive.profiles._cells import from_matrix
-from ogive.profiles._preparing import comparable
+from ogive.profiles._cells import comparable, from_matrix
 from ogive.statistics import largest_deviation
 
 RNG = np.random.default_rng(0)

@@ -14,7 +14,7 @@ import ogive
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
 from ogive.profiles import MinMax, Reference, performance_profile, profile_table
-from ogive.profiles._curve import corridor
+from ogive.profiles._curves import corridor
 from ogive.statistics import band
 
 RNG = np.random.default_rng(11)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ogive.profiles._signed_ranks import ENUMERATED, signed_ranks_p
+from ogive.profiles._distances import ENUMERATED, signed_ranks_p
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])

@@ -16,8 +16,8 @@ Inside
   _models      models by name, with _estimators; _metrics: scores of one fit
   _fitting     one repetition of one model; _study: it as a study; _cost: what it will take
   _engine      learning_curves; _gather: stores and files to arrays; _cv: repeated_cv
-  _curves      LearningCurves; _statistics: curves with intervals; _bands: joint resampling
-  _leaders, _crossings, _required, _shape   one answer each, and its words
+  _curves      LearningCurves; _statistics: curves with intervals, required sizes; _shape: normality, densities
+  _leaders     who is ahead at which size, by joint resampling
 All of it is about these rows: sizes of one repetition depend on each other, and near the largest
 size all training sets share most of their rows. Nothing is extrapolated.
 """
@@ -26,29 +26,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ogive.curves._crossings import Crossings, Range
     from ogive.curves._curves import LearningCurves
     from ogive.curves._cv import CrossValidation, repeated_cv
     from ogive.curves._engine import learning_curves
     from ogive.curves._gather import holds_curves, read
-    from ogive.curves._leaders import Disagreements, Leaders
+    from ogive.curves._leaders import Crossings, Disagreements, Leaders, Range
     from ogive.curves._metrics import as_metrics
     from ogive.curves._models import MODELS
-    from ogive.curves._required import RequiredSize
     from ogive.curves._shape import NormalityCurves, Slice
-    from ogive.curves._statistics import StatisticCurve, StatisticCurves
+    from ogive.curves._statistics import RequiredSize, StatisticCurve, StatisticCurves
 
 # A child process imports this package too, and needs neither the store nor the answers.
 _HOME = {
     "CrossValidation": "_cv",
-    "Crossings": "_crossings",
+    "Crossings": "_leaders",
     "Disagreements": "_leaders",
     "Leaders": "_leaders",
     "LearningCurves": "_curves",
     "MODELS": "_models",
     "NormalityCurves": "_shape",
-    "Range": "_crossings",
-    "RequiredSize": "_required",
+    "Range": "_leaders",
+    "RequiredSize": "_statistics",
     "Slice": "_shape",
     "StatisticCurve": "_statistics",
     "StatisticCurves": "_statistics",

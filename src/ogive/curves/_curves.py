@@ -13,9 +13,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ogive.curves._bands import FEWEST
 from ogive.curves._designs import DESIGNS, TESTS
-from ogive.curves._statistics import StatisticCurves, level_of, statistic_curve, statistic_of, told
+from ogive.curves._leaders import FEWEST, Crossings, Disagreements, Leaders, crossings, disagreements, leaders
+from ogive.curves._shape import NormalityCurves, Slice, densities, normality_along
+from ogive.curves._statistics import (
+    RequiredSize,
+    StatisticCurves,
+    level_of,
+    required_size,
+    statistic_curve,
+    statistic_of,
+    told,
+)
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
@@ -26,11 +35,6 @@ from ogive.words import plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ogive.curves._crossings import Crossings
-    from ogive.curves._leaders import Disagreements, Leaders
-    from ogive.curves._required import RequiredSize
-    from ogive.curves._shape import NormalityCurves, Slice
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -204,56 +208,37 @@ class LearningCurves(Tabular):
         return self.statistic(Statistic.quantile(p), metric, confidence=confidence, simultaneous=simultaneous)
 
     def crossings(
-        self,
-        a: str,
-        b: str,
-        statistic: Any = "mean",
-        metric: str | None = None,
-        *,
-        confidence: float = 0.95,
-        seed: int = 0,
-    ) -> Crossings:
+        self, a: str, b: str, statistic: Any = "mean", metric: str | None = None, *, confidence: float = 0.95, seed: int = 0
+    ) -> Crossings:  # fmt: skip
         """At which sizes `a` is certainly better than `b`, worse, or neither; see `Crossings`."""
-        from ogive.curves._crossings import crossings
-
         return crossings(self, a, b, statistic, metric, confidence=confidence, seed=seed)
 
     def leaders(
         self, metric: str | None = None, *, share: float = 0.05, confidence: float = 0.95, seed: int = 0
     ) -> Leaders:
         """Which model leads at which size by the mean, by its bad runs and by its good ones, together; see `Leaders`."""
-        from ogive.curves._leaders import leaders
-
         return leaders(self, metric, share=share, confidence=confidence, seed=seed)
 
     def disagreements(self, metric: str | None = None, *, top: int = 3, share: float = 0.025) -> Disagreements:
         """Where rankings by the mean and by quantiles differ; see `Disagreements`."""
-        from ogive.curves._leaders import disagreements
-
         return disagreements(self, metric, top=top, share=share)
 
     def required_size(
         self, model: str | None = None, metric: str | None = None, *, target: float, quantile: float | None = None, confidence: float = 0.95
     ) -> RequiredSize:  # fmt: skip
         """The size from which on a quantile reaches a target; see `RequiredSize`."""
-        from ogive.curves._required import required_size
-
         return required_size(self, model, metric, target=target, quantile=quantile, confidence=confidence)
 
     def normality(
         self, metric: str | None = None, *, test: str = "shapiro", pair: tuple[str, str] | None = None, lattice: bool = True, seed: int = 0
     ) -> NormalityCurves:  # fmt: skip
         """Whether scores (or paired differences) are normal at each size; see `NormalityCurves`."""
-        from ogive.curves._shape import normality_along
-
         return normality_along(self, metric, test=test, pair=pair, lattice=lattice, seed=seed)
 
     def densities(
         self, sizes: Sequence[int] | None = None, model: str | None = None, metric: str | None = None, *, seed: int = 0
     ) -> tuple[Slice, ...]:
         """The distribution at chosen sizes, with a test for several modes; see `Slice`."""
-        from ogive.curves._shape import densities
-
         return densities(self, sizes, model, metric, seed=seed)
 
     def differences(self, a: str, b: str, metric: str | None = None) -> FloatArray:

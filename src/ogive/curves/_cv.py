@@ -146,12 +146,11 @@ class CrossValidation:
             scores = scores[~np.isnan(scores)]
             moved = scores if step is None else spread_within_steps(scores, step, self.seed)
             drawn = slice_of(setting, None, name, moved, None, self.definitions[name].bounds, self.seed)
-            constant = scores.size < 2 or float(np.ptp(scores)) == 0.0
-            if constant:
-                found.append(replace(drawn, scores=scores, grid=np.empty(0), density=np.empty(0), dip=None))
-            else:
-                test = None if drawn.dip is None else replace(drawn.dip, guarantee="heuristic")
-                found.append(replace(drawn, scores=scores, dip=test))
+            if scores.size < 2 or float(np.ptp(scores)) == 0.0:
+                drawn = replace(drawn, grid=np.empty(0), density=np.empty(0), dip=None)
+            elif drawn.dip is not None:
+                drawn = replace(drawn, dip=replace(drawn.dip, guarantee="heuristic"))
+            found.append(replace(drawn, scores=scores))
         return tuple(found)
 
     def share_below(self, threshold: float, setting: str, metric: str | None = None) -> float:
@@ -215,11 +214,11 @@ def _settings(model: Any, parameters: Any) -> dict[str, Any]:
     from sklearn.base import clone
 
     ((_, estimator),) = as_models([model]).items()
-    fine = isinstance(parameters, Mapping) and parameters
-    if not fine or any(isinstance(v, str) or not np.iterable(v) for v in parameters.values()):
-        raise InputError(f"`parameters` must map names of parameters to lists of values; got {parameters!r}.")
-    wanted = {name: list(values) for name, values in parameters.items()}
-    if not all(wanted.values()):
+    fine = isinstance(parameters, Mapping) and all(
+        not isinstance(v, str) and np.iterable(v) for v in parameters.values()
+    )
+    wanted = {name: list(values) for name, values in parameters.items()} if fine else {}
+    if not wanted or not all(wanted.values()):
         raise InputError(f"`parameters` must map names of parameters to lists of values; got {parameters!r}.")
     known = estimator.get_params(deep=True)
     for name in wanted:
@@ -240,13 +239,7 @@ def _value(value: Any) -> str:
 
 
 def _run(
-    study: Study,
-    draw: CurveDraw,
-    n_repeats: int,
-    store: Store,
-    workers: int | None,
-    max_cost: float,
-    progress: Any,
+    study: Study, draw: CurveDraw, n_repeats: int, store: Store, workers: int | None, max_cost: float, progress: Any
 ) -> None:
     """Refuse what takes too long, by one timed fold of each setting; then run."""
     from ogive.runner import run

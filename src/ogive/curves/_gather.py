@@ -66,25 +66,17 @@ def arrays(
     table = store.table("series")
     names = (*metrics, FAILED)
     values = np.full((len(models), len(names), n_repetitions, n_numbers), np.nan)
-    columns = {key: table[key].combine_chunks() for key in ("algorithm", "name")}
-    place = {key: _codes(columns[key], names_) for key, names_ in (("algorithm", models), ("name", names))}
+    model, name = (
+        pc.fill_null(pc.index_in(table[key].combine_chunks(), pa.array(list(known), pa.string())), -1).to_numpy(zero_copy_only=False)
+        for key, known in (("algorithm", models), ("name", names))
+    )  # fmt: skip
     trial = table["trial"].to_numpy()
-    rows = _lists(table["values"], n_numbers)
-    kept = (place["algorithm"] >= 0) & (place["name"] >= 0) & (trial < n_repetitions)
-    values[place["algorithm"][kept], place["name"][kept], trial[kept]] = rows[kept]
+    flat = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in table["values"].chunks]
+    rows = np.asarray(np.concatenate(flat) if flat else np.empty(0), dtype=np.float64).reshape(-1, n_numbers)
+    kept = (model >= 0) & (name >= 0) & (trial < n_repetitions)
+    values[model[kept], name[kept], trial[kept]] = rows[kept]
     turned = np.ascontiguousarray(np.moveaxis(values, 2, 3))
     return turned[:, :-1], turned[:, -1]
-
-
-def _codes(column: pa.Array, names: Sequence[str]) -> Any:
-    found = pa.array(list(names), pa.string())
-    return pc.fill_null(pc.index_in(column, found), -1).to_numpy(zero_copy_only=False)
-
-
-def _lists(column: pa.ChunkedArray, length: int) -> FloatArray:
-    flat = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
-    joined = np.concatenate(flat) if flat else np.empty(0)
-    return np.asarray(joined, dtype=np.float64).reshape(-1, length)
 
 
 def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[str] | None = None) -> LearningCurves:
@@ -100,10 +92,8 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     n_repetitions = min(held.values()) if n_repetitions is None else n_repetitions
     scores, failed = arrays(store, chosen, metrics, len(facts["sizes"]), n_repetitions)
     definitions = {m: Metric(record["metrics"][m]["goal"], tuple(record["metrics"][m]["bounds"])) for m in metrics}
-    more = {model: n for model, n in held.items() if n > n_repetitions}
-    unused = [
-        Note(NoteKind.UNUSED_REPETITIONS, values={"of": m, "n": n, "used": n_repetitions}) for m, n in more.items()
-    ]
+    more = [{"of": model, "n": n, "used": n_repetitions} for model, n in held.items() if n > n_repetitions]
+    unused = [Note(NoteKind.UNUSED_REPETITIONS, values=known) for known in more]
     lost = store.unfinished() if held else []
     notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused, *lost)
     return LearningCurves(
@@ -139,18 +129,13 @@ def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[N
 
 def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbers: Sequence[int]) -> list[Note]:
     """Repetitions and fits without a score, by model."""
-    notes = [
-        Note(
-            NoteKind.NO_SCORE,
-            values={
-                "of": row["algorithm"],
-                "n": row["count"],
-                "status": row["status"],
-                "message": row["message"],
-            },
-        )
-        for row in _broken(store, models, failed.shape[-1])
-    ]
+    trials, columns = store.table("trials"), ["algorithm", "status", "message"]
+    odd = trials.filter(pc.and_(pc.not_equal(trials["status"], "ok"), pc.less(trials["trial"], failed.shape[-1])))
+    counted = odd.select(columns).group_by(columns, use_threads=False).aggregate([([], "count_all")]).to_pylist()
+    notes = []
+    for row in (row for row in counted if row["algorithm"] in models):
+        known = {"of": row["algorithm"], "n": row["count_all"], "status": row["status"], "message": row["message"]}
+        notes.append(Note(NoteKind.NO_SCORE, values=known))
     for model, table in zip(models, failed, strict=True):
         places = np.flatnonzero((table == 1.0).any(axis=1))
         if places.size:
@@ -158,14 +143,6 @@ def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbe
             where = {"sizes": [int(numbers[i]) for i in places[:6]], "more": places.size > 6}
             notes.append(Note(NoteKind.FITS_FAILED, values={"of": model, **counts, **where}))
     return notes
-
-
-def _broken(store: Store, models: Sequence[str], n_repetitions: int) -> list[dict[str, Any]]:
-    table = store.table("trials")
-    odd = table.filter(pc.and_(pc.not_equal(table["status"], "ok"), pc.less(table["trial"], n_repetitions)))
-    columns = ["algorithm", "status", "message"]
-    counted = odd.select(columns).group_by(columns, use_threads=False).aggregate([([], "count_all")]).to_pylist()
-    return [{**row, "count": row["count_all"]} for row in counted if row["algorithm"] in models]
 
 
 def write_file(curves: LearningCurves, path: str | Path) -> None:
@@ -212,10 +189,6 @@ def from_file(path: Path) -> LearningCurves:
         raise UnreadableSource(
             f"{path.name} was written by a newer version of Ogive (format {facts['version']}); upgrade to read it."
         )
-    return _from_table(table, facts)
-
-
-def _from_table(table: pa.Table, facts: Mapping[str, Any]) -> LearningCurves:
     models, metrics = (list(dict.fromkeys(table[name].to_pylist())) for name in ("model", "metric"))
     sizes = np.unique(table["size"].to_numpy())
     flat = table["scores"].combine_chunks()

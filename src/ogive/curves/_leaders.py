@@ -1,21 +1,29 @@
-"""Which model leads at which size, and where it depends on how one looks."""
+"""Who is ahead at which size: two models, ranges and never a point; all of them; and where it depends on how one looks.
+
+Differences of a statistic hold at all sizes at once, by resampling repetitions jointly. One resample draws repetitions,
+with replacement, and takes the scores of every model at every size from them: what pairs models and what ties the sizes
+of a repetition together stays as it is. The band is estimate ± c · scale(n), c being the confidence quantile over
+resamples of the largest |difference - estimate| / scale over all sizes (and pairs), moved as far out in Student's
+distribution as it lies in the normal one, since the scale too is estimated.
+"""
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri, stdtrit
 
 from ogive.arguments import as_confidence
-from ogive.curves._bands import FEW_IN_TAIL, difference_band
-from ogive.curves._crossings import Range
-from ogive.curves._statistics import MEAN, of_rows, told
+from ogive.curves._statistics import MEAN, finite, of_rows, statistic_of, told
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.results import Guarantee
+from ogive.results import Guarantee, strength_of
+from ogive.seeding import stream
 from ogive.statistics import Statistic
 from ogive.trials import FloatArray
 from ogive.words import listed, percent_sure, printable, share
@@ -23,8 +31,222 @@ from ogive.words import listed, percent_sure, printable, share
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
 
+N_RESAMPLES = 999
+FEWEST = 20  # repetitions
+FEW_IN_TAIL = 10.0  # repetitions beyond a quantile: with fewer the band is heuristic
+TOO_FEW_IN_TAIL = 2.5  # with fewer, resamples of a quantile repeat the same few runs, and nothing is certain
+LEAST = 0.5  # of the standard error that a normal sample would have: the smallest scale of a quantile
 MOST_NAMED = 3  # models, and ranges of each, that a sentence names
 TOGETHER = "for all pairs and sizes, by the mean, the bad and the good runs together (a third of the error each)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """Differences [pair, size] with a band that holds for all of them at once; NaN where undefined."""
+
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    guarantee: Guarantee
+
+    @property
+    def sign(self) -> FloatArray:
+        """1 where a difference is certainly positive, -1 where negative, 0 where it cannot be told."""
+        return np.where(self.low > 0.0, 1.0, np.where(self.high < 0.0, -1.0, 0.0))
+
+
+def difference_band(
+    scores: FloatArray, pairs: list[tuple[int, int]], statistic: Statistic, sign: float, confidence: float, seed: int,
+    n_resamples: int = N_RESAMPLES,
+) -> Band:  # fmt: skip
+    """sign · (statistic of a - statistic of b) for pairs of models; scores are [model, size, repetition]."""
+    n = scores.shape[2]
+    if n < FEWEST:
+        raise InputError(f"differences along a curve need at least {FEWEST} repetitions; got {n}.")
+    defined = np.asarray(~np.isnan(scores).any(axis=2))
+    filled = np.where(defined[:, :, None], scores, 0.0)
+    # Sorted by their scores, whoever has them: neither the order of repetitions nor that of models draws other resamples.
+    filled = filled[:, :, np.lexsort(np.sort(filled, axis=0).reshape(-1, n)[::-1])]
+    first, second = np.array(pairs).T
+    known = defined[first] & defined[second]
+    point = of_rows(statistic, filled)
+    draws = resampled(filled, statistic, seed, n_resamples)
+    estimate = sign * (point[first] - point[second])
+    moved = sign * (draws[:, first] - draws[:, second]) - estimate
+    scale = _scale(moved, filled, first, second, statistic)
+    tail = n if statistic.p is None else n * min(statistic.p, 1.0 - statistic.p)
+    usable = known & (scale > 0.0) & (tail > TOO_FEW_IN_TAIL - 1e-9)
+    if not usable.any():
+        nothing = np.where(known, -np.inf, np.nan)
+        return Band(np.where(known, estimate, np.nan), nothing, -nothing, "heuristic")
+    largest = np.max(np.abs(moved[:, usable]) / scale[usable], axis=1)
+    rank = min(n_resamples, math.ceil((n_resamples + 1) * confidence)) - 1
+    normal = float(ndtr(-float(np.partition(largest, rank)[rank])))
+    factor = -float(stdtrit(n - 1.0, normal)) * math.sqrt(n / (n - 1.0))
+    # Where no repetition ever differs nothing is known about rare ones that would.
+    half = np.where(usable, factor * scale, np.where(known, np.inf, np.nan))
+    shown = np.where(known, estimate, np.nan)
+    return Band(shown, shown - half, shown + half, "approximate" if tail >= FEW_IN_TAIL else "heuristic")
+
+
+def resampled(scores: FloatArray, statistic: Statistic, seed: int, n_resamples: int) -> FloatArray:
+    """The statistic of every resample, [resample, model, size]."""
+    models, sizes, n = scores.shape
+    counts = stream(seed, "resample", "curves").multinomial(n, np.full(n, 1.0 / n), size=n_resamples)
+    if statistic.p is None:
+        flat = scores.reshape(-1, n)
+        return np.asarray(counts @ flat.T / n).reshape(n_resamples, models, sizes)
+    need = max(1, math.ceil(statistic.p * n - 1e-9))
+    out = np.empty((n_resamples, models, sizes))
+    small = counts.astype(np.int32)
+    for m in range(models):
+        for s in range(sizes):
+            order = np.argsort(scores[m, s], kind="stable")
+            passed = np.cumsum(small[:, order], axis=1) < need
+            out[:, m, s] = scores[m, s][order][passed.sum(axis=1)]
+    return out
+
+
+def _scale(
+    moved: FloatArray, scores: FloatArray, first: np.ndarray, second: np.ndarray, statistic: Statistic
+) -> FloatArray:
+    """The spread of each difference over resamples; for quantiles at least what a normal sample would have.
+
+    On a lattice all resamples may have the same quantile, which does not make it certain.
+    """
+    scale: FloatArray = moved.std(axis=0)
+    rounding = 64.0 * np.finfo(np.float64).eps * np.abs(scores).max(initial=0.0)
+    if statistic.p is not None:
+        spread = scores.std(axis=2)
+        both = np.sqrt(spread[first] ** 2 + spread[second] ** 2)
+        p, z = statistic.p, float(ndtri(statistic.p))
+        # √n times the standard error of the p-quantile of n standard normal numbers
+        error = math.sqrt(p * (1.0 - p)) / (math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi))
+        scale = np.maximum(scale, LEAST * both * error / math.sqrt(scores.shape[2]))
+    return np.asarray(np.where(scale > rounding, scale, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Neighboring sizes of the grid, from `first` to `last`; `who` leads there, None where it cannot be told."""
+
+    first: int
+    last: int
+    who: str | None
+
+    @property
+    def words(self) -> str:
+        """`n = 5`, `n = 5 to 80`."""
+        return f"n = {self.first}" if self.first == self.last else f"n = {self.first} to {self.last}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Crossings:
+    """The difference of a statistic between two models at every size, and who is certainly ahead where.
+
+    Attributes
+    ----------
+    estimate, low, high : array
+        How much better `a` is at each size (positive: better), and a band that holds at all sizes at
+        once; infinite where no repetition differs, NaN where a score is missing.
+    ranges : tuple of Range
+        The whole grid, cut where the answer changes.
+    crossings : tuple of (int, int)
+        Between the last size at which one is certainly ahead and the first at which the other is.
+
+    Notes
+    -----
+    Approximate: repetitions are resampled jointly for both models and all sizes, and the band is as
+    wide as the largest standardized deviation in 95 of 100 resamples (simulated coverage:
+    docs/reference/curves.md). With fewer than ten repetitions beyond a quantile it is called
+    heuristic, and with fewer than 2.5 (5 % of 50) nothing is certain. Between the sizes of the grid
+    nothing was measured.
+    """
+
+    a: str
+    b: str
+    metric: str
+    statistic: str
+    label: str
+    sizes: NDArray[np.int64]
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence: float
+    guarantee: Guarantee
+    n: int
+    scope: str
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """The grid, cut where the answer changes."""
+        sign = np.where(self.low > 0.0, 1, np.where(self.high < 0.0, -1, 0))
+        who = {1: self.a, -1: self.b, 0: None}
+        cuts = np.concatenate([[0], np.flatnonzero(np.diff(sign)) + 1, [sign.size]])
+        return tuple(
+            Range(int(self.sizes[i]), int(self.sizes[j - 1]), who[int(sign[i])]) for i, j in itertools.pairwise(cuts)
+        )
+
+    @property
+    def crossings(self) -> tuple[tuple[int, int], ...]:
+        """Between which sizes the lead certainly changes."""
+        sure = [r for r in self.ranges if r.who is not None]
+        return tuple((x.last, y.first) for x, y in itertools.pairwise(sure) if x.who != y.who)
+
+    @property
+    def verdict(self) -> str:
+        """A sentence to paste."""
+        a, b = printable(self.a), printable(self.b)
+        parts = [
+            f"{printable(who)} is ahead at {listed([r.words for r in found])}"
+            for who in (self.a, self.b)
+            if (found := [r for r in self.ranges if r.who == who])
+        ]
+        said = "; ".join(parts) or f"at no size can it be told whether {a} or {b} is ahead"
+        if self.crossings:
+            said += f"; the lead changes {listed([f'between n = {x} and {y}' for x, y in self.crossings])}"
+        undecided = [r.words for r in self.ranges if r.who is None]
+        if parts and undecided:
+            said += f"; undecided at {listed(undecided)}"
+        return (
+            f"By the {self.label} of {printable(self.metric)}, {said} ({percent_sure(self.confidence)} for all {self.sizes.size} sizes "
+            f"together, {strength_of(self.guarantee)}; {self.n} paired repetitions), {self.scope}."
+        )
+
+    def __repr__(self) -> str:
+        return f"Crossings({self.a!r}, {self.b!r}, {self.statistic} of {self.metric}, {len(self.crossings)} crossings)"
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "a": self.a, "b": self.b, "metric": self.metric, "statistic": self.statistic, "confidence": self.confidence,
+            "guarantee": self.guarantee, "n": self.n, "verdict": self.verdict, "crossings": [list(c) for c in self.crossings],
+            "ranges": [{"first": r.first, "last": r.last, "who": r.who} for r in self.ranges],
+            "rows": [
+                {"size": int(s), "estimate": finite(e), "low": finite(lo), "high": finite(hi)}
+                for s, e, lo, hi in zip(self.sizes, self.estimate, self.low, self.high, strict=True)
+            ],
+        }  # fmt: skip
+
+
+def crossings(
+    curves: LearningCurves, a: str, b: str, statistic: Any, metric: str | None, *, confidence: float, seed: int
+) -> Crossings:
+    """Where `a` is certainly better than `b`, and where worse."""
+    name, chosen = curves.metric_name(metric), statistic_of(statistic)
+    if a == b:
+        raise InputError(f"two different models are compared; got {a!r} twice.")
+    confidence = as_confidence(confidence)
+    scores = np.stack([curves.scores(a, name), curves.scores(b, name)])
+    band = difference_band(scores, [(0, 1)], chosen, curves.definitions[name].sign, confidence, seed)
+    return Crossings(
+        a=a, b=b, metric=name, statistic=chosen.name, label=told(chosen, curves.definitions[name]), sizes=curves.sizes, estimate=band.estimate[0],
+        low=band.low[0], high=band.high[0], confidence=confidence, guarantee=band.guarantee, n=curves.n_repetitions,
+        scope=curves.scope,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +297,16 @@ class Lead:
         """The best model at each size by its estimate; several where they are equal, none where undefined."""
         signed = Metric.toward(self.goal).turned(self.estimate)
         best = np.max(np.where(np.isnan(signed), -np.inf, signed), axis=0)
-        return tuple(
-            tuple(m for m, v in zip(self.models, signed[:, i], strict=True) if v == best[i])
-            for i in range(len(self.sizes))
-        )
+        return self._models_where(signed == best)
 
     @property
     def contenders(self) -> tuple[tuple[str, ...], ...]:
         """The models at each size that no other is certainly ahead of."""
-        behind = np.asarray((self.ahead < 0).any(axis=1))
-        return tuple(
-            tuple(m for m, b in zip(self.models, behind[:, i], strict=True) if not b) for i in range(len(self.sizes))
-        )
+        return self._models_where(np.asarray(~(self.ahead < 0).any(axis=1)))
+
+    def _models_where(self, flags: NDArray[np.bool_]) -> tuple[tuple[str, ...], ...]:
+        """For each size, the models that are flagged there."""
+        return tuple(tuple(m for m, flag in zip(self.models, own, strict=True) if flag) for own in flags.T)
 
     def ranges(self, *, certain: bool = False) -> tuple[Range, ...]:
         """The grid, cut where the leader changes; None where several are equal (not told apart, if `certain`) or missing."""
@@ -108,12 +328,9 @@ class Lead:
             sure = np.flatnonzero(self.ahead[i, j])
             for x, y in itertools.pairwise(sure.tolist()):
                 if self.ahead[i, j, x] != self.ahead[i, j, y]:
-                    pair = (
-                        (self.models[i], self.models[j])
-                        if self.ahead[i, j, x] > 0
-                        else (self.models[j], self.models[i])
-                    )
-                    found.append(Change(*pair, int(self.sizes[x]), int(self.sizes[y])))
+                    before, after = (i, j) if self.ahead[i, j, x] > 0 else (j, i)
+                    where = int(self.sizes[x]), int(self.sizes[y])
+                    found.append(Change(self.models[before], self.models[after], *where))
         return tuple(found)
 
     def __str__(self) -> str:
@@ -193,10 +410,10 @@ class Leaders:
 
     def __str__(self) -> str:
         lines = [f"Who leads by {printable(self.metric)}", *(f"  {lead}" for lead in self.by.values())]
-        for a, b, label, where in self.contradictions:
-            lines.append(
-                f"  At {where.words} {printable(a)} is ahead by the mean and {printable(b)} by the {label}: both certain."
-            )
+        lines += [
+            f"  At {where.words} {printable(a)} is ahead by the mean and {printable(b)} by the {label}: both certain."
+            for a, b, label, where in self.contradictions
+        ]
         lines.append(f"  certain: {self.reading}; {self.n} paired repetitions, {self.scope}.")
         return "\n".join(lines)
 
@@ -211,16 +428,10 @@ class Leaders:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         rows = [
-            {
-                "statistic": name,
-                "size": int(size),
-                "leaders": list(lead.leaders[i]),
-                "contenders": list(lead.contenders[i]),
-                "guarantee": lead.guarantee,
-            }
+            {"statistic": name, "size": int(size), "leaders": list(best), "contenders": list(some), "guarantee": lead.guarantee}
             for name, lead in self.by.items()
-            for i, size in enumerate(lead.sizes)
-        ]
+            for size, best, some in zip(lead.sizes, lead.leaders, lead.contenders, strict=True)
+        ]  # fmt: skip
         return {"schema": 1, "metric": self.metric, "confidence": self.confidence, "n": self.n, "rows": rows}
 
 

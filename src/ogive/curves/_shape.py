@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.curves._statistics import finite
 from ogive.errors import InputError
 from ogive.seeding import stream
 from ogive.statistics import Dip, NormalityTest, dip, normality
@@ -91,7 +92,7 @@ class NormalityCurves:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         rows = [
-            {"row": row, "size": int(size), "p_published": _number(self.published[i, j]), "p_lattice": _number(self.lattice[i, j]),
+            {"row": row, "size": int(size), "p_published": finite(self.published[i, j]), "p_lattice": finite(self.lattice[i, j]),
              "status": str(self.status[i, j])}
             for i, row in enumerate(self.rows)
             for j, size in enumerate(self.sizes)
@@ -176,11 +177,8 @@ def densities(
         for place in places:
             scores = curves.scores(one, name)[place]
             known = scores[~np.isnan(scores)]
-            found.append(
-                slice_of(
-                    one, int(curves.sizes[place]), name, known, steps[place], curves.definitions[name].bounds, seed
-                )
-            )
+            size, bounds = int(curves.sizes[place]), curves.definitions[name].bounds
+            found.append(slice_of(one, size, name, known, steps[place], bounds, seed))
     return tuple(found)
 
 
@@ -189,9 +187,7 @@ def slice_of(
 ) -> Slice:  # fmt: skip
     """A slice with its density and dip test."""
     grid, density = kernel_density(scores, step, bounds)
-    found = None
-    if grid.size:
-        found = dip(scores, lattice=step, seed=seed)
+    found = dip(scores, lattice=step, seed=seed) if grid.size else None
     return Slice(model=model, size=size, metric=metric, scores=scores, grid=grid, density=density, dip=found)
 
 
@@ -220,7 +216,3 @@ def spread_within_steps(scores: FloatArray, step: float, seed: int) -> FloatArra
 
 def _share(value: float) -> str:
     return "–" if math.isnan(value) else share(value)
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""A statistic at every size, with intervals: curves of means and quantiles."""
+"""A statistic at every size, with intervals: curves of means and quantiles, and from which size on one reaches a target."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from ogive.results import Guarantee, Strength, strength_of
 from ogive.statistics import Statistic, mean_interval, quantile_interval
 from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import FloatArray
-from ogive.words import percent_sure
+from ogive.words import number, percent_sure, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ogive.curves._curves import LearningCurves
+
 MOST_SHOWN = 12
+WORST = 0.05
 MEAN = Statistic.parse("mean")
 
 
@@ -131,9 +134,8 @@ class StatisticCurves(Tabular):
     @property
     def reading(self) -> str:
         """How the intervals are to be read."""
-        together = (
-            f"all {self.curves[0].sizes.size} sizes of a curve together" if self.simultaneous else "each size alone"
-        )
+        all_sizes = f"all {self.curves[0].sizes.size} sizes of a curve together"
+        together = all_sizes if self.simultaneous else "each size alone"
         return (
             f"{percent_sure(self.confidence)} intervals for {together} ({self.method}, "
             f"{self.strength}), {self.n} repetitions, {self.scope}."
@@ -162,13 +164,8 @@ class StatisticCurves(Tabular):
             for c in self.curves
             for n, e, a, b in zip(c.sizes, c.estimate, c.low, c.high, strict=True)
         ]  # fmt: skip
-        return {
-            "schema": 1,
-            "confidence": self.confidence,
-            "simultaneous": self.simultaneous,
-            "scope": self.scope,
-            "rows": rows,
-        }
+        known = {"confidence": self.confidence, "simultaneous": self.simultaneous, "scope": self.scope}
+        return {"schema": 1, **known, "rows": rows}
 
 
 def statistic_curve(
@@ -179,11 +176,8 @@ def statistic_curve(
     low, high = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
     for i, row in enumerate(scores):
         if not np.isnan(row).any():
-            found = (
-                mean_interval(row, confidence=level)
-                if statistic.p is None
-                else quantile_interval(row, statistic.p, confidence=level)
-            )
+            p = statistic.p
+            found = mean_interval(row, confidence=level) if p is None else quantile_interval(row, p, confidence=level)
             low[i], high[i] = max(found.low, least), min(found.high, most)
     return StatisticCurve(model=model, sizes=sizes, estimate=of_rows(statistic, scores), low=low, high=high)
 
@@ -197,3 +191,107 @@ def level_of(confidence: float, n_sizes: int, simultaneous: bool) -> float:
 def finite(value: float) -> float | None:
     """A number for JSON."""
     return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiredSize:
+    """The smallest size of the grid from which on a quantile reaches a target at every size.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+        Infinite where the target is not reached (or cannot be shown to be) up to the largest size.
+
+    Notes
+    -----
+    Conservative: the quantile's order-statistic intervals hold at all S sizes at once (d/S each). The
+    target is certainly reached from `high` on, and certainly not from any size before `low` on. `low`
+    at the smallest size of the grid means "that or fewer". Beyond the grid nothing is said.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    model: str
+    metric: str
+    target: float
+    quantile: float
+    goal: str
+    confidence: float
+    smallest: int
+    largest: int
+    n: int
+    scope: str
+    method: str = "order statistics"
+    guarantee: str = "conservative"
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    @property
+    def verdict(self) -> str:
+        """A sentence to paste."""
+        toward = Metric.toward(self.goal)
+        share = 1.0 - toward.level(self.quantile)
+        sign = "at least" if toward.good_side == "higher" else "at most"
+        what = (
+            f"{100 * share:g} % of {printable(self.model)}'s runs have {printable(self.metric)} {sign} {self.target:g}"
+        )
+        seen = math.isfinite(self.estimate)
+        said = (
+            f"{what} from n = {self.estimate:g} on" if seen else f"up to n = {self.largest} it is not seen that {what}"
+        )
+        said += f" [{self._end(self.low)}, {self._end(self.high)}]"
+        return (
+            f"{said[0].upper() + said[1:]} ({percent_sure(self.confidence)} interval, {strength_of(self.guarantee)}, on the measured sizes; "
+            f"{self.n} repetitions), {self.scope}."
+        )
+
+    def _end(self, size: float) -> str:
+        if size == self.smallest:
+            return f"≤ {size:g}"
+        return number(size) if math.isinf(size) else f"{size:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; null where the target is not reached up to the largest size."""
+        fields = ("model", "metric", "target", "quantile", "confidence", "method", "guarantee", "n", "verdict")
+        ends = {name: finite(getattr(self, name)) for name in ("estimate", "low", "high")}
+        return {**ends, **{name: getattr(self, name) for name in fields}}
+
+
+def required_size(
+    curves: LearningCurves, model: str | None, metric: str | None, *, target: float, quantile: float | None, confidence: float
+) -> RequiredSize:  # fmt: skip
+    """The size from which on the quantile (the worst 5 % where None) reaches the target."""
+    name = curves.metric_name(metric)
+    toward, chosen = curves.definitions[name], curves.models[curves.place(model)]
+    if not isinstance(target, (int, float, np.integer, np.floating)) or not math.isfinite(target):
+        raise InputError(f"`target` must be a number on the scale of {name!r}; got {target!r}.")
+    low, high = toward.bounds
+    if (low is not None and target < low) or (high is not None and target > high):
+        raise InputError(f"`target` must be a score that {name!r} can have, within {(low, high)}; got {target!r}.")
+    statistic = Statistic.quantile(toward.level(WORST) if quantile is None else quantile)
+    assert statistic.p is not None
+    curve = curves.statistic(statistic, name, confidence=confidence, simultaneous=True)[chosen]
+    if np.isnan(curve.estimate).any():
+        size = int(curve.sizes[np.flatnonzero(np.isnan(curve.estimate))[0]])
+        raise InputError(
+            f"{chosen!r} has no {name} in some repetitions at n = {size}, so its quantile is not defined; ask for sizes without "
+            "failed fits, or count them: curves.with_failures('worst')."
+        )
+    pessimist, optimist = toward.worst_first(curve.low, curve.high)
+    wanted = toward.turned(float(target))
+    ends = [from_here_on(curve.sizes, toward.turned(side) >= wanted) for side in (curve.estimate, optimist, pessimist)]
+    return RequiredSize(
+        estimate=ends[0], low=ends[1], high=ends[2], model=chosen, metric=name, target=float(target), quantile=statistic.p,
+        goal=toward.goal, confidence=confidence, smallest=int(curve.sizes[0]), largest=int(curve.sizes[-1]), n=curves.n_repetitions,
+        scope=curves.scope,
+    )  # fmt: skip
+
+
+def from_here_on(sizes: Any, reached: Any) -> float:
+    """The first size from which on all are reached; infinite where the last one is not."""
+    missed = np.flatnonzero(~np.asarray(reached))
+    if not missed.size:
+        return float(sizes[0])
+    return math.inf if missed[-1] == len(sizes) - 1 else float(sizes[missed[-1] + 1])

@@ -5,10 +5,9 @@ Start here
   plain_table(table)      any Arrow table with columns of a few well-known types
 
 Inside
-  _opening        what a file is, by its first bytes and never by trust; packing, sizes, refusals
+  _opening        what a file is, by its first bytes and never by trust; packing, sizes, refusals; Parquet
   _delimited      CSV: separator, line ends, names that look like numbers
   _json           JSON lines and arrays: every key that any object has is a column
-  _parquet        Parquet, its claims checked before it is read
   _plain          views, dictionaries, extensions and other rare types become common ones
 Knows nothing of roles, scores or trials.
 """

@@ -92,7 +92,14 @@ def _hexadecimal_as_text(
 ) -> pa.Table:
     """The same table with columns that hold cells such as 0x1F as text: Arrow takes them for whole numbers, and says nothing."""
     whole = [n for n, field in zip(table.column_names, table.schema, strict=True) if pa.types.is_integer(field.type)]
-    if not whole or not _once(table) or not _holds_hexadecimal(source):
+    if not whole or not _once(table):
+        return table
+    found, last = False, b""
+    with source.stream() as stream:
+        while not found and (chunk := stream.read(BEGINNING_BYTES)):
+            found = b"0x" in (text := last + chunk) or b"0X" in text
+            last = chunk[-1:]
+    if not found:
         return table
     types = dict.fromkeys([*names, *whole], pa.binary())
     written = _decoded(_parsed(source, delimiter, types, missing_text), whole)
@@ -100,16 +107,6 @@ def _hexadecimal_as_text(
         if pc.any(pc.match_substring_regex(written[name], HEXADECIMAL)).as_py():
             table = table.set_column(table.column_names.index(name), name, written[name])
     return table
-
-
-def _holds_hexadecimal(source: Source) -> bool:
-    last = b""
-    with source.stream() as stream:
-        while chunk := stream.read(BEGINNING_BYTES):
-            if b"0x" in (text := last + chunk) or b"0X" in text:
-                return True
-            last = chunk[-1:]
-    return False
 
 
 def _exact(table: pa.Table, source: Source, delimiter: str, missing_text: bool) -> pa.Table:
@@ -174,15 +171,12 @@ def _refuse_open_quote(table: pa.Table, source: Source, delimiter: str) -> None:
             behind = written[found.end() : found.end() + 64].lstrip(b" ")[:1]
             if not found[1] or behind not in ends:
                 raise _open_quote(source.path, written, found.start())
-    numbers = [k for k, field in enumerate(table.schema) if _is_number(field.type)]
+    t = pa.types
+    numbers = [k for k, f in enumerate(table.schema) if t.is_integer(f.type) or t.is_floating(f.type) or t.is_decimal(f.type)]  # fmt: skip
     for k, text in suspects:
         if _holds_rows(text, k, width, delimiter, numbers):
             place = written.find(b'"' + text.replace('"', '""').encode())
             raise _open_quote(source.path, written, max(place, 0))
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _open_quote(path: Path, written: bytes, place: int) -> UnreadableSource:
@@ -206,12 +200,9 @@ def _holds_rows(text: str, place: int, width: int, delimiter: str, numbers: Sequ
         return False
     cells = [row.split(delimiter) for row in rows]
     cells[0] = [""] * place + cells[0]  # each begins with the table's first column now
-    return all(_is_number_or_empty(row[k]) for row in cells for k in numbers if k < len(row))
-
-
-def _is_number_or_empty(cell: str) -> bool:
+    held = [row[k].strip().lower() for row in cells for k in numbers if k < len(row)]
     try:
-        return cell.strip().lower() in ("", "na", "n/a", "null") or float(cell) is not None
+        return all(cell in ("", "na", "n/a", "null") or float(cell) is not None for cell in held)
     except ValueError:
         return False
 

@@ -39,11 +39,9 @@ def read(source: Source, naming: Naming) -> pa.Table:
         raise UnreadableSource(f"{path} must be UTF-8, and is not. Save it as JSON in UTF-8.") from error
     except RecursionError:
         raise UnreadableSource(_too_deep(source)) from None
-    except ValueError as error:
-        if isinstance(error, UnreadableSource):
-            raise
-        raise UnreadableSource(f"{path} cannot be read as JSON: {sentence(error)}") from error
-    except (pa.ArrowException, OSError, EOFError) as error:
+    except UnreadableSource:
+        raise
+    except (ValueError, pa.ArrowException, OSError, EOFError) as error:
         raise UnreadableSource(f"{path} cannot be read as JSON: {sentence(error)}") from error
     return _table(rows, source, naming)
 
@@ -105,7 +103,15 @@ def _objects(text: str, source: Source) -> Iterator[dict[str, Any]]:
         place = _behind_space(text, place)
         number += 1
         if isinstance(value, list) and number == 1 and place == len(text):
-            yield from _checked_array(value, source)
+            wrong = next((i for i, one in enumerate(value) if not isinstance(one, dict)), None)
+            if not value:
+                raise UnreadableSource(f"{source.path} is an empty JSON array; write one object for each run.")
+            if wrong is not None:
+                raise UnreadableSource(
+                    f"{source.path} is a JSON array of something else than objects: its {_ordinal(wrong + 1)} value is "
+                    f"{_called(value[wrong])}; write one object for each run."
+                )
+            yield from value
             return
         if not isinstance(value, dict):
             raise UnreadableSource(
@@ -114,25 +120,16 @@ def _objects(text: str, source: Source) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def _checked_array(values: list[Any], source: Source) -> list[dict[str, Any]]:
-    if not values:
-        raise UnreadableSource(f"{source.path} is an empty JSON array; write one object for each run.")
-    wrong = next((i for i, value in enumerate(values) if not isinstance(value, dict)), None)
-    if wrong is not None:
-        raise UnreadableSource(
-            f"{source.path} is a JSON array of something else than objects: its {_ordinal(wrong + 1)} value is "
-            f"{_called(values[wrong])}; write one object for each run."
-        )
-    return values
-
-
 def _table(rows: Sequence[dict[str, Any]], source: Source, naming: Naming) -> pa.Table:
     """A column for each key that any object has; a missing key is a missing value."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     if not names:
         raise UnreadableSource(f"{source.path} holds JSON objects without any key; write one object for each run.")
     for name in names:
-        _refuse_half_signs(name, source, "the name of a key")
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise UnreadableSource(_half_sign(source, "the name of a key")) from None
     as_written = set(naming(names))
     columns = [_column(name, [row.get(name) for row in rows], source, as_written) for name in names]
     return pa.Table.from_arrays(columns, names)
@@ -194,13 +191,6 @@ def _is_deep(value: Any, left: int) -> bool:
         return False
     inner = value.values() if isinstance(value, dict) else value
     return left == 0 or any(_is_deep(one, left - 1) for one in inner)
-
-
-def _refuse_half_signs(text: str, source: Source, what: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise UnreadableSource(_half_sign(source, what)) from None
 
 
 def _half_sign(source: Source, what: str) -> str:

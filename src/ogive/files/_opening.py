@@ -11,6 +11,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from ogive.errors import UnreadableSource
+from ogive.files._plain import plain_table
 
 PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".pt", ".npy", ".npz")
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
@@ -40,6 +41,7 @@ FOREIGN = {
 }
 # A footer may claim any number of rows: refuse before allocating for it.
 MOST_BYTES = 64 * 2**30
+BYTES_OF_VALUE = 4  # of the smallest type that scores and names have
 # Of a packed file the same is found out by unpacking: a table packs tenfold, ten gigabytes of zeros a thousandfold, and
 # would fill the memory as text. Up to a gigabyte any ratio is read.
 MOST_UNPACKED, MOST_RATIO, CHUNK_BYTES = 2**30, 100, 2**22
@@ -66,8 +68,6 @@ def read_table(
     missing_text : bool
         Whether an empty cell of text, or one that says NA, is missing; else it is the text that it is.
     """
-    from ogive.files._plain import plain_table
-
     table = plain_table(_opened(path, naming, wide, missing_text))
     if table.num_columns == 0:
         raise UnreadableSource(f"{path} has no columns; a table needs a header and at least two rows.")
@@ -75,12 +75,13 @@ def read_table(
     if table.num_rows == 0:
         raise UnreadableSource(f"{path} has a header ({', '.join(names[:6])}) and no rows.")
     if len(set(names)) < len(names):
-        raise UnreadableSource(f"{path} has several columns named {_repeated(names)!r}; rename them.")
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise UnreadableSource(f"{path} has several columns named {twice!r}; rename them.")
     return table
 
 
 def _opened(path: Path, naming: Naming, wide: bool, missing_text: bool) -> pa.Table:
-    from ogive.files import _delimited, _json, _parquet
+    from ogive.files import _delimited, _json
 
     if path.suffix.lower() in PICKLE_ENDINGS:
         raise UnreadableSource(f"{path} {PICKLE}.")
@@ -90,7 +91,7 @@ def _opened(path: Path, naming: Naming, wide: bool, missing_text: bool) -> pa.Ta
     if head[:4] == b"PAR1":
         if packed is not None:
             raise UnreadableSource(f"{path} is a Parquet file that was packed with {packed}; unpack it.")
-        return _parquet.read(path, MOST_BYTES)
+        return _parquet(path)
     _refuse_foreign(path, head, packed)
     source = Source(path, packed)
     source.refuse_bomb()
@@ -98,6 +99,34 @@ def _opened(path: Path, naming: Naming, wide: bool, missing_text: bool) -> pa.Ta
     if JSON_ARRAY.match(begin) or JSON_OBJECT.match(begin) or JSON_ENDING.search(path.name.lower()):
         return _json.read(source, naming)
     return _delimited.read(source, naming, wide=wide, missing_text=missing_text)
+
+
+def _parquet(path: Path) -> pa.Table:
+    """The table in a Parquet file; what its footer claims is checked before anything is read, then every page's checksum."""
+    import pyarrow.parquet as pq
+
+    try:
+        with path.open("rb") as handle:
+            file = pq.ParquetFile(handle, page_checksum_verification=True)
+            claims = file.metadata
+            held = sum(claims.row_group(i).total_byte_size for i in range(claims.num_row_groups))
+            size = max(held, BYTES_OF_VALUE * claims.num_rows * claims.num_columns)
+            if size > MOST_BYTES:
+                raise UnreadableSource(
+                    f"{path} claims {size / 2**30:.0f} GiB of data; split it, or write only the columns that are needed."
+                )
+            table = file.read()
+        table.validate(full=True)  # text that claims to be UTF-8, among others
+        _ = table.column_names
+    except UnicodeDecodeError as error:
+        raise UnreadableSource(f"{path} must be UTF-8; the name of a column is not. Rename it.") from error
+    except pa.ArrowNotImplementedError as error:
+        raise UnreadableSource(
+            f"{path} holds what Ogive cannot read ({sentence(error).rstrip('.')}); write the table without it, or as CSV."
+        ) from error
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableSource(f"{path} is a damaged Parquet file: {sentence(error)}") from error
+    return table
 
 
 class Source:
@@ -144,7 +173,10 @@ def _head(path: Path) -> tuple[str | None, bytes]:
     """How a file is packed, and the first unpacked bytes."""
     try:
         there, regular = path.exists(), path.is_file()
-        head = _first_bytes(path) if regular else b""
+        head = b""
+        if regular:
+            with path.open("rb") as handle:
+                head = handle.read(HEAD_BYTES)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableSource(f"{str(path)[:200]} cannot be opened: {reason}.") from error
@@ -162,11 +194,6 @@ def _head(path: Path) -> tuple[str | None, bytes]:
         raise UnreadableSource(f"{path} is a damaged {packed} file: {sentence(error)}") from error
 
 
-def _first_bytes(path: Path) -> bytes:
-    with path.open("rb") as handle:
-        return handle.read(HEAD_BYTES)
-
-
 def _refuse_foreign(path: Path, head: bytes, packed: str | None) -> None:
     what = next((words for mark, words in FOREIGN.items() if head.startswith(mark)), None)
     # Marks of letters may begin a header of text, which holds no NUL.
@@ -182,11 +209,6 @@ def _refuse_foreign(path: Path, head: bytes, packed: str | None) -> None:
     raise UnreadableSource(
         f"{path} is a binary file, not a table of text; Ogive reads CSV, Parquet, JSON lines and Optuna's files."
     )
-
-
-def _repeated(names: Sequence[str]) -> str:
-    seen: set[str] = set()
-    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
 
 
 def sentence(error: Exception) -> str:

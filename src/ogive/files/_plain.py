@@ -49,7 +49,8 @@ def plain_table(table: pa.Table) -> pa.Table:
         if own and pa.types.is_dictionary(field.type) and pa.types.is_string(field.type.value_type):
             continue
         try:
-            table = table.set_column(place, names[place], _plain(column))
+            plain = pa.chunked_array([_plain_array(chunk) for chunk in column.chunks] or [pa.nulls(0)])
+            table = table.set_column(place, names[place], plain)
         except (pa.ArrowException, ValueError, OverflowError) as error:
             raise UnreadableSource(
                 f"column {names[place]!r} holds {str(field.type)[:80]}, which cannot be read; leave it out, or write it as text."
@@ -73,30 +74,14 @@ def _is_beyond_calendar(column: pa.ChunkedArray) -> bool:
 
 def _is_plain(kind: pa.DataType) -> bool:
     t = pa.types
-    return bool(
-        t.is_string(kind)
-        or t.is_null(kind)
-        or t.is_boolean(kind)
-        or t.is_integer(kind)
-        or t.is_float32(kind)
-        or t.is_float64(kind)
-        or t.is_decimal128(kind)
-        or t.is_temporal(kind)
-        or (t.is_list(kind) and _is_plain(kind.value_type))
-        or (t.is_struct(kind) and _names_once(kind) and all(_is_plain(field.type) for field in _fields(kind)))
-    )
-
-
-def _fields(kind: pa.StructType) -> list[pa.Field]:
-    return [kind.field(i) for i in range(kind.num_fields)]
-
-
-def _names_once(kind: pa.StructType) -> bool:
-    return len({field.name for field in _fields(kind)}) == len(_fields(kind))
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pa.chunked_array([_plain_array(chunk) for chunk in column.chunks] or [pa.nulls(0)])
+    if t.is_list(kind):
+        return _is_plain(kind.value_type)
+    if t.is_struct(kind):
+        return len({field.name for field in kind}) == kind.num_fields and all(_is_plain(field.type) for field in kind)
+    scalar = (
+        t.is_string, t.is_null, t.is_boolean, t.is_integer, t.is_float32, t.is_float64, t.is_decimal128, t.is_temporal,
+    )  # fmt: skip
+    return any(is_one(kind) for is_one in scalar)
 
 
 def _plain_array(values: pa.Array) -> pa.Array:
@@ -116,49 +101,31 @@ def _plain_array(values: pa.Array) -> pa.Array:
     if t.is_run_end_encoded(kind):
         return _plain_array(pc.run_end_decode(values))
     if is_text(kind):
-        return _cast(values, pa.string())
+        try:
+            return values.cast(pa.string())
+        except pa.ArrowInvalid:  # text of more than 2 GiB stays large
+            return values.cast(pa.large_string())
     if t.is_binary(kind) or t.is_large_binary(kind) or t.is_binary_view(kind) or t.is_fixed_size_binary(kind):
-        return _as_bytes(values)
+        values = values if t.is_binary(kind) else values.cast(pa.binary())
+        try:
+            return values.cast(pa.string())
+        except pa.ArrowInvalid:
+            return values
     if t.is_float16(kind):
         return values.cast(pa.float32())
     if t.is_decimal(kind):
-        return _as_decimal(values)
+        try:
+            return values.cast(pa.decimal128(min(kind.precision, 38), kind.scale))
+        except pa.ArrowInvalid:  # more than 38 digits
+            return values.cast(pa.float64())
     if t.is_struct(kind):
-        return _plain_struct(values)
+        names = [field.name for field in kind]
+        if len(set(names)) < len(names):
+            raise ValueError("fields of the same name")
+        # `flatten` gives a null field where the object itself is null.
+        mask = values.is_null() if values.null_count else None
+        return pa.StructArray.from_arrays([_plain_array(field) for field in values.flatten()], names, mask=mask)
     return _rebuilt(values)
-
-
-def _cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Cast, or left as it is where it does not fit: text of more than 2 GiB stays large."""
-    try:
-        return values.cast(kind)
-    except pa.ArrowInvalid:
-        return values.cast(pa.large_string()) if is_text(kind) else values
-
-
-def _as_bytes(values: pa.Array) -> pa.Array:
-    if not pa.types.is_binary(values.type):
-        values = values.cast(pa.binary())
-    try:
-        return values.cast(pa.string())
-    except pa.ArrowInvalid:
-        return values
-
-
-def _as_decimal(values: pa.Array) -> pa.Array:
-    try:
-        return values.cast(pa.decimal128(min(values.type.precision, 38), values.type.scale))
-    except pa.ArrowInvalid:  # more than 38 digits
-        return values.cast(pa.float64())
-
-
-def _plain_struct(values: pa.StructArray) -> pa.Array:
-    """Fields made plain one by one; `flatten` gives a null field where the object itself is null."""
-    if not _names_once(values.type):
-        raise ValueError("fields of the same name")
-    names = [field.name for field in _fields(values.type)]
-    mask = values.is_null() if values.null_count else None
-    return pa.StructArray.from_arrays([_plain_array(field) for field in values.flatten()], names, mask=mask)
 
 
 def _rebuilt(values: pa.Array) -> pa.Array:

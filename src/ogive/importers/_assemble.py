@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
+from ogive.arguments import as_goal
+from ogive.errors import AmbiguousColumns, InputError, InvalidScores, NoTime, UnreadableSource
 from ogive.files import is_text
 from ogive.importers._choices import Facts
 from ogive.importers._columns import (
@@ -27,14 +27,13 @@ from ogive.importers._columns import (
     numbers_and_note,
     refuse_reserved,
 )
-from ogive.importers._limits import cut_by_limit, limited_column
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
-from ogive.importers._splits import few_valued
-from ogive.importers._units import Units, find_units
+from ogive.importers._units import Units, few_valued, find_units
 from ogive.metric import Metric, goal_by_name, is_time
 from ogive.notes import Note, NoteKind
 from ogive.schema import NO_SCORE, OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
+from ogive.words import quoted
 
 STATUS_WORDS = {
     "ok": OK, "complete": OK, "completed": OK, "success": OK, "succeeded": OK, "done": OK, "finished": OK, "true": OK,
@@ -60,7 +59,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
         raise InvalidScores(
             f"{source} holds {'one row' if n else 'no rows'} of scores; a distribution needs at least two."
         )
-    notes = [*_role_notes(roles), *unfinished]
+    notes, unused = [*unfinished], roles.unused
     refuse_reserved(roles.score)
     refuse_unknown(facts, table.column_names)
     metrics = {name: _scores(table, name, notes) for name in roles.score}
@@ -71,11 +70,13 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
     if facts.time_limit is not None:
         others = [c for c in (roles.wall_s, roles.cpu_s, *roles.unused) if c is not None]
-        said = [name for name in metrics if definitions[name].goal == "minimize" and _is_said(facts.goal, name)]
-        column = limited_column(tuple(metrics), said, others)
+        said = facts.goal if isinstance(facts.goal, Mapping) else () if facts.goal is None else metrics
+        small = [name for name in metrics if definitions[name].goal == "minimize" and name in said]
+        column = limited_column(tuple(metrics), small, others)
         times = metrics[column] if column in metrics else as_numbers(table[column], column)
         status = cut_by_limit(column, times, status, facts.time_limit, notes, beside=column not in metrics)
-        notes = [note for held in notes for note in _without_column(held, column)]
+        unused = tuple(c for c in unused if c != column)
+    notes = [*_role_notes(roles, unused), *notes]
     units = find_units(
         table, roles, facts.unit, algorithm, task, params, scores=metrics[roles.score[0]], varied=facts.varied or ()
     )
@@ -87,15 +88,15 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
         "algorithm": algorithm,
         "task": task,
         "trial": pa.array(units.trial, type=pa.int64()),
-        "item": _optional_labels(table, roles.item),
+        "item": pa.nulls(n, pa.string()) if roles.item is None else as_text(table[roles.item], roles.item),
         "group": pa.nulls(n, pa.string()) if units.group is None else units.group,
         "status": status,
         "message": message,
         "params": pa.nulls(n, pa.string()) if params is None else params,
         **{name: pa.array(values) for name, values in metrics.items()},
-        "wall_s": _cost(table, roles.wall_s),
-        "cpu_s": _cost(table, roles.cpu_s),
     }
+    for name, cost in (("wall_s", roles.wall_s), ("cpu_s", roles.cpu_s)):
+        columns[name] = pa.nulls(n, pa.float64()) if cost is None else pa.array(as_numbers(table[cost], cost))
     varied = units.varied if facts.varied is None else facts.varied
     notes += _doubts(algorithm, varied, facts, units)
     return Trials(
@@ -131,25 +132,23 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Me
         goal = goal_by_name(name)
         notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
-    direction: Literal["maximize", "minimize"] = "minimize" if goal == "minimize" else "maximize"
-    if goal not in ("maximize", "minimize"):
-        raise InputError(f"`goal` must be 'maximize' or 'minimize'; got {goal!r}.")
-    metric = Metric(direction, (None, None) if bounds is None else bounds)
-    _refuse_overflow(name, values)
-    _check_bounds(name, values, metric)
+    metric = Metric(as_goal(goal), (None, None) if bounds is None else bounds)
+    finite = values[np.isfinite(values)]
+    if finite.size and np.abs(finite).max() > LARGEST:
+        raise InvalidScores(
+            f"column {name!r} holds {finite[np.abs(finite).argmax()]:g}; scores beyond {LARGEST:g} have no variance in floating point. "
+            "Leave the cells of runs that diverged empty, so that they count as failed."
+        )
+    low, high = metric.bounds
+    outside = np.zeros(finite.size, dtype=bool)
+    outside |= finite < (-np.inf if low is None else low)
+    outside |= finite > (np.inf if high is None else high)
+    if outside.any():
+        raise InputError(
+            f"`bounds` ({low}, {high}) must contain every score; {outside.sum()} of {finite.size} in column {name!r} lie outside "
+            f"({finite.min():g} to {finite.max():g}). Correct the bounds or the scores."
+        )
     return metric
-
-
-def _is_said(goal: str | Mapping[str, str] | None, name: str) -> bool:
-    return goal is not None and (not isinstance(goal, Mapping) or name in goal)
-
-
-def _without_column(note: Note, column: str) -> list[Note]:
-    """A note; that on columns which are not used without the one that the time limit uses, and none where it is all."""
-    if note.kind is not NoteKind.NOT_USED:
-        return [note]
-    left = tuple(c for c in note.values["columns"] if c != column)
-    return [replace(note, values={"columns": left})] if left else []
 
 
 def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:
@@ -162,26 +161,51 @@ def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:
             )
 
 
-def _refuse_overflow(name: str, values: np.ndarray) -> None:
-    finite = values[np.isfinite(values)]
-    if finite.size and np.abs(finite).max() > LARGEST:
-        raise InvalidScores(
-            f"column {name!r} holds {finite[np.abs(finite).argmax()]:g}; scores beyond {LARGEST:g} have no variance in floating point. "
-            "Leave the cells of runs that diverged empty, so that they count as failed."
-        )
+def limited_column(scores: Sequence[str], minimized: Sequence[str], others: Sequence[str]) -> str:
+    """The column that a time limit is of: the score where it is a time, else a column that is one.
 
-
-def _check_bounds(name: str, values: np.ndarray, metric: Metric) -> None:
-    low, high = metric.bounds
-    finite = values[np.isfinite(values)]
-    outside = np.count_nonzero(finite < (-np.inf if low is None else low)) + np.count_nonzero(
-        finite > (np.inf if high is None else high)
+    `minimized` are the scores that somebody said are to be small, `others` the columns beside the scores, that of the
+    wall time first. A limit says nothing about a score that is no time: compared with accuracies, of which it made
+    costs, it turned verdicts round.
+    """
+    times = [name for name in scores if is_time(name)]
+    beside = [name for name in others if is_time(name)]
+    found = times or _clock(beside) or list(minimized)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        way = "choose one with score=" if found != _clock(beside) else "leave all but one out of the table"
+        raise AmbiguousColumns(f"`time_limit` is of one time, and {quoted(found)} could be it; {way}.")
+    raise NoTime(
+        f"`time_limit` judges a column of times, and none is called so beside {quoted(list(scores))}; "
+        "say goal='minimize' if that is the time or cost itself, or call the column of times 'time'."
     )
-    if outside:
-        raise InputError(
-            f"`bounds` ({low}, {high}) must contain every score; {outside} of {finite.size} in column {name!r} lie outside "
-            f"({finite.min():g} to {finite.max():g}). Correct the bounds or the scores."
-        )
+
+
+def _clock(columns: Sequence[str]) -> list[str]:
+    """Of columns beside the score those that a limit is of: rather times than costs, rather wall than CPU time."""
+    times = [c for c in columns if not is_time(c, cost=True)] or list(columns)
+    without_cpu = [c for c in times if "cpu" not in c.lower()]
+    return without_cpu or times
+
+
+def cut_by_limit(
+    column: str, times: np.ndarray, status: pa.Array, limit: float, notes: list[Note], *, beside: bool
+) -> pa.Array:
+    """The status of each row, a timeout where a run that counts reached the time limit.
+
+    `beside` says that the column of times is not the score, and was found by its name.
+    """
+    words = status.cast(pa.string())
+    with np.errstate(invalid="ignore"):
+        reached = pa.array(times >= limit)
+    cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
+    unknown = int(np.count_nonzero(np.isnan(times) & np.asarray(words.to_numpy(zero_copy_only=False) == OK)))
+    n = int(pc.sum(reached).as_py() or 0)
+    failed = n - int(pc.sum(cut).as_py() or 0)
+    known = {"n": n, "limit": limit, "n_failed": failed, "column": column, "n_unknown": unknown, "guessed": beside}
+    notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
+    return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
 
 
 def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
@@ -194,14 +218,6 @@ def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
             f"column {column!r} names no method or task in {empty} of {len(values)} rows; fill or drop them."
         )
     return values.dictionary_encode()
-
-
-def _optional_labels(table: pa.Table, column: str | None) -> pa.Array:
-    return pa.nulls(table.num_rows, pa.string()) if column is None else as_text(table[column], column)
-
-
-def _cost(table: pa.Table, column: str | None) -> pa.Array:
-    return pa.nulls(table.num_rows, pa.float64()) if column is None else pa.array(as_numbers(table[column], column))
 
 
 def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
@@ -346,20 +362,20 @@ def _doubts(algorithm: pa.Array, varied: tuple[str, ...], facts: Facts, units: U
     return notes
 
 
-def _role_notes(roles: Roles) -> list[Note]:
+def _role_notes(roles: Roles, unused: tuple[str, ...]) -> list[Note]:
+    said = ("score", "algorithm", "task", "repeat", "item", "group", "fold", "status", "params")
+    columns: dict[str, Any] = {role: getattr(roles, role) for role in said}
+    columns |= {role: name for role, name in (("wall_s", roles.wall_s), ("cpu_s", roles.cpu_s)) if name != role}
+    guessed = {*roles.guessed, "wall_s", "cpu_s"}
     notes = []
-    for role in ("score", "algorithm", "task", "repeat", "item", "group", "fold", "status", "params"):
-        value: Any = getattr(roles, role)
-        if value:
-            names = value if isinstance(value, tuple) else (value,)
-            note = _role(role, names, role in roles.guessed)
-            over = roles.passed_over if role == "score" else ()
-            notes.append(replace(note, values={**note.values, "rather_than": over}) if over else note)
-    for role, column in (("wall_s", roles.wall_s), ("cpu_s", roles.cpu_s)):
-        if column is not None and column != role:
-            notes.append(_role(role, (column,), True))
-    if roles.unused:
-        notes.append(Note(NoteKind.NOT_USED, values={"columns": roles.unused}))
+    for role, found in columns.items():
+        if found:
+            names = found if isinstance(found, tuple) else (found,)
+            known = {"role": role, "columns": names, "guessed": role in guessed}
+            over = {"rather_than": roles.passed_over} if role == "score" and roles.passed_over else {}
+            notes.append(Note(NoteKind.ROLE, role, known | over))
+    if unused:
+        notes.append(Note(NoteKind.NOT_USED, values={"columns": unused}))
     # Rows of an empty column `model` may be of many methods, which nobody can tell apart.
     lost = {role: [c for c in roles.blank if plain(c) in ALIASES[role]] for role in POOLED if not getattr(roles, role)}
     if any(lost.values()):
@@ -367,7 +383,3 @@ def _role_notes(roles: Roles) -> list[Note]:
         empty = [column for columns in lost.values() for column in columns]
         notes.append(Note(NoteKind.EMPTY_COLUMNS, values={"columns": empty, "pooled": pooled}))
     return notes
-
-
-def _role(role: str, columns: tuple[str, ...], guessed: bool) -> Note:
-    return Note(NoteKind.ROLE, role, {"role": role, "columns": columns, "guessed": guessed})

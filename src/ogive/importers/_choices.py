@@ -1,29 +1,43 @@
-"""What the caller of `read` says, checked; and a table whose columns are prepared by it."""
+"""What the caller of `read` says, checked; and a table that is brought to a long, flat shape by it."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.arguments import as_answer, as_name, as_names
-from ogive.errors import InputError
-from ogive.importers._columns import as_text
-from ogive.importers._roles import ALIASES, method_column, naming_columns, plain
-from ogive.importers._shape import unnested, unpivot, without_conditions
+from ogive.errors import InputError, UnreadableSource
+from ogive.importers._columns import as_text, holds_text, is_number, numbers_and_note, seems_numbers
+from ogive.importers._roles import (
+    ALIASES,
+    COST_NAMES,
+    NUMBERS_OR_STEPS,
+    PARAM_PREFIXES,
+    SCORE_NAMES,
+    STEPS,
+    is_row_number,
+    method_column,
+    naming_columns,
+    plain,
+)
 from ogive.importers._where import Condition, as_conditions, condition_columns, kept_rows
 from ogive.metric import Bounds
 from ogive.notes import Note, NoteKind
 from ogive.words import plural, quoted
 
+# Columns of these roles say something about a whole row, and are no methods.
+OF_ROWS = ("task", "repeat", "fold", "item", "group", "status")
+ROW_NAMES = {*STEPS, *NUMBERS_OR_STEPS, *(word for role in OF_ROWS for word in ALIASES[role])}
 OF_RUNS = ("repeat", "fold", "item", "group")
 SCOPE = re.compile(r"generator|these (\d+ )?rows")
 JOINED = " / "  # between the parts of a name that several columns give
+ROLE_NAMES = {name for names in (*ALIASES.values(), *COST_NAMES.values()) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,31 +171,23 @@ class Facts:
     @classmethod
     def checked(cls, *, unit: Any, varied: Any, independent: Any, scope: Any, time_limit: Any, **rest: Any) -> Facts:
         """Facts from what a user gave; goals and bounds are checked where the metrics are known."""
+        if scope is not None and not (isinstance(scope, str) and SCOPE.fullmatch(scope)):
+            raise InputError(
+                f"`scope` must be 'generator' (fresh data each time) or 'these rows' (fresh splits of one data set); got {scope!r}."
+            )
+        if time_limit is not None:
+            number = isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool)
+            if not number or not 0.0 < float(time_limit) < math.inf:
+                raise InputError(f"`time_limit` must be a positive number; got {time_limit!r}.")
         return cls(
-            unit=as_name(unit, "unit"), varied=_names(varied, "varied"), scope=_scope(scope), time_limit=_limit(time_limit),
+            unit=as_name(unit, "unit"), varied=_names(varied, "varied"), scope=scope,
+            time_limit=None if time_limit is None else float(time_limit),
             independent=None if independent is None else as_answer(independent, "independent"), **rest,
         )  # fmt: skip
 
 
 def _names(names: object, name: str) -> tuple[str, ...] | None:
     return None if names is None else as_names(names, name)
-
-
-def _limit(limit: object) -> float | None:
-    if limit is None:
-        return None
-    number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
-    if not number or not 0.0 < float(cast(float, limit)) < math.inf:
-        raise InputError(f"`time_limit` must be a positive number; got {limit!r}.")
-    return float(cast(float, limit))
-
-
-def _scope(scope: str | None) -> str | None:
-    if scope is None or (isinstance(scope, str) and SCOPE.fullmatch(scope)):
-        return scope
-    raise InputError(
-        f"`scope` must be 'generator' (fresh data each time) or 'these rows' (fresh splits of one data set); got {scope!r}."
-    )
 
 
 def refuse_strangers(without: Sequence[str], methods: Sequence[str]) -> None:
@@ -207,22 +213,129 @@ def _combined(table: pa.Table, role: str, columns: Sequence[str]) -> pa.Table:
                 f"fill it, or leave these rows out with where={f'{name}!='!r}."
             )
     joined = pc.binary_join_element_wise(*texts, JOINED)
-    _refuse_coinciding(role, texts, joined)
-    kept = table.drop_columns([c for c in columns if c != columns[0]])
-    place = kept.column_names.index(columns[0])
-    return kept.set_column(place, JOINED.join(columns), joined)
-
-
-def _refuse_coinciding(role: str, texts: Sequence[pa.Array], joined: pa.Array) -> None:
-    """Refuse different parts that make one name: a column may hold the stroke itself."""
-    columns = [str(k) for k in range(len(texts))]
-    distinct = pa.table(dict(zip([*columns, "joined"], [*texts, joined], strict=True))).group_by([*columns, "joined"])
+    # A column may hold the stroke itself, so that different parts make one name.
+    numbers = [str(k) for k in range(len(texts))]
+    distinct = pa.table(dict(zip([*numbers, "joined"], [*texts, joined], strict=True))).group_by([*numbers, "joined"])
     parts: dict[str, list[str]] = {}
     for row in distinct.aggregate([]).to_pylist():
-        own = [row[c] for c in columns]
+        own = [row[number] for number in numbers]
         other = parts.setdefault(row["joined"], own)
         if other != own:
             first, second = (" and ".join(map(repr, one)) for one in (other, own))
             raise InputError(
                 f"`{role}`: {first} make the same name as {second}, {row['joined']!r}; rename one of them in the table."
             )
+    kept = table.drop_columns([c for c in columns if c != columns[0]])
+    place = kept.column_names.index(columns[0])
+    return kept.set_column(place, JOINED.join(columns), joined)
+
+
+def unnested(table: pa.Table, named: Collection[str], kept: Collection[str]) -> pa.Table:
+    """A table whose objects of scores are columns such as `metrics.acc`; other objects and lists are text.
+
+    Objects become columns where one of theirs is `named`, or where no plain column could be the score. What is
+    `kept` stays as it is: configurations; and what is called a score, which is refused by its type.
+    """
+    said = (*named, *kept)
+    objects = [f.name for f in table.schema if pa.types.is_struct(f.type) and _is_free(f.name, said)]
+    asked = any(name.startswith(f"{c}.") for name in said for c in objects if name not in table.column_names)
+    if asked or not any(is_number(f.type) and _is_free(f.name, said) for f in table.schema):
+        for name in objects:
+            table = _flattened(table, name)
+    for i, held in enumerate(table.schema):
+        stays = held.name in kept or plain(held.name) in SCORE_NAMES or _is_param(held.name)
+        if pa.types.is_nested(held.type) and not stays:
+            table = table.set_column(i, held.name, as_text(table.column(i), held.name))
+    return table
+
+
+def _is_free(name: str, said: Collection[str]) -> bool:
+    """Whether nobody has named a column, neither the caller nor the words for roles."""
+    taken = name in said or plain(name) in ROLE_NAMES
+    return not taken and not _is_param(name) and not is_row_number(name)
+
+
+def _is_param(name: str) -> bool:
+    return name == "params" or name.lower().startswith(PARAM_PREFIXES)
+
+
+def _flattened(table: pa.Table, name: str) -> pa.Table:
+    """The fields of an object as columns in its place, those of inner objects too."""
+    place = table.column_names.index(name)
+    column = table[name]
+    inner = [f"{name}.{one.name}" for one in column.type]
+    if set(inner) & set(table.column_names) or len(set(inner)) < len(inner):
+        return table
+    table = table.remove_column(place)
+    for offset, (one, values) in enumerate(zip(inner, column.flatten(), strict=True)):
+        table = table.add_column(place + offset, one, values)
+    for one in inner:
+        if pa.types.is_struct(table.schema.field(one).type):
+            table = _flattened(table, one)
+    return table
+
+
+def without_conditions(
+    table: pa.Table, columns: Sequence[str], declared: Mapping[str, str | None], methods: Sequence[str] | None
+) -> tuple[pa.Table, list[Note]]:
+    """A wide table without the columns by which its rows were chosen, which are no methods; and which still vary.
+
+    A column that has a role keeps it, and so does text that names the rows where nothing else does.
+    """
+    kept = {c for c in table.column_names if c in declared.values() or c in (methods or ()) or plain(c) in ROW_NAMES}
+    chosen = [c for c in columns if c not in kept]
+    named = declared.get("task") is not None or any(
+        plain(c) in ALIASES["task"] or (holds_text(table[c]) and c not in kept and not seems_numbers(table[c]))
+        for c in table.column_names
+        if c not in chosen
+    )
+    varied = [c for c in chosen if len(table[c].unique()) > 1]
+    naming = [] if named else [c for c in varied if holds_text(table[c]) and not seems_numbers(table[c])][:1]
+    dropped = [c for c in chosen if c not in naming]
+    unused = [c for c in varied if c in dropped]
+    return table.drop_columns(dropped), [Note(NoteKind.NOT_USED, values={"columns": unused})] if unused else []
+
+
+def rows_where(table: pa.Table, where: Any, *, task: str | None, wide: bool) -> tuple[list[int], list[str], list[Note]]:
+    """The numbers of the rows that are asked for, the columns that a wide table keeps, and what should be said."""
+    conditions = as_conditions(where)
+    chosen = condition_columns(table.column_names, conditions)
+    kept, notes = kept_rows(table.append_column("\0row", pa.array(range(table.num_rows))), conditions)
+    rows, kept = kept["\0row"].to_pylist(), kept.drop_columns(["\0row"])
+    if not wide:
+        return rows, table.column_names, notes
+    left, unused = without_conditions(kept, chosen, {"task": task}, None)
+    return rows, left.column_names, [*notes, *unused]
+
+
+def unpivot(
+    table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None
+) -> tuple[pa.Table, list[Note]]:
+    """A long table from a wide one; and which columns are not used, and how numbers are written."""
+    kept = [c for c in declared.values() if c is not None]
+    for name in [*kept, *(columns or ())]:
+        if name not in table.column_names:
+            raise InputError(f"there is no column {name!r}; the columns are {quoted(table.column_names)}.")
+    free = [c for c in table.column_names if c not in kept and c not in (columns or ())]
+    kept += [c for c in free if plain(c) in ROW_NAMES]
+    text = [c for c in free if holds_text(table[c]) and c not in kept]
+    naming = next((c for c in text if not seems_numbers(table[c])), None)
+    if declared.get("task") is None and naming is not None and not any(plain(c) in ALIASES["task"] for c in kept):
+        # Text that nobody declared names the task: problems down, methods across.
+        table = table.rename_columns(["task" if c == naming else c for c in table.column_names])
+        kept.append("task")
+        text.remove(naming)
+    rest = [c for c in table.column_names if c not in kept]
+    methods = list(columns) if columns else [c for c in rest if c in text or not is_row_number(c)]
+    if not [m for m in methods if m not in text]:
+        raise UnreadableSource("a wide table needs at least one column of numbers; each is a method.")
+    index = [c for c in kept if c not in methods]
+    parts, notes = [], []
+    for method in methods:
+        scores, written = numbers_and_note(table[method], method)
+        names = {"algorithm": pa.array([method] * table.num_rows), "score": pa.array(scores)}
+        parts.append(pa.table({**{c: table[c] for c in index}, **names}))
+        notes += [] if written is None else [written]
+    dropped = [c for c in rest if c not in methods]
+    notes += [Note(NoteKind.NOT_USED, values={"columns": dropped})] if dropped else []
+    return pa.concat_tables(parts), notes

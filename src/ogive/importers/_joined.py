@@ -13,8 +13,8 @@ from ogive.files import is_text
 from ogive.importers._assemble import assemble
 from ogive.importers._choices import Choices, Facts
 from ogive.importers._columns import as_text
+from ogive.importers._own import restate
 from ogive.importers._parts import Part
-from ogive.importers._restate import restate
 from ogive.importers._roles import find_roles
 from ogive.notes import Note, NoteKind
 from ogive.trials import Trials, compact, joined_series
@@ -30,23 +30,6 @@ NOT_PAIRED = Note(NoteKind.NOT_PAIRED_TABLES)
 
 def joined(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
     """All parts as one table, by what the caller says and what their sources know."""
-    own = _own(parts, choices, facts)
-    if own is not None:
-        return own
-    facts = replace(
-        facts,
-        varied=parts[0].varied if facts.varied is None else facts.varied,
-        goal=_goals(parts, facts.goal),
-        independent=all(part.independent for part in parts) if facts.independent is None else facts.independent,
-    )
-    return _assembled(_named_apart(parts), choices, facts)
-
-
-def _own(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials | None:
-    """The tables of Ogive's own, as one; plain tables cannot stand beside them.
-
-    What the caller says is put into each table before they are joined: it may settle in what they differ.
-    """
     own = [part.trials for part in parts if part.trials is not None]
     if own and len(own) < len(parts):
         plain = next(part.source for part in parts if part.trials is None)
@@ -56,11 +39,20 @@ def _own(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials | None
             f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
             "only unit, varied, goal, bounds, independent, scope, where, without and time_limit can be said anew."
         )
-    own = [restate(one, facts, choices) for one in own]
-    if len(own) > 1:
+    if own:
+        # What the caller says is put into each table before they are joined: it may settle in what they differ.
+        own = [restate(one, facts, choices) for one in own]
+        if len(own) == 1:
+            return own[0]
         _refuse_namesakes(parts)
         return _under_each_other(own)
-    return own[0] if own else None
+    facts = replace(
+        facts,
+        varied=parts[0].varied if facts.varied is None else facts.varied,
+        goal=_goals(parts, facts.goal),
+        independent=all(part.independent for part in parts) if facts.independent is None else facts.independent,
+    )
+    return _assembled(_named_apart(parts), choices, facts)
 
 
 def _refuse_namesakes(parts: Sequence[Part]) -> None:
@@ -136,11 +128,8 @@ def _refuse_lacking(parts: Sequence[Part], tables: Sequence[pa.Table], scores: S
     """A source without the score would be read as one whose every run failed."""
     for part, table in zip(parts, tables, strict=True):
         for name in (s for s in scores if s not in table.column_names):
-            its = (
-                f"its score is {', '.join(map(repr, part.score))}"
-                if part.score
-                else f"its columns are {quoted(part.table.column_names)}"
-            )
+            own = f"score is {', '.join(map(repr, part.score))}" if part.score else None
+            its = f"its {own or f'columns are {quoted(part.table.column_names)}'}"
             raise AmbiguousColumns(
                 f"{part.source} has no score {name!r}; {its}. Call the score the same in all sources, "
                 "or choose one that all have with score=."
@@ -163,7 +152,10 @@ def _under_each_other(parts: Sequence[Trials]) -> Trials:
     if not keeps_pairs and pairs != {None}:
         notes[NOT_PAIRED] = None
     holds = first.holds if all(part.holds == first.holds for part in parts) else None
-    tables = [_plain(part.table) for part in parts]
+    tables = []
+    for part in parts:  # dictionaries as text: those of two tables have codes of their own
+        kinds = [f.with_type(pa.string()) if pa.types.is_dictionary(f.type) else f for f in part.table.schema]
+        tables.append(part.table.cast(pa.schema(kinds)))
     return replace(
         first, table=compact(pa.concat_tables(tables, promote_options="permissive")),
         pair=first.pair if keeps_pairs else None, independent=all(part.independent for part in parts),
@@ -199,13 +191,3 @@ def _scopes(parts: Sequence[Trials]) -> str | Mapping[str, str] | None:
                 raise InputError(f"the tables differ in what the rows of {task!r} stand for; judge them one by one.")
     different = set(found.values())
     return different.pop() if len(different) == 1 else {task: scope for task, scope in found.items() if scope}
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Dictionaries as text: those of two tables have codes of their own."""
-    return pa.table(
-        {
-            name: table[name].cast(pa.string()) if pa.types.is_dictionary(table[name].type) else table[name]
-            for name in table.column_names
-        }
-    )

@@ -23,6 +23,8 @@ from ogive.notes import Note, NoteKind
 # Samplers whose draws do not depend on earlier results, and are independent of each other.
 INDEPENDENT_SAMPLERS = ("RandomSampler",)
 STATES = {"COMPLETE": "ok", "PRUNED": "error", "FAIL": "error"}
+DATABASES = ("sqlite", "mysql", "postgresql", "mssql", "oracle")
+SQLITE_MARK = b"SQLite format 3\x00"
 JOURNAL_MARK = b'{"op_code":'
 
 
@@ -33,13 +35,7 @@ def is_study(source: object) -> bool:
 
 def is_url(source: str) -> bool:
     """Whether `source` is a storage URL."""
-    return "://" in source and source.split(":", 1)[0].split("+", 1)[0] in (
-        "sqlite",
-        "mysql",
-        "postgresql",
-        "mssql",
-        "oracle",
-    )
+    return "://" in source and source.split(":", 1)[0].split("+", 1)[0] in DATABASES
 
 
 def masked(source: str | Path) -> str:
@@ -49,15 +45,24 @@ def masked(source: str | Path) -> str:
 
 
 def is_storage_file(path: Path) -> bool:
-    """Whether a file is a SQLite database or an Optuna journal."""
-    with path.open("rb") as handle:
-        head = handle.read(64)
-    return head.startswith(b"SQLite format 3\x00") or head.replace(b" ", b"").startswith(JOURNAL_MARK)
+    """Whether a path is that of a SQLite database or an Optuna journal; what cannot be opened is refused by who reads it."""
+    try:
+        if not path.is_file():  # a pipe would wait for somebody to write
+            return False
+        with path.open("rb") as handle:
+            head = handle.read(64)
+    except (OSError, ValueError):
+        return False
+    return head.startswith(SQLITE_MARK) or head.replace(b" ", b"").startswith(JOURNAL_MARK)
 
 
 def load_studies(source: str | Path) -> list[Any]:
     """Every study of a storage."""
-    optuna = _optuna()
+    try:
+        import optuna
+    except ImportError as error:
+        raise MissingDependency("reading Optuna studies needs the package optuna: pip install optuna.") from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         storage = _open(optuna, source)
         names = [summary.study_name for summary in optuna.get_all_study_summaries(storage)]
@@ -102,17 +107,9 @@ def from_study(study: Any, *, stored: bool) -> tuple[pa.Table, dict[str, str], b
     goals = {n: d.name.lower() for n, d in zip(names, study.directions, strict=True)}
     enqueued = sum("fixed_params" in trial.system_attrs for trial in finished)
     independent = not stored and not enqueued and type(study.sampler).__name__ in INDEPENDENT_SAMPLERS
-    return table, goals, independent, _notes(study.study_name, len(everything) - len(finished), enqueued)
-
-
-def _notes(name: str, n_open: int, n_enqueued: int) -> list[Note]:
-    """What the rows of a study do not show."""
-    notes = []
-    if n_open:
-        notes.append(Note(NoteKind.TRIALS_LEFT_OUT, values={"n": n_open, "study": name}))
-    if n_enqueued:
-        notes.append(Note(NoteKind.ENQUEUED, values={"n": n_enqueued, "study": name}))
-    return notes
+    counts = {NoteKind.TRIALS_LEFT_OUT: len(everything) - len(finished), NoteKind.ENQUEUED: enqueued}
+    notes = [Note(kind, values={"n": n, "study": study.study_name}) for kind, n in counts.items() if n]
+    return table, goals, independent, notes
 
 
 def _open(optuna: Any, source: str | Path) -> Any:
@@ -125,7 +122,7 @@ def _open(optuna: Any, source: str | Path) -> Any:
     if not path.is_file():
         raise UnreadableSource(f"{path} does not exist.")
     with path.open("rb") as handle:
-        if handle.read(16) != b"SQLite format 3\x00":
+        if handle.read(16) != SQLITE_MARK:
             return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
         tables = {row[0] for row in connection.execute("select name from sqlite_master")}
@@ -134,12 +131,3 @@ def _open(optuna: Any, source: str | Path) -> Any:
             f"{source} is a SQLite file without Optuna's tables; Ogive reads only Optuna studies from SQLite."
         )
     return optuna.storages.RDBStorage(f"sqlite:///{path.as_uri()}?mode=ro&uri=true", skip_table_creation=True)
-
-
-def _optuna() -> Any:
-    try:
-        import optuna
-    except ImportError as error:
-        raise MissingDependency("reading Optuna studies needs the package optuna: pip install optuna.") from error
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    return optuna

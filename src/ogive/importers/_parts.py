@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,10 +12,10 @@ import pyarrow as pa
 
 from ogive.errors import InputError, UnreadableSource
 from ogive.files import is_text, read_table
-from ogive.importers import _dictionaries, _frames, _optuna, _sklearn
+from ogive.importers import _objects, _optuna
 from ogive.importers._choices import Choices
 from ogive.importers._columns import as_text
-from ogive.importers._written import decoded, from_written, is_written_csv
+from ogive.importers._own import decoded, from_written, is_written_csv
 from ogive.notes import Note
 from ogive.trials import Trials
 
@@ -45,24 +46,29 @@ class Part:
 
 def parts_of(source: Any, task_names: Sequence[str] | None, choices: Choices) -> list[Part]:
     """The plain tables in a source."""
-    searches = isinstance(source, Mapping) and bool(source) and all(map(_sklearn.is_search_or_results, source.values()))
-    if task_names is not None and (searches or _sklearn.is_cv_results(source)):
+    searches = (
+        isinstance(source, Mapping)
+        and bool(source)
+        and all(_objects.is_cv_results(one) or _objects.is_search(one) for one in source.values())
+    )
+    if task_names is not None and (searches or _objects.is_cv_results(source)):
         raise InputError("`task` may name the tasks of a dictionary of arrays only; a search has one.")
     if isinstance(source, Trials):
         return [Part(table=source.table, name=source.source, source=source.source, trials=source)]
     if _optuna.is_study(source):
         return [_study_part(source, stored=False)]
-    if _sklearn.is_search(source):
-        return [_search_part(source, _sklearn.search_name(source))]
-    if isinstance(source, Mapping) and _sklearn.is_cv_results(source):
+    if _objects.is_search(source):
+        estimator = getattr(source, "estimator", None)
+        return [_search_part(source, type(source if estimator is None else estimator).__name__)]
+    if isinstance(source, Mapping) and _objects.is_cv_results(source):
         return [_search_part(source, "search")]
     if searches:
         return [_search_part(search, str(name)) for name, search in source.items()]
     if isinstance(source, Mapping):
-        _sklearn.refuse_cross_validation(source)
-        return [Part(table=_dictionaries.from_dictionary(source, task_names), name="dictionary", source="dictionary")]
-    if _frames.is_frame(source):
-        return [_table_part(_frames.from_frame(source), "data frame", "data frame", choices)]
+        _objects.refuse_cross_validation(source)
+        return [Part(table=_objects.from_dictionary(source, task_names), name="dictionary", source="dictionary")]
+    if _objects.is_frame(source):
+        return [_table_part(_objects.from_frame(source), "data frame", "data frame", choices)]
     if isinstance(source, (str, Path)):
         return _path_parts(source, choices)
     raise UnreadableSource(
@@ -80,17 +86,9 @@ def _path_parts(source: str | Path, choices: Choices) -> list[Part]:
             f"{_optuna.masked(source)} is no address that Ogive reads; save the table to a file, or name an Optuna storage."
         )
     path = Path(source)
-    try:
-        if not path.exists():
-            raise UnreadableSource(f"{path} does not exist.")
-        if not path.is_file():
-            raise UnreadableSource(f"{path} is not a regular file; save the table to a file first.")
-        stored = _optuna.is_storage_file(path)
-    except OSError as error:
-        raise UnreadableSource(f"{str(path)[:200]} cannot be opened: {error.strerror}.") from error
     stem = path.name.split(".")[0] or path.name
     place = f"{path.resolve().parent.name}/{stem}"
-    if stored:
+    if _optuna.is_storage_file(path):
         return [_study_part(study, stored=True, where=place) for study in _optuna.load_studies(path)]
     table = read_table(path, choices.naming, wide=choices.wide)
     if b"ogive" in (table.schema.metadata or {}):
@@ -103,12 +101,12 @@ def _path_parts(source: str | Path, choices: Choices) -> list[Part]:
 def _table_part(table: pa.Table, name: str, source: str, choices: Choices, longer: str = "") -> Part:
     """A frame or file, which may hold the results of a search and then does not say who chose its rows."""
     if not choices.names_runs(table.column_names):
-        _sklearn.refuse_folds(table.column_names, source)
+        _objects.refuse_folds(table.column_names, source)
     part = Part(table=table, name=name, source=source, longer=longer)
-    scores = _sklearn.search_scores(table.column_names)
+    scores = _objects.search_scores(table.column_names)
     if not scores:
         return part
-    params = _sklearn.search_params(table.column_names)
+    params = _objects.search_params(table.column_names)
     goals = dict.fromkeys(scores, "maximize")
     return replace(part, goals=goals, params=params, score=scores, varied=("configuration",), independent=False)
 
@@ -124,12 +122,12 @@ def _study_part(study: Any, *, stored: bool, where: str = "") -> Part:
 
 def _search_part(search: Any, name: str) -> Part:
     results = getattr(search, "cv_results_", search)
-    table, scores = _sklearn.from_cv_results(results)
+    table, scores = _objects.from_cv_results(results)
     # A dictionary does not say who chose its configurations. scikit-learn's scorers are all "greater is better".
     goals = dict.fromkeys(scores, "maximize")
     return Part(
         table=table, name=name, longer=name, source=name, goals=goals, params=("params",), score=scores,
-        varied=("configuration",), independent=results is not search and _sklearn.is_random(search),
+        varied=("configuration",), independent=results is not search and _objects.is_random(search),
     )  # fmt: skip
 
 
@@ -138,7 +136,7 @@ def plain_frame(
 ) -> pd.DataFrame | None:
     """The table in a file as it stands there, names as text and empty cells missing; None for a store or a storage."""
     path = Path(source)
-    if "://" in str(source) or _is_elsewhere(path):
+    if "://" in str(source) or not os.path.isfile(path) or _optuna.is_storage_file(path):
         return None
     choices = Choices.checked({"task": task, "algorithm": algorithm})
     table = read_table(path, choices.naming, wide=True)
@@ -158,11 +156,3 @@ def plain_frame(
     for name in [held.name for held in table.schema if is_text(held.type) and held.name not in names]:
         frame[name] = frame[name].astype(object).where(~frame[name].isin(MISSING), None)
     return frame
-
-
-def _is_elsewhere(path: Path) -> bool:
-    """Whether a path is no table: absent, a folder, a device, or a storage of Optuna's."""
-    try:
-        return not path.is_file() or _optuna.is_storage_file(path)
-    except (OSError, ValueError):
-        return True

@@ -81,17 +81,8 @@ IDENTIFIER = re.compile(r"(.*[_ .-])?(id|uuid)", re.IGNORECASE)
 ROW_NUMBERS = re.compile(r"|Unnamed: 0(\.\d+)?|index|level_\d+|__index_level_\d+__")
 SCORE_NAMES = ("score", "scores")
 PARAM_PREFIXES = (
-    "param_",
-    "params_",
-    "hp_",
-    "config_",
-    "param.",
-    "params.",
-    "config.",
-    "config/",
-    "hparams/",
-    "hparams.",
-)
+    "param_", "params_", "hp_", "config_", "param.", "params.", "config.", "config/", "hparams/", "hparams.",
+)  # fmt: skip
 COST_NAMES = {"wall_s": ("walls", "walltime", "duration", "fittime"), "cpu_s": ("cpus", "cputime")}
 # A name is text, whatever it looks like: "01" is not "1".
 NAMING = ("algorithm", "task", "item", "group")
@@ -143,16 +134,24 @@ def find_roles(
     said = [c for c in columns if not _is_blank(table[c])]
     known = set(said)
     guessed = _guess(chosen, taken, [c for c in said if judged or plain(c) not in ALIASES["status"]], table)
-    if "fold" in chosen and _holds_one_value(table, chosen["fold"], guessed):
+    if "fold" in chosen and pc.count_distinct(table[chosen["fold"]]).as_py() < 2:
+        if "fold" not in guessed:
+            raise InputError(
+                f"`fold`: column {chosen['fold']!r} holds one value; a cross-validation has at least two folds."
+            )
         taken.discard(chosen.pop("fold"))
         guessed.discard("fold")
     _settle_repeats(table, chosen, taken, guessed, said)
     costs = {role: _by_name(role, names, [c for c in said if c not in taken]) for role, names in COST_NAMES.items()}
     if params is None:
-        given_params = _find_params([c for c in said if c not in taken])
+        free = [c for c in said if c not in taken]
+        given_params = (
+            ("params",) if "params" in free else tuple(c for c in free if c.lower().startswith(PARAM_PREFIXES))
+        )
         guessed.update({"params"} if given_params else ())
     taken.update(given_params, (c for c in costs.values() if c is not None))
-    step = next((c for c in said if c not in taken and _is_step(c)), None)
+    steps = (*STEPS, *NUMBERS_OR_STEPS, *COUNTS_OR_STEPS)
+    step = next((c for c in said if c not in taken and plain(c) in steps), None)
     outcomes = _outcomes(table, said, taken)
     by_name = False
     settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs
@@ -162,9 +161,13 @@ def find_roles(
         scores = (found,)
         by_name = is_measure(found)
         guessed.add("score")
+    blank = [c for c in columns if c not in known and c not in taken and c not in scores]
+    unjudged = next((c for c in blank if outcome_name(c) in GOOD_IF_TRUE), None) if not settled else None
+    if unjudged is not None:  # runs that nobody has judged are not good for that
+        raise AmbiguousColumns(
+            f"column {unjudged!r} says which runs count, and is empty in every row; fill it, or say status='none' if all count."
+        )
     outcomes = [] if settled else outcomes
-    if not settled:
-        _refuse_blank_outcomes([c for c in columns if c not in known and c not in taken and c not in scores])
     taken.update(outcomes)
     unused = tuple(c for c in said if c not in taken and c not in scores and c != "message")
     _refuse_parts_of_data(table, [c for c in unused if c != unit])
@@ -177,9 +180,7 @@ def find_roles(
         guessed=frozenset(guessed),
         unused=unused,
         passed_over=tuple(c for c in unused if is_number(table.schema.field(c).type)) if by_name else (),
-        blank=tuple(
-            c for c in columns if c not in known and c not in taken and c not in scores and not is_row_number(c)
-        ),
+        blank=tuple(c for c in blank if not is_row_number(c)),
         **{role: chosen.get(role) for role in ROLES},
         **costs,
     )
@@ -196,24 +197,11 @@ def is_outcome(column: str) -> bool:
     return outcome_name(column) in (*GOOD_IF_TRUE, *BAD_IF_TRUE)
 
 
-def _refuse_blank_outcomes(columns: Sequence[str]) -> None:
-    """Nobody has judged the runs where the column that does is empty; they are not good for that."""
-    for name in columns:
-        if outcome_name(name) in GOOD_IF_TRUE:
-            raise AmbiguousColumns(
-                f"column {name!r} says which runs count, and is empty in every row; fill it, or say status='none' if all count."
-            )
-
-
 def outcome_name(column: str) -> str:
     """`is_solved` as `solved`."""
     name = plain(column)
     bare = name.removeprefix("is")
     return bare if bare in GOOD_IF_TRUE or bare in BAD_IF_TRUE else name
-
-
-def _is_step(column: str) -> bool:
-    return plain(column) in (*STEPS, *NUMBERS_OR_STEPS, *COUNTS_OR_STEPS)
 
 
 def _settle_repeats(
@@ -222,7 +210,8 @@ def _settle_repeats(
     """The repeat where several columns could number it: of folds the one that holds several of them."""
     if "repeat" not in chosen:
         numbered = next((c for c in columns if c not in taken and plain(c) in NUMBERS_OR_STEPS), None)
-        if numbered is not None and _tells_runs_apart(table, chosen, numbered):
+        # The number of a run stands once in every cell; that of a step stands once for each run.
+        if numbered is not None and is_identifier(_cell(table, chosen), table[numbered]):
             chosen["repeat"] = numbered
             guessed.add("repeat")
             taken.add(numbered)
@@ -247,11 +236,6 @@ def _cell(table: pa.Table, chosen: Mapping[str, str]) -> np.ndarray:
     return cell
 
 
-def _tells_runs_apart(table: pa.Table, chosen: Mapping[str, str], column: str) -> bool:
-    """Whether a number stands once in every cell, as that of a run does; that of a step stands once for each run."""
-    return is_identifier(_cell(table, chosen), table[column])
-
-
 def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], table: pa.Table) -> set[str]:
     """Gives columns that are called like a role to those that nobody declared; their roles."""
     guessed = set()
@@ -270,14 +254,6 @@ def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], tabl
             guessed.add(role)
             taken.add(found)
     return guessed
-
-
-def _holds_one_value(table: pa.Table, fold: str, guessed: Collection[str]) -> bool:
-    """Whether a column holds no folds; refused where the caller said that it does."""
-    one = bool(pc.count_distinct(table[fold]).as_py() < 2)
-    if one and "fold" not in guessed:
-        raise InputError(f"`fold`: column {fold!r} holds one value; a cross-validation has at least two folds.")
-    return one
 
 
 def naming_columns(
@@ -314,12 +290,6 @@ def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | Non
     if len(found) > 1 and role in ("algorithm", "task") and plain(found[0]) != role:
         raise AmbiguousColumns(f"several columns could be the {role}: {quoted(found)}; choose one with {role}=.")
     return found[0] if found else None
-
-
-def _find_params(columns: list[str]) -> tuple[str, ...]:
-    if "params" in columns:
-        return ("params",)
-    return tuple(c for c in columns if c.lower().startswith(PARAM_PREFIXES))
 
 
 def _find_score(

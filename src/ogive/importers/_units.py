@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import InputError
-from ogive.importers._columns import as_text, holds_text
-from ogive.importers._curves import refuse_curves
-from ogive.importers._roles import Roles
-from ogive.importers._splits import few_valued, find_split
+from ogive.errors import InputError, InvalidScores
+from ogive.files import is_text
+from ogive.importers._columns import as_numbers, as_text, holds_text
+from ogive.importers._roles import NUMBERS_OR_STEPS, STEPS, Roles, plain
 from ogive.importers._within import (
+    as_planned,
     balance_by_chance,
     codes,
     holds_folds,
@@ -25,11 +27,29 @@ from ogive.importers._within import (
     usual,
     varies,
 )
+from ogive.metric import is_measure
 from ogive.notes import Note, NoteKind
 
 EACH_ROW = ("row", "rows")
 CONFIGURATION = ("configuration", "config", "params")
+FEWEST_IN_ORDER = 8
+SMOOTH = 5.0  # standard errors; independent runs come out so smooth in 3 of 10 million tables
 RARE = 1e-3
+NUMBERED = re.compile(r"(run|seed|rep|repeat|repetition|replicate|trial|try|attempt|episode|sample|r|s)?[ _-]?\d+")
+MOST_LOOKED_AT = 20_000
+MOST_VALUES = 12
+MOST_GAPS = 0.3  # the share of keys that may lack a value: runs get lost
+# What these are called is a part of what was run, even where few rows say so.
+NAMED = (
+    "setting", "settings", "mode", "version", "variant", "preset", "condition", "scenario", "config", "configuration",
+    "metric", "metricname", "measure", "promptstyle", "prompttemplate", "optimizer",
+)  # fmt: skip
+# What these hold is about the work of running, or is an outcome.
+BOOKKEEPING = (
+    "host", "hostname", "machine", "node", "worker", "device", "gpu", "cpu", "date", "day", "time", "timestamp", "datetime",
+    "started", "finished", "start", "end", "user", "author", "owner", "commit", "note", "notes", "comment", "comments", "remark",
+    "message", "file", "filename", "path", "url", "answer", "response", "prediction", "output", "label", "gold", "target",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +165,8 @@ def _varied(
     found = ["configuration"] if varies(cell, params) else []
     if roles.fold is not None:
         found.append("fold")
-    if any(
-        name is not None and name.lower() == "seed" and varies(cell, table[name]) for name in (roles.repeat, roles.pair)
-    ):
+    seeds = [name for name in (roles.repeat, roles.pair) if name is not None and name.lower() == "seed"]
+    if any(varies(cell, table[name]) for name in seeds):
         found.append("seed")
     if unit not in found and roles.item is not None:
         found.append(roles.item)
@@ -169,13 +188,8 @@ def _declared_group(
 ) -> pa.Array | None:
     if declared in EACH_ROW or (declared == roles.repeat and not repeats(cell, table[declared])):
         return None
-    column = (
-        declared
-        if declared in table.column_names
-        else getattr(roles, declared, None)
-        if declared in ("item", "group", "repeat")
-        else None
-    )
+    roles_of_units = {"item": roles.item, "group": roles.group, "repeat": roles.repeat}
+    column = declared if declared in table.column_names else roles_of_units.get(declared)
     if column is not None:
         return as_text(table[column], column)
     if declared in CONFIGURATION and params is not None:
@@ -211,17 +225,11 @@ def _question(
     if roles.fold is not None or roles.item is not None:
         return None
     if roles.repeat is not None:
-        return _question_of_repeat(table, roles, cell)
+        if not repeats(cell, table[roles.repeat]):
+            return None
+        several = (c for c in few_valued(table, roles.unused) if repeats(cell, table[c]) and varies(cell, table[c]))
+        return Note(NoteKind.ASKS_REPEAT, "unit", {"column": roles.repeat, "apart": next(several, None)})
     return None if roles.params else _question_of_unused(table, roles, cell)
-
-
-def _question_of_repeat(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note | None:
-    if roles.repeat is None or not repeats(cell, table[roles.repeat]):
-        return None
-    apart = [
-        name for name in few_valued(table, roles.unused) if repeats(cell, table[name]) and varies(cell, table[name])
-    ]
-    return Note(NoteKind.ASKS_REPEAT, "unit", {"column": roles.repeat, "apart": apart[0] if apart else None})
 
 
 def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note | None:
@@ -237,16 +245,12 @@ def _question_of_unused(table: pa.Table, roles: Roles, cell: np.ndarray) -> Note
         if roles.algorithm is None and holds_text(table[name]) and (planned or in_blocks(table[name])):
             return Note(NoteKind.ASKS_METHOD, "algorithm", {"column": name})
         if planned:
-            return Note(NoteKind.ASKS_PLANNED, "unit", {"column": name, "joins": _joins(table, roles, name)})
+            # Where every label stands under several methods, all may have been given the same thing.
+            joins = roles.algorithm is not None and bool(
+                (label_counts(codes(table[name]), table[roles.algorithm]) > 1).all()
+            )
+            return Note(NoteKind.ASKS_PLANNED, "unit", {"column": name, "joins": joins})
     return None
-
-
-def _joins(table: pa.Table, roles: Roles, name: str) -> bool:
-    """Whether every label of a column stands under several methods, so that all may have been given the same thing."""
-    if roles.algorithm is None:
-        return False
-    found = np.unique(np.stack([codes(table[name]), codes(table[roles.algorithm])]), axis=1)
-    return bool((np.unique(found[0], return_counts=True)[1] > 1).all())
 
 
 def _pairing(table: pa.Table, roles: Roles, cell: np.ndarray, task: pa.Array) -> tuple[str | None, int]:
@@ -319,3 +323,170 @@ def refuse_gaps(group: pa.Array | pa.ChunkedArray, unit: str | None) -> None:
         raise InputError(
             f"`unit`: {unit!r} is empty in {gaps} of {len(group)} rows, which then belong to no unit; fill it, or say unit='row'."
         )
+
+
+def refuse_curves(table: pa.Table, roles: Roles, cell: np.ndarray, scores: np.ndarray, unit: str | None) -> None:
+    """Refuse rows that are steps of runs, by the name of the column and with what to do."""
+    name = roles.step
+    numbers = roles.repeat if name is None and "repeat" in roles.guessed and not roles.params else None
+    may_step = numbers is not None and numbers != unit and plain(numbers) in NUMBERS_OR_STEPS
+    if numbers is not None and may_step and _is_smooth(table[numbers], numbers, cell, scores):
+        raise InputError(_curves(table, numbers, cell))
+    if name is None or name == unit or (plain(name) == "epoch" and roles.item is not None):
+        return  # an item under several epochs was asked several times
+    run = _numbered(table, cell, roles.repeat, roles.fold)
+    n_steps = label_counts(run, table[name])
+    several = np.count_nonzero(n_steps > 1) > 0.5 * n_steps.size
+    if several and (roles.repeat is not None or _is_curve(table, name, cell)):
+        raise InputError(_curves(table, name, run))
+
+
+def _numbered(table: pa.Table, cell: np.ndarray, *columns: str | None) -> np.ndarray:
+    """A number for each method, task, seed, fold and item, as far as there are such columns."""
+    key = cell
+    for name in columns:
+        if name is not None:
+            label = codes(table[name])
+            key = np.unique(key * (int(label.max(initial=0)) + 1) + label, return_inverse=True)[1]
+    return key
+
+
+def _is_curve(table: pa.Table, name: str, cell: np.ndarray) -> bool:
+    """Where nothing names the runs: whether a column is called a step, or holds the same steps in every cell."""
+    if plain(name) in STEPS:
+        return True
+    label = codes(table[name])
+    held = {tuple(np.unique(label[cell == c]).tolist()) for c in np.unique(cell)[:200]}
+    return len(held) == 1 and np.unique(cell).size > 1 and len(next(iter(held))) > 2
+
+
+def _is_smooth(column: pa.ChunkedArray, name: str, cell: np.ndarray, scores: np.ndarray) -> bool:
+    """Whether scores follow each other as those of one run do: by the correlation of neighbors, over all cells."""
+    try:
+        step = as_numbers(column, name)
+    except InvalidScores:
+        return False
+    known = np.flatnonzero(np.isfinite(scores) & np.isfinite(step))
+    known = known[np.lexsort((step[known], cell[known]))]
+    together, n = 0.0, 0
+    for rows in np.split(known, np.flatnonzero(np.diff(cell[known])) + 1):
+        if rows.size < FEWEST_IN_ORDER:
+            continue
+        # Ranks: one wild score must not hide a curve, nor make one. Equal scores share theirs: by their places
+        # in the table, ties would be smooth.
+        _, place, times = np.unique(scores[rows], return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(times) - (times + 1) / 2.0)[place] - (rows.size - 1) / 2.0
+        if times.size == 1:
+            continue
+        together += rows.size * float(ranks[:-1] @ ranks[1:]) / float(ranks @ ranks)
+        n += rows.size
+    return n > 0 and together / np.sqrt(n) > SMOOTH
+
+
+def _curves(table: pa.Table, name: str, run: np.ndarray) -> Note:
+    column = table[name]
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    label = codes(column)
+    found = column.combine_chunks().unique().to_pylist()
+    try:
+        reached = as_numbers(column, name)
+        low, high = f"{np.nanmin(reached):.15g}", f"{np.nanmax(reached):.15g}"
+        order = np.argsort([np.nan_to_num(v, nan=-np.inf) for v in as_numbers(pa.chunked_array([found]), name)])
+    except (InvalidScores, pa.ArrowException):
+        low, high, order = str(found[0]), str(found[-1]), np.arange(len(found))
+    pairs = np.unique(np.stack([run, label]), axis=1)
+    held = np.bincount(pairs[1], minlength=len(found))
+    n_runs = np.unique(run).size
+    # `codes` counts labels in order of appearance, as `unique` lists them.
+    order_of = {int(one): place for place, one in enumerate(order)}
+    everywhere = [i for i in order if found[i] is not None and held[i] == n_runs]
+    last = f"{found[everywhere[-1]]:.15g}" if everywhere and isinstance(found[everywhere[-1]], (int, float)) else None
+    # Whether runs end there: a step that all have may lie far before the end of most.
+    furthest = {r: max(order_of[p] for p in pairs[1][pairs[0] == r]) for r in np.unique(run)[:1000]}
+    ends = bool(everywhere) and np.mean([place == order_of[everywhere[-1]] for place in furthest.values()]) >= 0.5
+    steps = int(np.median(np.unique(pairs[0], return_counts=True)[1]))
+    values = {
+        "column": name, "n": steps, "ends": bool(ends), "low": low, "high": high, "last": last,
+        "numbers_runs": plain(name) in NUMBERS_OR_STEPS,
+    }  # fmt: skip
+    return Note(NoteKind.ASKS_CURVES, "where", values)
+
+
+def find_split(table: pa.Table, roles: Roles, cell: np.ndarray, varied: Sequence[str]) -> Note | None:
+    """The question about the first column that splits the runs and that nobody declared: settings, modes, versions.
+
+    Pooled, such rows would count as runs of one thing. A question is asked only where the rows look like a plan: under
+    each seed, fold or item (under each method and task where there are none) every value of the column stands equally
+    often, in so many of them that chance would hardly do it. A hyper-parameter that a search drew at random, a host, a
+    date or a note does not stand so.
+    """
+    guessed_group = roles.group if roles.group is not None and "group" in roles.guessed else None
+    free = [*roles.unused, *(c for c in (guessed_group,) if c is not None and holds_text(table[c]))]
+    free = [c for c in few_valued(table, free) if c not in varied and plain(c) not in BOOKKEEPING]
+    free = [c for c in free if not (is_measure(c) and pa.types.is_floating(table[c].type))]  # measured beside the score
+    if not free:
+        return None
+    key = _numbered(table, cell, roles.repeat, roles.fold, roles.item)
+    numbered = roles.repeat is not None or roles.fold is not None
+    if np.unique(key).size == key.size:  # nothing collides: only a column that is called so can split these runs
+        key, numbered, free = cell, True, [c for c in free if plain(c) in NAMED]
+    for name in free:
+        if not _may_split(table[name], name, roles, numbered):
+            continue
+        share, chance = as_planned(key, table[name])
+        rare = chance < RARE / len(free) and share >= 1.0 - MOST_GAPS
+        if rare or (plain(name) in NAMED and share >= 0.5):
+            return _asked(table, roles, name)
+    return None
+
+
+def _asked(table: pa.Table, roles: Roles, name: str) -> Note:
+    if roles.algorithm is None and holds_text(table[name]) and plain(name) not in ("metric", "metricname", "measure"):
+        return Note(NoteKind.ASKS_METHOD, "algorithm", {"column": name})
+    values = [str(v) for v in as_text(table[name], name).unique().to_pylist()]
+    found = {
+        "column": name, "value": values[0], "values": values[:5], "n": len(values), "algorithm": roles.algorithm, "task": roles.task,
+    }  # fmt: skip
+    return Note(NoteKind.ASKS_SPLIT, "where", found)
+
+
+def _may_split(column: pa.ChunkedArray, name: str, roles: Roles, numbered: bool) -> bool:
+    """Whether values of a column can be sets of runs: words, yes and no; numbers where they cannot number the runs."""
+    kind = column.type
+    if pa.types.is_temporal(kind) or (plain(name) not in NAMED and _numbers_runs(column)):
+        return False
+    if holds_text(column) or pa.types.is_boolean(kind) or plain(name) in NAMED:
+        return True
+    if len(column.unique()) > MOST_VALUES:
+        return False
+    return numbered or (roles.item is not None and pa.types.is_floating(kind))
+
+
+def _numbers_runs(column: pa.ChunkedArray) -> bool:
+    """Whether values count on, as numbers of runs, episodes or attempts do: 0, 1, 2 or `run 1`, `run 2`."""
+    values = column.unique().to_pylist()
+    if holds_text(column):
+        return all(NUMBERED.fullmatch(str(value).strip().lower()) for value in values)
+    return (
+        len(values) > 2
+        and pa.types.is_integer(column.type)
+        and sorted(values)[0] in (0, 1)
+        and (max(values) - min(values) == len(values) - 1)
+    )
+
+
+def few_valued(table: pa.Table, names: Sequence[str]) -> list[str]:
+    """Columns without gaps whose values repeat: each stands twice on average, or more often."""
+    out = []
+    for name in names:
+        column = table[name]
+        if pa.types.is_nested(column.type) or column.null_count:
+            continue
+        # Of a long table the beginning tells enough.
+        head = column.slice(0, MOST_LOOKED_AT)
+        labels = head.unique()
+        blank = is_text(column.type) and pc.any(pc.equal(pc.utf8_trim_whitespace(labels), "")).as_py()
+        if not blank and 1 < len(labels) <= len(head) // 2:
+            out.append(name)
+    return out

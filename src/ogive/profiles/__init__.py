@@ -11,25 +11,28 @@ Start here                              then
   Baselines, MinMax, Reference          one scale for tasks with different ones
 
 Inside
-  _reading                Trials, and what `ogive.read` takes, become cells; _moments: means with spreads
-  _cells, _preparing      the cells, and the rules for failures, clocks and missing values
-  _distances              ratio, difference, improvement, welch, rank
-  _curve                  step curves and their bands
-  _performance, _profile  from a table to a Profile; _pair compares two, _sensitivity: a Profile without one of its methods
-  _normalize              one scale for all tasks
-  _aggregates, _geometric one number of each method over all tasks
-  _ranks                  average ranks, Friedman's test; _signed_ranks: Wilcoxon's, for pairs
+  _reading        Trials, what `ogive.read` takes and tables of means with spreads become cells or moments
+  _cells          the cells, and the rules for failures, clocks and missing values; _normalize: one scale for all tasks
+  _distances      ratio, difference, improvement, welch, rank, and the rank tests
+  _performance    from a table to a Profile
+  _profile        the Profile, also without one of its methods; _curves: step curves, their bands, and two of them
+  _aggregates     one number of each method over all tasks
+  _ranks          average ranks, Friedman's test
 """
 
-from ogive.profiles._aggregates import Aggregates, aggregates, probability_of_improvement
-from ogive.profiles._geometric import GeometricMeans, shifted_geometric_mean
+from ogive.profiles._aggregates import (
+    Aggregates,
+    GeometricMeans,
+    aggregates,
+    probability_of_improvement,
+    shifted_geometric_mean,
+)
+from ogive.profiles._curves import Conclusion, PairOfCurves
 from ogive.profiles._normalize import Baselines, MinMax, Reference
-from ogive.profiles._pair import Conclusion, PairOfCurves
 from ogive.profiles._performance import MANY_TASKS, Kind, performance_profile
-from ogive.profiles._profile import Profile, Steps
+from ogive.profiles._profile import Profile, Sensitivity, Steps
 from ogive.profiles._ranks import AverageRanks, RankedPair, average_ranks
 from ogive.profiles._reading import profile_table
-from ogive.profiles._sensitivity import Sensitivity
 
 __all__ = [
     "MANY_TASKS",

@@ -1,20 +1,29 @@
-"""One number for many tasks: IQM, mean, median, optimality gap, probability of improvement."""
+"""One number for many tasks: IQM, mean, median, optimality gap, probability of improvement, shifted geometric mean of times."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from ogive.arguments import as_confidence
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds
 from ogive.notes import Note, NoteKind, capitalized, sentences
-from ogive.profiles._cells import Cells, Moments, place_of, settle_missing
+from ogive.profiles._cells import (
+    Cells,
+    Moments,
+    as_joined,
+    comparable,
+    counted_failures,
+    place_of,
+    settle_missing,
+)
 from ogive.profiles._normalize import Reference, Scale, normalized
-from ogive.profiles._preparing import counted_failures
-from ogive.profiles._reading import as_table
+from ogive.profiles._reading import as_table, joinable
 from ogive.results import json_ready
 from ogive.statistics import (
     AGGREGATES,
@@ -24,6 +33,7 @@ from ogive.statistics import (
     aggregate_against,
     aggregate_label,
     improvement_over_tasks,
+    mean_interval,
 )
 from ogive.tables import Ranged, Recorded, Table
 from ogive.trials import failure_rule
@@ -65,7 +75,10 @@ class Aggregates(Recorded):
     def as_tables(self) -> tuple[Table, ...]:
         """A row for each method, a column for each statistic."""
         head = ("method", *(aggregate_label(s) for s in self.statistics))
-        rows = tuple((m, *(_cell(self.found[m, s]) for s in self.statistics)) for m in self.methods)
+        rows = tuple(
+            (m, *(Ranged(i.estimate, i.low, i.high) for i in (self.found[m, s] for s in self.statistics)))
+            for m in self.methods
+        )
         return (Table(head=head, rows=rows, below=(self.sentence, *map(capitalized, self.notes))),)
 
     @property
@@ -164,7 +177,9 @@ def aggregates(
     runs = runs_of(table, metric, goal)
     _refuse_dependent(runs, tasks)
     # A run without a score has failed; what is missing is a method on a task without any run.
-    cells = settle_missing(_failed_without_score(runs) if missing == "refuse" else runs, missing)
+    if missing == "refuse":
+        runs = replace(runs, values=np.where(np.isnan(runs.values), runs.failure, runs.values))
+    cells = settle_missing(runs, missing)
     rule = failure_rule(failures)
     if isinstance(normalize, Reference):
         cells = _counted_against(cells, normalize.method, rule)
@@ -174,7 +189,8 @@ def aggregates(
     if not isinstance(normalize, Reference):
         scaled = _without_failures(scaled, rule)
     bounds = (None, None) if normalize is not None else _bounds(scaled)
-    gamma = _gamma(gamma, normalize, bounds, scaled)
+    if gamma is None:  # from where on nothing is missing; still None where nothing says it
+        gamma = 1.0 if normalize is not None else bounds[1] if scaled.goal == "maximize" else None
     if statistics is None:
         statistics = [s for s in AGGREGATES if s != "optimality_gap" or gamma is not None]
     asked = (statistics,) if isinstance(statistics, str) else tuple(statistics)
@@ -184,12 +200,9 @@ def aggregates(
             "tasks to one scale, or declare bounds= when the table is read."
         )
     options: dict[str, Any] = {
-        "statistics": asked,
-        "confidence": confidence,
-        "seed": seed,
-        "n_resamples": n_resamples,
-    }
-    options |= {"gamma": scaled.sign * (1.0 if gamma is None else gamma)}
+        "statistics": asked, "confidence": confidence, "seed": seed, "n_resamples": n_resamples,
+        "gamma": scaled.sign * (1.0 if gamma is None else gamma),
+    }  # fmt: skip
     found: dict[tuple[str, str], Interval] = {}
     shown = list(scaled.methods)
     if isinstance(normalize, Reference):
@@ -212,7 +225,13 @@ def aggregates(
             by_name = aggregate_against(*both, **options)
         else:
             by_name = aggregate([scaled.sign * c for c in scaled.of_method(place)], tasks=tasks, **options)
-        found |= {(m, s): _within(_turned(i, s, scaled.sign), s, bounds) for s, i in by_name.items()}
+        for s, interval in by_name.items():
+            if s != "optimality_gap":  # a gap is a distance; the others are turned back, and end where the scores do
+                interval = interval if scaled.sign > 0 else interval.negated()
+                low, high = bounds
+                if low is not None and high is not None:  # 0/1 answers had an interval of [0.95, 1.05]
+                    interval = replace(interval, low=max(interval.low, low), high=min(interval.high, high))
+            found[m, s] = interval
     notes = scaled.notes
     if normalize is None and None in bounds and len(scaled.problems) > 1:
         common = {"values": "scores", "over": "tasks", "averaged": True}
@@ -231,10 +250,6 @@ def runs_of(table: Any, metric: str | None, goal: str | None) -> Cells:
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
     return found
-
-
-def _failed_without_score(cells: Cells) -> Cells:
-    return cells.with_values(np.where(np.isnan(cells.values), cells.failure, cells.values))
 
 
 def _counted_against(cells: Cells, reference: str, rule: str | float) -> Cells:
@@ -263,9 +278,7 @@ def _refuse_dependent(cells: Cells, tasks: str) -> None:
             "a grid or an adaptive sampler chose these trials, or may have, so no interval is given; "
             "say independent=True when reading if they were drawn at random."
         )
-    if tasks != "fixed":
-        return
-    if cells.folds:
+    if tasks == "fixed" and cells.folds:
         raise InputError(
             "these runs are folds of a cross-validation, which share training data: intervals that take them for independent "
             f"are too short. {OTHER_TASKS} ask summarize, compare or rank, which correct for it."
@@ -277,21 +290,6 @@ def _bounds(cells: Cells) -> Bounds:
     known = cells.values[np.isfinite(cells.values)]
     binary = known.size > 0 and bool(np.isin(known, (0.0, 1.0)).all()) and float(np.ptp(known)) == 1.0
     return (0.0, 1.0) if binary else cells.bounds
-
-
-def _gamma(said: float | None, scale: Scale | None, bounds: Bounds, cells: Cells) -> float | None:
-    """From where on nothing is missing; None where nothing says it."""
-    if said is not None:
-        return said
-    return 1.0 if scale is not None else bounds[1] if cells.goal == "maximize" else None
-
-
-def _within(found: Interval, statistic: str, bounds: Bounds) -> Interval:
-    """An interval that ends where the scores do; 0/1 answers had one of [0.95, 1.05]."""
-    low, high = bounds
-    if statistic == "optimality_gap" or low is None or high is None:
-        return found
-    return replace(found, low=max(found.low, low), high=min(found.high, high))
 
 
 def _without_failures(cells: Cells, rule: str | float) -> Cells:
@@ -306,15 +304,6 @@ def _without_failures(cells: Cells, rule: str | float) -> Cells:
         )
     note = Note(NoteKind.FAILED_RUNS, values={"n": n, "of_runs": lost.size, "counted": f"{rule:g}"})
     return replace(cells, values=np.where(lost, rule, cells.values), notes=(*cells.notes, note))
-
-
-def _turned(found: Interval, statistic: str, sign: float) -> Interval:
-    """An aggregate of negated scores, back on their own scale; a gap is a distance and stays."""
-    return found if sign > 0 or statistic == "optimality_gap" else found.negated()
-
-
-def _cell(i: Interval) -> Ranged:
-    return Ranged(i.estimate, i.low, i.high)
 
 
 def probability_of_improvement(
@@ -350,3 +339,115 @@ def probability_of_improvement(
         xs.append(ranks[: one.size].astype(np.float64))
         ys.append(ranks[one.size :].astype(np.float64))
     return improvement_over_tasks(xs, ys, confidence=confidence, seed=seed, n_resamples=n_resamples)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GeometricMeans(Recorded):
+    """Shifted geometric means of every method, and each as a multiple of the smallest.
+
+    Attributes
+    ----------
+    means : dict
+        Method -> Interval, problems taken as random.
+    scaled : dict
+        Method -> its mean over the smallest one.
+    n_unsolved : dict
+        Method -> values that failed and count as the time limit.
+    """
+
+    means: dict[str, Interval]
+    scaled: dict[str, float]
+    n_unsolved: dict[str, int]
+    shift: float
+    n_problems: int
+    notes: tuple[Note, ...] = ()
+    source: str = ""
+
+    def __repr__(self) -> str:
+        return f"GeometricMeans({len(self.means)} methods, {self.n_problems} problems, shift {self.shift:g})"
+
+    def __str__(self) -> str:
+        return self.as_tables()[0].to_text()
+
+    def as_tables(self) -> tuple[Table, ...]:
+        """A row for each method, the smallest mean first."""
+        rows = tuple(
+            (m, Ranged(i.estimate, i.low, i.high), self.scaled[m], self.n_unsolved[m])
+            for m, i in sorted(self.means.items(), key=lambda entry: entry[1].estimate)
+        )
+        head = ("method", "shifted geometric mean", "times the best", "failed")
+        return (Table(head=head, rows=rows, below=tuple(map(capitalized, self.notes))),)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with `"schema": 1`."""
+        return {
+            "schema": 1, "source": self.source, "unit": "problems", "notes": sentences(self.notes), "shift": self.shift,
+            "rows": [json_ready(row) for row in self.records()],
+        }  # fmt: skip
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each method."""
+        return [
+            {"algorithm": m, "estimate": i.estimate, "low": i.low, "high": i.high, "scaled": self.scaled[m],
+             "n_unsolved": self.n_unsolved[m]} for m, i in self.means.items()
+        ]  # fmt: skip
+
+
+def shifted_geometric_mean(
+    table: Any,
+    *,
+    shift: float = 10.0,
+    time_limit: float | None = None,
+    runs: str | None = None,
+    missing: str = "refuse",
+    confidence: float = 0.95,
+    metric: str | None = None,
+) -> GeometricMeans:
+    """exp(mean(log(t + shift))) - shift of every method's times; failures count as the time limit.
+
+    Notes
+    -----
+    The shift keeps problems of milliseconds from deciding. Intervals are Student's t on the logarithms,
+    problems taken as a random sample: approximate. A failure counted as the limit makes a method look
+    better than it is, the more so the lower the limit; the profile has no such choice. With `runs="best"` as many
+    runs of each method count on a problem as the poorest has there: the best of more runs is better.
+
+    Examples
+    --------
+    >>> found = shifted_geometric_mean({"a": [10.0, 30.0], "b": [90.0, 100.0]}, time_limit=100)
+    >>> round(found.means["a"].estimate, 2), round(found.scaled["b"], 2), found.n_unsolved["b"]
+    (18.28, 5.19, 1)
+    """
+    if not 0.0 <= shift < math.inf:
+        raise InputError(f"`shift` must be a number of at least 0; got {shift}.")
+    cells = joinable(table, goal="minimize", time_limit=time_limit, runs=runs, missing=missing, metric=metric)
+    cells, thinned = comparable(cells, 0) if runs == "best" else (cells, ())
+    times = cells.joined(as_joined(runs))
+    failed = ~np.isfinite(times)
+    if failed.any() and time_limit is None:
+        raise InputError("failed runs count as the time limit here; say time_limit=.")
+    times = np.where(failed, time_limit if time_limit is not None else 0.0, times)
+    if (times < 0.0).any() or (times + shift == 0.0).any():
+        raise InputError(f"times must be positive (0 is too small without a shift); got {times.min():g}.")
+    confidence = as_confidence(confidence)
+    means = {m: _back(np.log(times[i] + shift), shift, confidence) for i, m in enumerate(cells.methods)}
+    least = min(i.estimate for i in means.values())
+    about = {"shift": shift, "confidence": confidence, "n": times.shape[1]}
+    notes = [Note(NoteKind.GEOMETRIC, values=about), *thinned]
+    if failed.any():
+        notes.append(Note(NoteKind.FAILED_AT_LIMIT, "time_limit", {"n": int(failed.sum()), "limit": time_limit}))
+    return GeometricMeans(
+        means=means, scaled={m: i.estimate / least if least > 0 else math.nan for m, i in means.items()},
+        n_unsolved={m: int(failed[k].sum()) for k, m in enumerate(cells.methods)}, shift=shift, n_problems=times.shape[1],
+        notes=tuple(notes), source=cells.source,
+    )  # fmt: skip
+
+
+def _back(logs: Any, shift: float, confidence: float) -> Interval:
+    """The interval of a mean of logarithms, back on the scale of times."""
+    found = mean_interval(logs, confidence=confidence)
+    ends = [math.exp(v) - shift if v < 700 else math.inf for v in (found.estimate, found.low, found.high)]
+    return Interval(
+        estimate=ends[0], low=max(ends[1], 0.0), high=ends[2], confidence=confidence, method="Student's t of the logarithms",
+        guarantee="approximate", n=found.n, assumptions=(Assumption.RANDOM_PROBLEMS,),
+    )  # fmt: skip

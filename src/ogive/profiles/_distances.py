@@ -7,16 +7,19 @@ method that ties with it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from ogive.arguments import FloatArray, IntArray
 from ogive.errors import InputError
 from ogive.profiles._cells import Cells, Joined, Moments
-from ogive.profiles._signed_ranks import signed_ranks_p
 from ogive.statistics import win_shares
 
+# Up to so many gaps with ties or zeros scipy goes through every choice of signs, one by one.
+ENUMERATED = 13
+# Gaps that are ranked at once: a few megabytes.
+AT_ONCE = 400_000
 MOST_DUELS = 4_000_000  # compared at once, a byte each
 FEW_RUNS = 8  # up to which ties are counted out; without ties SciPy does so itself
 
@@ -112,7 +115,10 @@ def improvement(cells: Cells) -> FloatArray:
     runs = [[cells.sign * cells.cell(m, p) for p in range(len(cells.problems))] for m in range(len(cells.methods))]
     duels = _duels(runs)
     if duels is not None:
-        out = _of_two(*duels)
+        won, lost = duels
+        first, second = (0.5 + won).round(12), (0.5 + lost).round(12)
+        behind = np.where(first < second, lost, 0.5), np.where(second < first, won, 0.5)
+        out = np.maximum(np.stack(behind) - 0.5, 0.0)
     else:
         out = np.empty((len(cells.methods), len(cells.problems)))
         for p, of_problem in enumerate(zip(*runs, strict=True)):
@@ -140,13 +146,6 @@ def _duels(runs: Sequence[Sequence[FloatArray]]) -> tuple[FloatArray, FloatArray
     lost = np.count_nonzero(a[:, :, None] < b[:, None, :], axis=(1, 2))
     # Whole numbers are summed before they are divided, as `win_shares` does it.
     return (n * m + won - lost) / (2.0 * n * m), (n * m + lost - won) / (2.0 * n * m)
-
-
-def _of_two(won: FloatArray, lost: FloatArray) -> FloatArray:
-    """Distances of two methods from the better of them, where the first wins and loses so often."""
-    first, second = (0.5 + won).round(12), (0.5 + lost).round(12)
-    behind = np.where(first < second, lost, 0.5), np.where(second < first, won, 0.5)
-    return np.maximum(np.stack(behind) - 0.5, 0.0)
 
 
 def _most_wins(wins: FloatArray) -> IntArray:
@@ -203,6 +202,50 @@ def _wilcoxon(best: FloatArray, own: FloatArray) -> float:
         raise InputError("paired runs must be finite: a failed run has no difference. Say paired=False.")
     gaps = best - own
     return 1.0 if not gaps.any() else signed_ranks_p(gaps, "greater")
+
+
+def signed_ranks_p(gaps: FloatArray, alternative: Literal["two-sided", "greater"] = "two-sided") -> float:
+    """Wilcoxon's p of gaps that are not all zero, as scipy has it, and at once where scipy takes a fifth of a second.
+
+    Examples
+    --------
+    >>> signed_ranks_p(np.array([1.0, 1.0, 2.0, 3.0]), "greater")
+    0.0625
+    """
+    from scipy.stats import rankdata, wilcoxon
+
+    moved = gaps[gaps != 0.0]
+    if gaps.size > ENUMERATED or np.unique(np.abs(gaps)).size == gaps.size == moved.size:
+        return float(wilcoxon(gaps, alternative=alternative).pvalue)
+    ranks = rankdata(np.abs(moved))
+    signs = np.arange(2**moved.size)[:, None] >> np.arange(moved.size) & 1
+    sums, found = signs @ ranks, float(ranks[moved > 0].sum())  # halves of whole numbers: sums are exact
+    greater = float(np.mean(sums >= found))
+    return greater if alternative == "greater" else min(1.0, 2.0 * min(greater, float(np.mean(sums <= found))))
+
+
+def signed_ranks_ps(samples: Sequence[FloatArray]) -> FloatArray:
+    """The two-sided p of each sample of gaps, none of them zero: `signed_ranks_p`, many at a time.
+
+    All pairs of 500 methods are 124,750 tests; scipy's door costs a millisecond for each call. Samples are put
+    together where scipy would choose the same way for each of them: of one size, with ties or without.
+    """
+    from scipy.stats import wilcoxon
+
+    out = np.empty(len(samples))
+    groups: dict[tuple[int, bool], list[int]] = {}
+    for place, gaps in enumerate(samples):
+        tied = bool(np.unique(np.abs(gaps)).size < gaps.size)
+        groups.setdefault((gaps.size, tied), []).append(place)
+    for (size, tied), places in groups.items():
+        if tied and size <= ENUMERATED:
+            out[places] = [signed_ranks_p(samples[i]) for i in places]
+            continue
+        step = max(1, AT_ONCE // size)
+        for start in range(0, len(places), step):
+            some = places[start : start + step]
+            out[some] = wilcoxon(np.stack([samples[i] for i in some]), axis=1).pvalue
+    return out
 
 
 def welch(moments: Moments) -> FloatArray:
@@ -270,9 +313,3 @@ def moments_of(cells: Cells) -> Moments:
         cells.methods, cells.problems, mean, std, sizes.astype(np.intp), cells.goal, cells.notes, cells.source,
         cells.reading, cells.independent,
     )  # fmt: skip
-
-
-def equal_counts(moments: Moments) -> tuple[Moments, int]:
-    """As if every mean stood on the smallest number of runs in the table."""
-    least = int(moments.n.min())
-    return replace(moments, n=np.full_like(moments.n, least)), least

@@ -13,19 +13,26 @@ from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, capitalized, command
 from ogive.profiles import _distances
-from ogive.profiles._cells import Cells, Joined, Missing, Moments, Table, as_joined, from_moments, settle_missing
-from ogive.profiles._curve import as_band, corridor, distance_curve, score_curve
-from ogive.profiles._moments import settle_missing_moments
-from ogive.profiles._normalize import Scale, normalized
-from ogive.profiles._preparing import (
+from ogive.profiles._cells import (
+    Cells,
+    Joined,
+    Missing,
+    Moments,
+    Table,
+    as_joined,
     comparable,
     counted_failures,
     equalized,
+    from_moments,
     limited,
     positive,
     said_of_failures,
+    settle_missing,
+    settle_missing_moments,
     without_unsolved,
 )
+from ogive.profiles._curves import as_band, corridor, distance_curve, score_curve
+from ogive.profiles._normalize import Scale, normalized
 from ogive.profiles._profile import Profile
 from ogive.profiles._reading import as_table, refuse_duplicates, refuse_gains
 from ogive.results import Guarantee
@@ -216,15 +223,15 @@ def _prepared(
     failures: str | float,
 ) -> Table:
     """The table after every rule for failures, missing values and clocks; scores on their scale."""
+    if not table.methods:
+        raise InputError("a profile compares methods, and this table has none.")
     if len(table.methods) < 2:
-        raise InputError(
-            f"a profile compares methods, and this table has one: {table.methods[0]!r}."
-            + next(
-                (f" {capitalized(note)}" for note in table.reading if note.kind is NoteKind.ONE_METHOD), _naming(table)
-            )
-            if table.methods
-            else "a profile compares methods, and this table has none."
+        # A dictionary, of which nothing was noted, has no columns.
+        way = (
+            "Name the column that tells methods apart with algorithm= when the table is read." if table.reading else ""
         )
+        way = next((capitalized(note) for note in table.reading if note.kind is NoteKind.ONE_METHOD), way)
+        raise InputError(f"a profile compares methods, and this table has one: {table.methods[0]!r}. {way}".rstrip())
     if isinstance(table, Moments):
         if design.kind == "welch":
             if time_limit is not None or floor is not None or failures != "worst":
@@ -249,11 +256,6 @@ def _prepared(
         _distances.moments_of(cells)  # refuses failures and single runs
         return cells
     return without_unsolved(said_of_failures(cells, _failure(cells, design)), design.unsolved)
-
-
-def _naming(table: Table) -> str:
-    """How methods may be named in a table that was read; a dictionary has no columns."""
-    return " Name the column that tells methods apart with algorithm= when the table is read." if table.reading else ""
 
 
 def _failure(cells: Cells, design: Design) -> str:
@@ -355,11 +357,8 @@ def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...
         return found, (*notes, Note(NoteKind.SPLIT_SAMPLE)), runs, False
     values = cells.joined(design.runs)
     if kind == "difference":
-        scale = (
-            Note(NoteKind.RELATIVE)
-            if design.relative
-            else Note(NoteKind.COMMON_SCALE, values={"values": "differences", "over": "problems"})
-        )
+        common = Note(NoteKind.COMMON_SCALE, values={"values": "differences", "over": "problems"})
+        scale = Note(NoteKind.RELATIVE) if design.relative else common
         return _distances.difference(cells.sign * values, relative=design.relative), (*notes, scale), runs, False
     if cells.goal == "maximize":
         values = np.where(np.isfinite(values), 1.0 / np.where(np.isfinite(values), values, 1.0), np.inf)
@@ -369,14 +368,12 @@ def _measured(table: Table, design: Design) -> tuple[FloatArray, tuple[Note, ...
 def _welch(table: Moments, design: Design) -> tuple[FloatArray, tuple[Note, ...], bool]:
     notes = _uneven(table.n)
     if design.equalize is not None and int(table.n.min()) < int(table.n.max()):
-        table, least = _distances.equal_counts(table)
+        least = int(table.n.min())
+        table = replace(table, n=np.full_like(table.n, least))  # as if every mean stood on so few runs
         notes = (Note(NoteKind.EQUAL_COUNTS, "equalize", {"n": least}),)
     flat = int(np.count_nonzero(table.std == 0.0))
     if flat:
-        notes = (
-            *notes,
-            Note(NoteKind.NO_SPREAD, values={"n": flat, "of_cells": table.std.size}),
-        )
+        notes = (*notes, Note(NoteKind.NO_SPREAD, values={"n": flat, "of_cells": table.std.size}))
     return _distances.welch(table), notes, bool((table.n.min(axis=0) < table.n.max(axis=0)).any())
 
 
@@ -403,15 +400,12 @@ def _score_profile(cells: Cells, design: Design) -> Profile:
         notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks"}))
     if design.random_tasks and t < MANY_TASKS:
         notes.append(Note(NoteKind.FEW_TASKS, values={"n": t, "wanted": MANY_TASKS}))
-    if not cells.folds:
-        notes.append(Note(NoteKind.RUNS_INDEPENDENT))
-    else:
-        notes.append(Note(NoteKind.RUNS_ARE_FOLDS))
+    notes.append(Note(NoteKind.RUNS_ARE_FOLDS if cells.folds else NoteKind.RUNS_INDEPENDENT))
     return Profile(
-        kind="score", methods=cells.methods, problems=cells.problems, curves=tuple(curve for curve, _ in found),
+        kind="score", methods=cells.methods, problems=cells.problems, curves=tuple(curve for curve, _, _ in found),
         wins=(means >= means.max(axis=0)).mean(axis=1),
         solved=np.array([np.mean([np.isfinite(c).mean() for c in cells.of_method(i)]) for i in range(m)]), distances=None,
-        goal=cells.goal, strict=design.strict, confidence=design.confidence, band="/".join(dict.fromkeys(b.method for _, b in found)),
-        guarantee=sure, random="tasks and runs" if design.random_tasks else "runs", n=tuple(b.n for _, b in found),
+        goal=cells.goal, strict=design.strict, confidence=design.confidence, band="/".join(dict.fromkeys(made for _, made, _ in found)),
+        guarantee=sure, random="tasks and runs" if design.random_tasks else "runs", n=tuple(n for _, _, n in found),
         notes=tuple(notes), reading=cells.reading, source=cells.source, again=partial(_again, cells, design),
     )  # fmt: skip

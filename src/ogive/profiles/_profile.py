@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,19 +15,27 @@ from ogive.arguments import FloatArray
 from ogive.errors import InputError
 from ogive.notes import Names, Note, capitalized, sentences
 from ogive.profiles._cells import place_of
-from ogive.profiles._curve import DRAWN, Curve
-from ogive.profiles._pair import Ahead, PairOfCurves, compare_curves, crossing_ranges, who_is_ahead
-from ogive.profiles._sensitivity import Sensitivity, sensitivity
+from ogive.profiles._curves import (
+    DRAWN,
+    ROUNDING,
+    Ahead,
+    Curve,
+    PairOfCurves,
+    compare_curves,
+    crossing_ranges,
+    short,
+    who_is_ahead,
+)
 from ogive.results import Guarantee, Strength, json_ready, strength_of
 from ogive.statistics import Interval
 from ogive.tables import Ranged, Table, Tabular
-from ogive.words import percent_sure, runs_each, share
+from ogive.words import listed, percent_sure, plural, printable, runs_each, share
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STARTS = {"ratio": 1.0}
-_ROUNDING = 1e-12
+MOST_NAMED = 3  # changes of order in a sentence
 # What stands in the column of `at`, in words, by kind; with how a distance and how a score meets τ.
 MEANING = {
     "ratio": "share of problems on which a method needs {within} τ times as much as the best",
@@ -116,13 +125,10 @@ class Profile(Tabular):
 
     def _table(self, names: Names) -> Table:
         areas = self.area()
-        # On scores an area depends on the largest score of all; the middle run does not.
-        last = (
-            f"mean height{' over log τ' if self.kind == 'ratio' else ''} up to τ = {_shown(self.end)}"
-            if self.kind != "score"
-            else "the better half of runs reaches"
-        )
-        shown = areas if self.kind != "score" else self.reach(0.5)
+        last = f"mean height{' over log τ' if self.kind == 'ratio' else ''} up to τ = {short(self.end)}"
+        shown = areas
+        if self.kind == "score":  # an area depends on the largest score of all; the middle run does not
+            last, shown = "the better half of runs reaches", self.reach(0.5)
         order = sorted(range(len(self.methods)), key=lambda i: -areas[self.methods[i]].estimate)
         rows = tuple(
             (m, share(float(self.wins[i])), share(float(self.solved[i])), Ranged(shown[m].estimate, shown[m].low, shown[m].high))
@@ -234,7 +240,7 @@ class Profile(Tabular):
     def _reached(self, curve: Curve, heights: FloatArray, share: float) -> float:
         if np.isnan(heights).any():
             return math.nan
-        reached = np.flatnonzero(heights >= share - _ROUNDING)
+        reached = np.flatnonzero(heights >= share - ROUNDING)
         if self.rising:
             if not reached.size:
                 return math.inf
@@ -328,5 +334,82 @@ class Profile(Tabular):
         return pd.concat(parts, ignore_index=True)
 
 
-def _shown(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sensitivity:
+    """The order of the methods, with everybody and with each method left out.
+
+    Attributes
+    ----------
+    tau : float or None
+        Where the shares are read; None for the share of problems on which a method is best.
+    order : tuple of str
+        Methods by that share, largest first.
+    without : dict
+        Method left out -> the order of the others.
+    changed : tuple of (str, str, str)
+        (left out, a, b): with everybody a has the larger share, without the first b has.
+    """
+
+    tau: float | None
+    order: tuple[str, ...]
+    without: dict[str, tuple[str, ...]]
+    changed: tuple[tuple[str, str, str], ...]
+
+    def __repr__(self) -> str:
+        return f"Sensitivity({len(self.order)} methods, {len(self.changed)} changes of order)"
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    @property
+    def verdict(self) -> str:
+        """A sentence."""
+        where = "by how often each is best" if self.tau is None else f"at τ = {self.tau:g}"
+        if not self.changed:
+            return f"No method changes the order of the others {where}: {listed([printable(m) for m in self.order])}."
+        named = [
+            f"without {printable(out)}, {printable(b)} stands before {printable(a)}"
+            for out, a, b in self.changed[:MOST_NAMED]
+        ]
+        more = f" ({plural(len(self.changed) - MOST_NAMED, 'change')} more)" if len(self.changed) > MOST_NAMED else ""
+        return (
+            f"The order {where} depends on who else is present: {'; '.join(named)}{more}. A profile ranks only the best method "
+            "reliably (Gould and Scott 2016); look at the pairs."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "tau": self.tau, "order": list(self.order), "without": {m: list(o) for m, o in self.without.items()},
+            "changed": [list(c) for c in self.changed], "verdict": self.verdict,
+        }  # fmt: skip
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each method left out: the order of the others."""
+        import pandas as pd
+
+        rows = [{"without": m, "order": " > ".join(o)} for m, o in self.without.items()]
+        return pd.DataFrame(rows, columns=["without", "order"])
+
+
+def sensitivity(profile: Profile, tau: float | None) -> Sensitivity:
+    """Profiles with each method left out, their orders, and which pairs turn round."""
+    if len(profile.methods) < 3:
+        raise InputError("leaving one method out needs at least three methods.")
+
+    def shares(some: Profile) -> dict[str, float]:
+        found = some.wins if tau is None else some.at(float(tau))
+        pairs = zip(some.methods, found.tolist(), strict=True)
+        return dict(sorted(pairs, key=lambda pair: -pair[1]))  # ties stay in the order of the table
+
+    whole = shares(profile)
+    without, changed = {}, []
+    for out in profile.methods:
+        kept = [m for m in profile.methods if m != out]
+        left = shares(profile.again(kept, profile.confidence))
+        without[out] = tuple(left)
+        changed += [(out, a, b) for a in kept for b in kept if whole[a] > whole[b] and left[a] < left[b]]
+    return Sensitivity(tau=tau, order=tuple(whole), without=without, changed=tuple(changed))

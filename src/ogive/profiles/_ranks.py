@@ -11,10 +11,14 @@ import numpy as np
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.notes import Note, capitalized, command, sentences
-from ogive.profiles._cells import Joined, Moments, as_joined, from_moments, place_of, settle_missing
-from ogive.profiles._preparing import comparable, limited
-from ogive.profiles._reading import as_table, refuse_duplicates
-from ogive.profiles._signed_ranks import signed_ranks_ps
+from ogive.profiles._cells import (
+    Joined,
+    as_joined,
+    comparable,
+    place_of,
+)
+from ogive.profiles._distances import signed_ranks_ps
+from ogive.profiles._reading import joinable
 from ogive.tables import Recorded, Table
 from ogive.words import listed, number, percent_sure, plural, printable
 
@@ -81,16 +85,12 @@ class AverageRanks(Recorded):
     def verdict(self) -> str:
         """What the ranks and pairs say, in sentences."""
         apart = sum(p.p_holm < 1.0 - self.confidence for p in self.pairs)
-        if self.friedman is None:
-            whole = ""
-        else:
+        whole, joined = "", ""
+        if self.friedman is not None:
             less = "<" if self.friedman < 1e-4 else "="
             whole = f"Friedman's test that no method differs: p {less} {max(self.friedman, 1e-4):.4g}. "
-        joined = (
-            f" Not told apart: {'; '.join(listed([printable(m) for m in g]) for g in self.groups)}."
-            if self.groups
-            else ""
-        )
+        if self.groups:
+            joined = f" Not told apart: {'; '.join(listed([printable(m) for m in g]) for g in self.groups)}."
         return (
             f"{whole}{apart} of {plural(len(self.pairs), 'pair')} {'is' if apart == 1 else 'are'} separated ({self.test} over {plural(self.n_problems, 'problem')}, Holm-adjusted, "
             f"{percent_sure(self.confidence)}).{joined} A description: average ranks depend on which other methods are present, and a pair that is not separated "
@@ -153,10 +153,7 @@ def average_ranks(
     if test not in ("wilcoxon", "sign"):
         raise InputError(f"`test` must be 'wilcoxon' or 'sign'; got {test!r}.")
     confidence = as_confidence(confidence)
-    found = as_table(table, costs=True, metric=metric, goal=goal, time_limit=time_limit)
-    cells = from_moments(found) if isinstance(found, Moments) else found
-    refuse_duplicates(cells, runs)
-    cells = limited(settle_missing(cells, missing), time_limit, None)
+    cells = joinable(table, goal=goal, time_limit=time_limit, runs=runs, missing=missing, metric=metric)
     cells, thinned = comparable(cells, 0)
     values = cells.sign * cells.joined(as_joined(runs))
     n_methods, n_problems = values.shape

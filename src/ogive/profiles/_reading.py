@@ -1,16 +1,17 @@
-"""The door: Trials, and whatever `ogive.read` takes, become cells; a table of means becomes moments."""
+"""The door: Trials, and whatever `ogive.read` takes, become cells; a table of means with spreads becomes moments."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ogive.arguments import FloatArray, Goal, as_goal
+from ogive.arguments import FloatArray, Goal, as_goal, as_names
 from ogive.errors import InputError, NoTime
 from ogive.importers import (
     ALIASES,
@@ -19,22 +20,27 @@ from ogive.importers import (
     is_cv_results,
     is_larger_better,
     plain_frame,
+    rows_where,
     search_scores,
 )  # fmt: skip
 from ogive.metric import Metric
-from ogive.notes import Note, NoteKind
-from ogive.profiles import _moments
-from ogive.profiles._cells import Cells, Moments, Table
+from ogive.notes import Note, NoteKind, argument
+from ogive.profiles._cells import Cells, Moments, Table, from_moments, limited, place_of, settle_missing
 from ogive.trials import Trials
-from ogive.words import plural
+from ogive.words import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FAILED = ("error", "timeout", "memory", "crashed")
-
 GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED)
 UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
+# What columns of means are called.
+MEANS, SPREADS = ("mean", "average", "avg"), ("std", "sd", "stdev", "stddev", "standarddeviation")
+COUNTS = ("n", "nruns", "runs", "count", "nseeds", "seeds", "nrepeats")
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_PLUS_MINUS = re.compile(rf"^\s*({_NUMBER})\s*(?:±|\+/-|\+-|\\pm)\s*({_NUMBER})\s*$")
+Counts = int | Mapping[str, int] | None
 
 
 def profile_table(source: Any, kind: str = "ratio", **said: Any) -> Table:
@@ -47,7 +53,7 @@ def profile_table(source: Any, kind: str = "ratio", **said: Any) -> Table:
 
 
 def as_table(
-    source: Any, *, costs: bool = False, metric: str | None = None, goal: str | None = None, n: _moments.Counts = None,
+    source: Any, *, costs: bool = False, metric: str | None = None, goal: str | None = None, n: Counts = None,
     time_limit: float | None = None, floor: float | None = None, **said: Any,
 ) -> Table:  # fmt: skip
     """Any table as cells or moments, its direction that of `ogive.read`.
@@ -64,12 +70,13 @@ def as_table(
     frame = _as_frame(source, said)
     if frame is not None:
         name = Path(source).name if isinstance(source, (str, os.PathLike)) else "data frame"
-        if _moments.has_moments(frame):
+        if has_moments(frame):
             toward: Goal = direction or ("minimize" if timed else "maximize")
-            found = _moments.from_frame(frame, n, toward, wide=_is_wide(frame, wide, said), **said)
+            found = from_frame(frame, n, toward, wide=_is_wide(frame, wide, said), **said)
             return replace(found, source=name, unsaid="mean" if direction is None and not timed else "")
         wide = _is_wide(frame, wide, said)
-        source = _with_problems(frame) if wide and not said.get("task") and _is_nameless(frame) else source
+        if wide and not said.get("task") and _is_nameless(frame):
+            source = frame.rename_axis("problem").reset_index()
     elif isinstance(source, Mapping) and not is_cv_results(source):
         source = _by_problem(source)
     trials = _read(source, direction, costs, time_limit, wide=bool(wide), **said)
@@ -114,17 +121,13 @@ def _is_wide(frame: pd.DataFrame, wide: bool | None, said: Mapping[str, Any]) ->
     named = said.get("task") or column_called(columns[:1], (*ALIASES["task"], *ALIASES["item"]))
     if named or first.dtype.kind in "fiub" or first.is_unique:
         return True
-    return any(_moments.parse_plus_minus(text) is not None for text in first)
+    return any(parse_plus_minus(text) is not None for text in first)
 
 
 def _is_nameless(frame: pd.DataFrame) -> bool:
     """Whether neither a column nor the index says which problem a row of a wide table is."""
     called = column_called(list(frame.columns), ALIASES["task"]) is not None
     return not called and all(dtype.kind in "fiub" for dtype in (*frame.dtypes, frame.index.dtype))
-
-
-def _with_problems(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.rename_axis("problem").reset_index()
 
 
 def _by_problem(table: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -185,7 +188,10 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed:
     recorded = {} if trials.clustered else _recorded(trials, cell, values, failed & np.isfinite(values))
     values[failed | np.isinf(values)] = failure
     if trials.clustered:
-        cell, values = _by_unit(cell, trials.codes("group"), values)
+        group = trials.codes("group")
+        key = cell * (int(group.max(initial=0)) + 2) + group + 1
+        _, first, code = np.unique(key, return_index=True, return_inverse=True)
+        cell, values = cell[first], np.bincount(code, weights=values) / np.bincount(code)
     order = np.argsort(cell, kind="stable")
     counts = np.bincount(cell, minlength=len(trials.algorithms) * len(trials.tasks))
     starts = np.concatenate(([0], np.cumsum(counts))).astype(np.intp)
@@ -204,15 +210,8 @@ def _recorded(trials: Trials, cell: Any, values: FloatArray, rows: Any) -> dict[
     found, begins = np.unique(cell[places], return_index=True)
     parts = np.split(values[places], begins[1:])
     width = len(trials.tasks)
-    return {
-        (trials.algorithms[c // width], trials.tasks[c % width]): part for c, part in zip(found, parts, strict=False)
-    }
-
-
-def _by_unit(cell: Any, group: Any, values: FloatArray) -> tuple[Any, FloatArray]:
-    key = cell * (int(group.max(initial=0)) + 2) + group + 1
-    _, first, code = np.unique(key, return_index=True, return_inverse=True)
-    return cell[first], np.asarray(np.bincount(code, weights=values) / np.bincount(code))
+    # Without any such row, one empty part is left over.
+    return {(trials.algorithms[c // width], trials.tasks[c % width]): p for c, p in zip(found, parts, strict=False)}
 
 
 def refuse_duplicates(cells: Cells, how: str | None) -> None:
@@ -236,6 +235,16 @@ def refuse_duplicates(cells: Cells, how: str | None) -> None:
         )
 
 
+def joinable(
+    table: Any, *, goal: str | None, time_limit: float | None, runs: str | None, missing: str, metric: str | None
+) -> Cells:
+    """The cells of a table of times or scores, of which each can become one number."""
+    found = as_table(table, costs=True, metric=metric, goal=goal, time_limit=time_limit)
+    cells = from_moments(found) if isinstance(found, Moments) else found
+    refuse_duplicates(cells, runs)
+    return limited(settle_missing(cells, missing), time_limit, None)
+
+
 def refuse_gains(table: Table) -> None:
     """Refuse ratios of what is to be large, or of what nobody calls a time or cost: the worst method would be named best."""
     if not table.unsaid:
@@ -245,3 +254,197 @@ def refuse_gains(table: Table) -> None:
         f"kind='ratio' is for times and costs, and {what}; say kind='difference', or kind='improvement' where cells have "
         "several runs, if large values are good, and goal='minimize' if small ones are."
     )
+
+
+def parse_plus_minus(text: Any) -> tuple[float, float] | None:
+    """`0.85 ± 0.02` (also +/- and \\pm) as mean and standard deviation; None where it is none.
+
+    Examples
+    --------
+    >>> parse_plus_minus("0.85 ± 0.02"), parse_plus_minus("0.85")
+    ((0.85, 0.02), None)
+    """
+    found = _PLUS_MINUS.match(text) if isinstance(text, str) else None
+    return None if found is None else (float(found[1]), float(found[2]))
+
+
+def has_moments(frame: pd.DataFrame) -> bool:
+    """Whether a frame holds means with standard deviations, in columns or as text."""
+    columns = [str(c) for c in frame.columns]
+    if column_called(columns, MEANS) and column_called(columns, SPREADS):
+        return True
+    return any(
+        frame[c].dtype.kind not in "fiub" and len(frame) > 0 and _all_plus_minus(frame[c].tolist())
+        for c in frame.columns
+        if not isinstance(frame[c], type(frame))
+    )
+
+
+def _all_plus_minus(texts: list[Any]) -> bool:
+    return any(parse_plus_minus(t) is not None for t in texts[:50])
+
+
+def from_frame(
+    frame: pd.DataFrame, n: Counts, goal: Goal, *, wide: bool, algorithm: Any = None, task: Any = None, where: Any = None,
+    without: Any = None, **unused: Any,
+) -> Moments:  # fmt: skip
+    """A table of means, wide or long, its rows and methods chosen as `read` chooses those of a table of runs."""
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise InputError(f"the table has several columns named {repeated[0]!r}; every method has one column.")
+    others = [name for name, value in unused.items() if value is not None and name != "score"]
+    if others:
+        raise InputError(f"`{others[0]}` speaks of runs, and this table holds means; leave it out.")
+    method, problem = _one(algorithm), _one(task)
+    frame, notes = _kept(frame, where, problem, wide)
+    found = _from_wide(_indexed(frame, problem), n, goal) if wide else _from_long(frame, n, goal, method, problem)
+    left_out = () if without is None else as_names(without, "without")
+    if left_out:
+        places = {place_of(name, found.methods) for name in left_out}
+        found = found.only([m for i, m in enumerate(found.methods) if i not in places])
+        notes = [*notes, Note(NoteKind.METHODS_LEFT_OUT, "without", {"methods": left_out})]
+    return replace(found, reading=tuple(notes))
+
+
+def _said_beside(*names: str) -> str:
+    """What is said of a table of means, which `read` does not know: to the command, or to `profile_table`."""
+    options = [argument(name) for name in names]
+    # Arguments and options differ by how they are written alone: `n=`, `--n`.
+    in_python = options[0].endswith("=")
+    return (
+        f"profiles.profile_table(table, kind, {', '.join(f'{o}…' for o in options)})" if in_python else listed(options)
+    )
+
+
+def _kept(frame: pd.DataFrame, where: Any, task: str | None, wide: bool) -> tuple[pd.DataFrame, Sequence[Note]]:
+    """The rows that are asked for, of a wide table without the columns that chose them; and what should be said."""
+    if where is None:
+        return frame, ()
+    import pyarrow as pa
+
+    columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in frame.columns})
+    rows, left, notes = rows_where(columns, where, task=task if wide else None, wide=wide)
+    return frame.iloc[rows][left], notes
+
+
+def _one(columns: str | Sequence[str] | None) -> str | None:
+    """The one column of a role, where a table takes no more."""
+    if columns is None or isinstance(columns, str):
+        return columns
+    if len(columns) > 1:
+        raise InputError(f"several columns make one name in tables of runs only; got {', '.join(map(repr, columns))}.")
+    return columns[0]
+
+
+def _indexed(frame: pd.DataFrame, task: str | None) -> pd.DataFrame:
+    """A wide frame whose index names the problems: a column called so, or the first where it holds no means."""
+    columns = [str(c) for c in frame.columns]
+    first = columns[0] if not _all_plus_minus(frame[columns[0]].tolist()) else None
+    names = task or column_called(columns, ALIASES["task"]) or first
+    if names is not None and names not in columns:
+        raise InputError(f"`task`: there is no column {names!r}; the columns are {', '.join(columns)}.")
+    frame = frame if names is None else frame.set_index(names)
+    twice = frame.index[frame.index.duplicated()]
+    if len(twice):
+        raise InputError(f"problem {str(twice[0])!r} has several rows; a wide table of means has one for each problem.")
+    return frame
+
+
+def _from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None, task: str | None) -> Moments:
+    """A long table: problem, method, mean, std, n; or one column of text such as "0.85 ± 0.02"."""
+    columns = [str(c) for c in frame.columns]
+    method = algorithm or column_called(columns, METHOD_NAMES)
+    problem = task or column_called(columns, ALIASES["task"])
+    if method is None or problem is None or method not in columns or problem not in columns:
+        raise InputError(
+            f"a table of means needs a column for the method and one for the problem among {', '.join(columns)}; "
+            f"call them method and problem, or say {_said_beside('algorithm', 'task')}."
+        )
+    mean, spread = column_called(columns, MEANS), column_called(columns, SPREADS)
+    if mean is not None and spread is not None:
+        values = np.column_stack([_numbers(frame[mean], mean), _numbers(frame[spread], spread)])
+    else:
+        text = next(c for c in columns if c not in (method, problem) and _all_plus_minus(frame[c].tolist()))
+        values = _parsed(frame[text].tolist(), text)
+    counts = _counts(frame, column_called(columns, COUNTS), frame[method].astype(str).tolist(), n)
+    return _pivoted(
+        frame[method].astype(str).tolist(), frame[problem].astype(str).tolist(), np.column_stack([values, counts]), goal
+    )
+
+
+def _from_wide(frame: pd.DataFrame, n: Counts, goal: Goal) -> Moments:
+    """A wide table whose cells are text such as "0.85 ± 0.02"."""
+    methods = [str(c) for c in frame.columns]
+    found = np.stack([_parsed(frame[c].tolist(), str(c)) for c in frame.columns])
+    counts = _counts(frame, None, methods, n)
+    size = np.repeat(counts[:, None], len(frame), axis=1)
+    return _checked(methods, [str(p) for p in frame.index], found[..., 0], found[..., 1], size, goal)
+
+
+def _parsed(texts: list[Any], column: str) -> FloatArray:
+    """Means and standard deviations; both NaN where a cell is empty, which is settled later."""
+    empty = [t is None or t != t or (isinstance(t, str) and not t.strip()) for t in texts]
+    pairs = [(np.nan, np.nan) if gone else parse_plus_minus(t) for t, gone in zip(texts, empty, strict=True)]
+    if None in pairs:
+        bad = texts[pairs.index(None)]
+        raise InputError(f"column {column!r} must hold text such as '0.85 ± 0.02' everywhere; got {bad!r}.")
+    return np.array(pairs, dtype=np.float64)
+
+
+def _numbers(column: Any, name: str) -> FloatArray:
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name!r} must hold numbers; it holds something else.") from None
+
+
+def _counts(frame: pd.DataFrame, column: str | None, methods: list[str], n: Counts) -> FloatArray:
+    """The number of runs: of each row, or of each method where `n` says it."""
+    if column is not None and n is None:
+        return _numbers(frame[column], column)
+    if isinstance(n, Mapping):
+        absent = next((m for m in methods if m not in n), None)
+        if absent is not None:
+            raise InputError(f"`n` must give the number of runs of every method; {absent!r} is missing.")
+        return _numbers([n[m] for m in methods], "n")
+    if n is None:
+        raise InputError(
+            f"the table does not say how many runs stand behind each mean; add a column n, or say {_said_beside('n')}."
+        )
+    return _numbers([n] * len(methods), "n")
+
+
+def _pivoted(methods: list[str], problems: list[str], values: FloatArray, goal: Goal) -> Moments:
+    rows, columns = list(dict.fromkeys(methods)), list(dict.fromkeys(problems))
+    out = np.full((len(rows), len(columns), 3), np.nan)
+    place = {m: i for i, m in enumerate(rows)}, {p: i for i, p in enumerate(columns)}
+    seen: set[tuple[int, int]] = set()
+    for method, problem, value in zip(methods, problems, values, strict=True):
+        at = place[0][method], place[1][problem]
+        if at in seen:
+            raise InputError(
+                f"{method!r} on {problem!r} has several rows; a table of means has one for each method and problem. Filter the rows first."
+            )
+        seen.add(at)
+        out[at] = value
+    return _checked(rows, columns, out[..., 0], out[..., 1], out[..., 2], goal)
+
+
+def _checked(
+    methods: Sequence[str], problems: Sequence[str], mean: FloatArray, std: FloatArray, n: FloatArray, goal: Goal
+) -> Moments:
+    """Refuse holes in std and n, negative spreads, and single runs; a missing mean is settled later."""
+    there = np.isfinite(mean)
+    for what, array in (("standard deviation", std), ("number of runs", n)):
+        if not np.isfinite(array[there]).all():
+            m, p = np.argwhere(there & ~np.isfinite(array))[0]
+            raise InputError(f"the {what} of {methods[m]!r} on {problems[p]!r} is missing; every mean needs one.")
+    if (std[there] < 0).any():
+        raise InputError("a standard deviation must not be negative.")
+    if (n[there] != np.rint(n[there])).any() or (n[there] < 2).any():
+        low = n[there].min()
+        raise InputError(
+            f"the number of runs behind a mean must be a whole number of at least 2; got {low:g}. One run says nothing about spread."
+        )
+    whole = np.where(there, n, 0).astype(np.intp)
+    return Moments(tuple(methods), tuple(problems), mean, std, whole, goal)

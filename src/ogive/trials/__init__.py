@@ -6,25 +6,12 @@ the direction and bounds of each metric, what one independent draw is, what vari
 table was read. Failed trials are rows with a status; they are never dropped in silence.
 
 Inside
-  _trials    the table
-  _rows      the rows of one method on one task, and which name is meant
-  _failed    rules for failed trials
-  _series    curves that trials returned beside their scores
-  _written   Parquet and CSV
+  _trials    the table, the rows of one method on one task, and the rules for failed ones
+  _written   curves that trials returned beside their scores; Parquet and CSV
 """
 
 from ogive.arguments import FloatArray, IntArray
-from ogive.trials._failed import failure_rule
-from ogive.trials._rows import Cell, compact
-from ogive.trials._series import joined_series
-from ogive.trials._trials import Trials
+from ogive.trials._trials import Cell, Trials, compact, failure_rule
+from ogive.trials._written import joined_series
 
-__all__ = [
-    "Cell",
-    "FloatArray",
-    "IntArray",
-    "Trials",
-    "compact",
-    "failure_rule",
-    "joined_series",
-]
+__all__ = ["Cell", "FloatArray", "IntArray", "Trials", "compact", "failure_rule", "joined_series"]

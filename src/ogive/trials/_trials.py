@@ -1,11 +1,14 @@
-"""Trials: an immutable columnar table, with what must be known to judge it."""
+"""Trials: an immutable columnar table, with what must be known to judge it; its rows by method and task, and how failed ones count."""
 
 from __future__ import annotations
 
 import html
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +20,113 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, IntArray
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds, Metric
-from ogive.notes import Note, NoteKind, narrowed, said
-from ogive.schema import LEADING, OK, TRAILING
-from ogive.trials._failed import count_failures, failure_rule, refuse_failures, replacement
-from ogive.trials._rows import Cell, compact, the_one
-from ogive.trials._series import SeriesSource, arrays, series_of
-from ogive.trials._written import described, write
+from ogive.notes import Note, NoteKind, narrowed
+from ogive.notes import said as remark
+from ogive.schema import LEADING, NO_SCORE, OK, TRAILING
+from ogive.trials._written import SeriesSource, arrays, described, series_of, write
+from ogive.words import listed, plural, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_NAMED = 6  # methods in a refusal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """The rows of one algorithm on one task."""
+
+    algorithm: str
+    task: str
+    rows: IntArray
+
+
+def compact(table: pa.Table) -> pa.Table:
+    """One chunk for each column; names and statuses, which are few, dictionary-encoded in order of appearance."""
+    columns: dict[str, pa.Array] = {}
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        if isinstance(column, pa.ChunkedArray):
+            column = column.chunk(0) if column.num_chunks else pa.array([], type=column.type)
+        if name in ("algorithm", "task", "status"):
+            column = (column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column).dictionary_encode()
+        columns[name] = column
+    return pa.table(columns)
+
+
+def the_one(what: str, name: str | None, names: tuple[str, ...]) -> str:
+    """That name, where it is one of these; the only one where None."""
+    if name is None:
+        if len(names) == 1:
+            return names[0]
+        raise InputError(f"`{what}` must be named, since there are {len(names)}: {quoted(names)}.")
+    if name not in names:
+        raise InputError(f"`{what}` {name!r} is not in the table; there are {quoted(names)}.")
+    return name
+
+
+def failure_rule(failures: str | float) -> str | float:
+    """The rule, checked: refuse, exclude, worst, like:NAME or a finite number."""
+    if isinstance(failures, str) and (failures in ("refuse", "exclude", "worst") or failures.startswith("like:")):
+        return failures
+    try:
+        if not isinstance(failures, (str, Real)) or isinstance(failures, bool):
+            raise ValueError
+        number = float(failures)
+    except ValueError:
+        raise InputError(
+            f"`failures` must be 'refuse', 'exclude', 'worst', 'like:NAME' or a number; got {failures!r}."
+        ) from None
+    if not math.isfinite(number):
+        raise InputError(f"`failures` as a number must be finite; got {number}.")
+    return number
+
+
+def replacement(trials: Trials, cell: Cell, metric: str, rule: str | float) -> FloatArray:
+    """What stands for each trial of a cell if it failed, by a rule."""
+    if isinstance(rule, float):
+        low, high = trials.definitions[metric].bounds
+        if (low is not None and rule < low) or (high is not None and rule > high):
+            raise InputError(f"`failures` must lie within the bounds ({low}, {high}) of {metric!r}; got {rule:g}.")
+        return np.full(cell.rows.size, rule)
+    if rule == "worst":
+        return np.full(cell.rows.size, trials.definitions[metric].worst)
+    other = trials.cell(the_one("algorithm", rule.removeprefix("like:"), trials.algorithms), cell.task)
+    if other.algorithm == cell.algorithm:
+        raise InputError(
+            f"`failures` {rule!r} cannot count failed trials of {cell.algorithm!r} itself, for which its own successes would stand; "
+            "name another method, or say 'worst', a number or 'exclude'."
+        )
+    usable = other.rows[~trials.failed(metric)[other.rows]]
+    if not usable.size:
+        raise FailedTrials(f"failures={rule!r}: {other.algorithm!r} has no score on {cell.task!r}.")
+    return _scores_alike(trials, metric, usable, cell.rows)
+
+
+def _scores_alike(trials: Trials, metric: str, usable: IntArray, rows: IntArray) -> FloatArray:
+    """For each of `rows` the mean of those `usable` ones that share its item and trial; else its item; else of all.
+
+    Where nothing joins the methods, a trial is the place of a row in the file, and says nothing.
+    """
+    values, item = trials.values(metric), trials.codes("item")
+    out = np.full(rows.size, float(values[usable].mean()))
+    keys = [item] if (item[rows] >= 0).all() else []
+    for key in [*keys, trials.draws] if trials.pair is not None else keys:
+        known, wanted = key[usable], key[rows]
+        found, place = np.unique(known, return_inverse=True)
+        means = np.bincount(place, weights=values[usable]) / np.bincount(place)
+        there = np.searchsorted(found, wanted).clip(max=found.size - 1)
+        out = np.where(found[there] == wanted, means[there], out)
+    return out
+
+
+def _own_words(trials: Trials, failed: NDArray[np.bool_]) -> str:
+    """`; 'diverged' in 5` where few short words of a status column say why; nothing where messages are long."""
+    said = Counter(trials.table["message"].filter(pa.array(failed)).cast(pa.string()).to_pylist())
+    words = [(word, n) for word, n in said.most_common() if word not in (None, NO_SCORE)]
+    if not words or len(words) > MOST_NAMED or any(len(word) > 30 for word, _ in words):
+        return ""
+    return f"; {listed([f'{word!r} in {n}' for word, n in words])}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -140,13 +241,11 @@ class Trials:
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The rows of each algorithm on each task, tasks within algorithms; empty cells are left out."""
-        algorithm, task = self.codes("algorithm"), self.codes("task")
-        n_tasks = len(self.tasks)
-        cell = algorithm * n_tasks + task
+        names, tasks, n_tasks = self.algorithms, self.tasks, len(self.tasks)
+        cell = self.codes("algorithm") * n_tasks + self.codes("task")
         order = np.argsort(cell, kind="stable")
         numbers, starts = np.unique(cell[order], return_index=True)
         parts = np.split(order, starts[1:]) if numbers.size else []
-        names, tasks = self.algorithms, self.tasks
         return tuple(
             Cell(names[c // n_tasks], tasks[c % n_tasks], rows) for c, rows in zip(numbers, parts, strict=True)
         )
@@ -170,19 +269,10 @@ class Trials:
         kept &= np.isin(self.codes("task"), _chosen("task", tasks, self.tasks))
         if not kept.any():
             raise InputError("no row is left of these algorithms on these tasks; name some that the table joins.")
-        left = replace(
-            self,
-            table=compact(self.table.filter(pa.array(kept))),
-            notes=narrowed(self.notes, _named(algorithms), _named(tasks)),
-        )
-        counts = [
-            (len(now), len(before), what)
-            for now, before, what in (
-                (left.algorithms, self.algorithms, "methods"),
-                (left.tasks, self.tasks, "tasks"),
-            )
-            if len(now) < len(before)
-        ]
+        notes = narrowed(self.notes, _named(algorithms), _named(tasks))
+        left = replace(self, table=compact(self.table.filter(pa.array(kept))), notes=notes)
+        both = (left.algorithms, self.algorithms, "methods"), (left.tasks, self.tasks, "tasks")
+        counts = [(len(now), len(before), what) for now, before, what in both if len(now) < len(before)]
         return left.with_notes(Note(NoteKind.SELECTED, values={"counts": counts})) if counts else left
 
     def codes(self, column: str) -> IntArray:
@@ -228,11 +318,7 @@ class Trials:
 
     def clusters(self, rows: IntArray) -> IntArray | None:
         """The unit of each of these rows; None where every row is one."""
-        return self._groups[rows] if self.clustered else None
-
-    @cached_property
-    def _groups(self) -> IntArray:
-        return self.codes("group")
+        return self.codes("group")[rows] if self.clustered else None
 
     @cached_property
     def draws(self) -> IntArray:
@@ -275,8 +361,24 @@ class Trials:
     def refuse_failures(
         self, metric: str, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None
     ) -> None:
-        """Refuse failed trials of these algorithms on these tasks, with their number by algorithm."""
-        refuse_failures(self, metric, algorithms or self.algorithms, tasks or self.tasks)
+        """Refuse failed trials of these algorithms on these tasks, with their number by algorithm, the most first."""
+        failed = self.failed(metric)
+        counts: dict[str, list[int]] = {}
+        for cell in self.cells:
+            if cell.algorithm in (algorithms or self.algorithms) and cell.task in (tasks or self.tasks):
+                known = counts.setdefault(cell.algorithm, [0, 0])
+                known[0] += int(np.count_nonzero(failed[cell.rows]))
+                known[1] += cell.rows.size
+        found = sorted(((n, of, name) for name, (n, of) in counts.items() if n), key=lambda one: -one[0])
+        if not found:
+            return
+        said = [f"{n} of {of} of {name!r}" for n, of, name in found[:MOST_NAMED]]
+        said += [f"some of {plural(len(found) - MOST_NAMED, 'other method')}"] if len(found) > MOST_NAMED else []
+        raise FailedTrials(
+            f"{sum(n for n, _, _ in found)} of {plural(sum(of for _, of in counts.values()), 'trial')} have no usable {metric!r} (NaN, "
+            f"infinite or failed{_own_words(self, failed)}): {listed(said)}; say how to count them: failures='worst', a number, 'like:NAME' or "
+            f"'exclude'.{self.blame}"
+        )
 
     def counted(self, metric: str | None, failures: str | float) -> Trials:
         """The same table with the failed trials of a metric counted by a rule: left out, or with the score that it gives them.
@@ -315,7 +417,18 @@ class Trials:
 
     def failures(self, metric: str | None = None) -> list[dict[str, Any]]:
         """Trials that failed by a metric (the first where None), counted by algorithm, task, status and message."""
-        return count_failures(self, self.metric_name(metric))
+        chosen = self.table.filter(pa.array(self.failed(metric)))
+        columns = ["algorithm", "task", "status", "message"]
+        plain = pa.table({c: chosen[c].cast(pa.string()) for c in columns})
+        # A row that has another score is no failed trial as a whole, but it has none here.
+        said = [
+            ("invalid", m or NO_SCORE) if s == OK else (s, m)
+            for s, m in zip(*(plain[c].to_pylist() for c in columns[2:]), strict=True)
+        ]
+        for place, name in enumerate(columns[2:]):
+            plain = plain.set_column(2 + place, name, pa.array([pair[place] for pair in said], pa.string()))
+        counted = plain.group_by(columns, use_threads=False).aggregate([([], "count_all")])
+        return [{**{c: row[c] for c in columns}, "count": row["count_all"]} for row in counted.to_pylist()]
 
     @cached_property
     def series_table(self) -> pa.Table:
@@ -336,13 +449,9 @@ class Trials:
         """
         cell = self.cell(algorithm, task)
         table = self.series_table
-        kept = [
-            pc.equal(table[column], value)
-            for column, value in (
-                ("algorithm", cell.algorithm), ("task", cell.task), ("name", the_one("name", name, self.series_names)),
-            )
-        ]  # fmt: skip
-        table = table.filter(pc.and_(pc.and_(kept[0], kept[1]), kept[2]))
+        wanted = {"algorithm": cell.algorithm, "task": cell.task, "name": the_one("name", name, self.series_names)}
+        for column, value in wanted.items():
+            table = table.filter(pc.equal(table[column], value))
         return dict(zip(table["trial"].to_pylist(), arrays(table["values"]), strict=True))
 
     def with_series(self) -> Trials:
@@ -351,7 +460,7 @@ class Trials:
 
     def with_notes(self, *notes: Note | str) -> Trials:
         """The same table with further notes, or with remarks of your own."""
-        further = (said(note) if isinstance(note, str) else note for note in notes)
+        further = (remark(note) if isinstance(note, str) else note for note in notes)
         return replace(self, notes=(*self.notes, *further))
 
     def to_pandas(self) -> pd.DataFrame:

@@ -1,28 +1,79 @@
-"""A table of Ogive's own, with some of its facts said anew."""
+"""A table of Ogive's own: checked as it was written, and with some of its facts said anew."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ogive.errors import InputError
-from ogive.importers._assemble import define, refuse_unknown
+from ogive.errors import InputError, UnreadableSource
+from ogive.files import is_text
+from ogive.importers._assemble import cut_by_limit, define, limited_column, refuse_unknown
 from ogive.importers._choices import Choices, Facts, refuse_strangers
-from ogive.importers._columns import as_numbers
-from ogive.importers._limits import cut_by_limit, limited_column
+from ogive.importers._columns import as_numbers, is_number
 from ogive.importers._units import CONFIGURATION, EACH_ROW, refuse_gaps
 from ogive.importers._where import kept_rows
 from ogive.notes import Note, NoteKind, narrowed
-from ogive.schema import TRAILING
+from ogive.schema import LEADING, RESERVED, TRAILING
 from ogive.trials import Trials, compact
+from ogive.words import spreadsheet_decoded
 
+TEXT = ("algorithm", "task", "status")
+PERHAPS_TEXT = ("item", "group", "message", "params")
 GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED)
 # What was noted about the unit, and is settled when it is said.
 UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
+
+
+def from_written(table: pa.Table, source: str) -> Trials:
+    """What `Trials.write` wrote to Parquet; refused where another program changed its columns."""
+    trials = Trials.from_parquet_table(table, source)
+    missing = [c for c in (*RESERVED, *trials.definitions) if c not in table.column_names]
+    if missing:
+        raise UnreadableSource(f"{source} says that Ogive wrote it, but has no column {missing[0]!r}; write it again.")
+    if not trials.definitions:
+        raise UnreadableSource(f"{source} says that Ogive wrote it, but names no score; write it again.")
+    for name in (*TEXT, *PERHAPS_TEXT):
+        kind = table.schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        empty = name in PERHAPS_TEXT and pa.types.is_null(kind)
+        _require(is_text(kind) or empty, f"{name!r} holds {kind}, not text", source)
+    _require(pa.types.is_integer(table.schema.field("trial").type), "'trial' does not hold whole numbers", source)
+    for name in (*trials.metrics, *TRAILING):
+        kind = table.schema.field(name).type
+        _require(is_number(kind) or pa.types.is_null(kind), f"{name!r} holds {kind}, not numbers", source)
+    for name in (*TEXT, "trial"):
+        empty = sum(v is None for v in table[name].to_pylist()) if table[name].null_count else 0
+        _require(not empty, f"{name!r} is empty in {empty} of {len(trials)} rows", source)
+    return trials
+
+
+def is_written_csv(columns: Sequence[str]) -> bool:
+    """Whether a header is that of a CSV that `Trials.write` wrote."""
+    n, m = len(LEADING), len(TRAILING)
+    return len(columns) > n + m and tuple(columns[:n]) == LEADING and tuple(columns[-m:]) == TRAILING
+
+
+def decoded(table: pa.Table) -> pa.Table:
+    """The table of such a CSV with its names as they were before they were made safe for spreadsheets."""
+    columns = []
+    for column in table.columns:
+        if is_text(column.type) and pc.any(pc.starts_with(column, "'")).as_py():
+            values = [None if text is None else spreadsheet_decoded(text) for text in column.to_pylist()]
+            column = pa.chunked_array([pa.array(values, column.type)])
+        columns.append(column)
+    return pa.table(columns, names=[spreadsheet_decoded(name) for name in table.column_names])
+
+
+def _require(fine: bool, seen: str, source: str) -> None:
+    if not fine:
+        raise UnreadableSource(
+            f"{source} says that Ogive wrote it, but its column {seen}; write it again, or export it to CSV to read it as a plain table."
+        )
 
 
 def restate(trials: Trials, facts: Facts, choices: Choices) -> Trials:
@@ -30,12 +81,8 @@ def restate(trials: Trials, facts: Facts, choices: Choices) -> Trials:
     trials = _chosen(trials, choices)
     refuse_unknown(facts, trials.metrics)
     trials = _without_notes(trials, facts)
-    notes: list[Note] = []
-    known = Facts(
-        goal=_by_metric(trials.goals, facts.goal),
-        bounds=_by_metric(trials.bounds, facts.bounds),
-    )
-    definitions = {name: define(name, trials.values(name), known, notes) for name in trials.metrics}
+    known = Facts(goal=_by_metric(trials.goals, facts.goal), bounds=_by_metric(trials.bounds, facts.bounds))
+    definitions = {name: define(name, trials.values(name), known, []) for name in trials.metrics}
     changed = replace(
         trials,
         definitions=definitions,
@@ -83,9 +130,8 @@ def _limited(trials: Trials, limit: float | None) -> Trials:
     others = [name for name in TRAILING if trials.table[name].null_count < len(trials)]
     column = limited_column(trials.metrics, said, others)
     times = as_numbers(trials.table[column], column)
-    status = cut_by_limit(
-        column, times, trials.table["status"].chunk(0), limit, notes, beside=column not in trials.metrics
-    )
+    beside = column not in trials.metrics
+    status = cut_by_limit(column, times, trials.table["status"].chunk(0), limit, notes, beside=beside)
     place = trials.table.column_names.index("status")
     return replace(trials, table=compact(trials.table.set_column(place, "status", status))).with_notes(*notes)
 
