@@ -18,8 +18,7 @@ from scipy.stats import norm
 import ogive
 from ogive.answers.spread._parameters import Parameter, _numeric
 from ogive.answers.spread._ranges import Range, find_ranges
-from ogive.statistics._components import variance_shares
-from ogive.statistics._effects import explained_share
+from ogive.statistics import explained_share, variance_shares
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "sources.md"
 REPETITIONS = 400

@@ -17,8 +17,8 @@ from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
 from ogive.kernels._corridor import stay_probability
-from ogive.statistics import Assumption, Distribution, band, ecdf
-from ogive.statistics._band import CONFIDENCES, band_margin, boundaries, local_level, solve_local_level
+from ogive.statistics import Assumption, Distribution, band, band_margin, ecdf
+from ogive.statistics._band import CONFIDENCES, boundaries, local_level, solve_local_level
 
 METHODS = ("exact", "ks", "dkw")
 scores = st.lists(st.integers(-6, 6).map(lambda v: v / 4), min_size=1, max_size=20)

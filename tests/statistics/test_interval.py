@@ -24,10 +24,10 @@ from ogive.statistics import (
     clopper_pearson,
     exceedance,
     mean_interval,
+    order_statistic_ranks,
     quantile_interval,
     tail_mean_interval,
 )
-from ogive.statistics._interval import order_statistic_ranks
 
 probabilities = st.floats(0.001, 0.999)
 
