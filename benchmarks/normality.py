@@ -15,9 +15,7 @@ import numpy as np
 from _measure import ROUNDS, Claim, circumstances, in_turns, number, report
 from scipy import stats
 
-from ogive.statistics import _dip, _normality
-from ogive.statistics._dip import dip
-from ogive.statistics._normality import normality
+from ogive.statistics import _dip, _normality, dip, normality
 
 N_SAMPLES, N_VALUES = 10_000, 1_000
 STEP = 1 / 231

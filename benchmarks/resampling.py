@@ -17,9 +17,7 @@ from types import ModuleType
 import numpy as np
 from _measure import ROUNDS, Claim, circumstances, in_turns, number, report
 
-from ogive.statistics._aggregate import aggregate, profile_counts
-from ogive.statistics._dominance import almost_dominance
-from ogive.statistics._improvement import improvement_over_tasks
+from ogive.statistics import aggregate, almost_dominance, improvement_over_tasks, profile_counts
 
 METHODS, RUNS, TASKS = 5, 100, 26
 THRESHOLDS = np.linspace(0.0, 4.0, 81)

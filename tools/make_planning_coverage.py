@@ -16,9 +16,7 @@ from scipy import stats
 import ogive
 from ogive.statistics import independent_improvement, variance_components
 from ogive.statistics._interval import spread, tail_influence
-from ogive.statistics.planning._plan import plan_trials
-from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
-from ogive.statistics.planning._precision import PilotPrecision, TwoLevelPrecision
+from ogive.statistics.planning import DifferenceTest, ImprovementTest, PilotPrecision, TwoLevelPrecision, plan_trials
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "planning.md"
 TABLES, PILOTS = 2000, 2000

@@ -16,8 +16,7 @@ from simulate import plausible
 from ogive.profiles import performance_profile
 from ogive.profiles._curves import Corridor, corridor, largest_deviation
 from ogive.profiles._distances import ratio
-from ogive.statistics import aggregate
-from ogive.statistics._band import band_margin
+from ogive.statistics import aggregate, band_margin
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "profiles.md"
 REPETITIONS, SLOW_REPETITIONS, POINTWISE_REPETITIONS = 20_000, 2_000, 300

@@ -17,8 +17,7 @@ from scipy.stats import norm
 
 import ogive
 from ogive.answers._parameters import Parameter, Range, _numeric, find_ranges
-from ogive.statistics._components import variance_shares
-from ogive.statistics._effects import explained_share
+from ogive.statistics import explained_share, variance_shares
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "sources.md"
 REPETITIONS = 400

@@ -19,10 +19,17 @@ from make_coverage import table
 from scipy import stats
 
 import ogive
-from ogive.statistics import guaranteed_improvement, mean_interval, tail_mean_difference, tail_mean_interval
-from ogive.statistics._aggregate import aggregate
-from ogive.statistics._comparison import independent_improvement, mean_difference, paired_improvement
-from ogive.statistics._dominance import almost_dominance
+from ogive.statistics import (
+    aggregate,
+    almost_dominance,
+    guaranteed_improvement,
+    independent_improvement,
+    mean_difference,
+    mean_interval,
+    paired_improvement,
+    tail_mean_difference,
+    tail_mean_interval,
+)
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "verdicts.md"
 UNEQUAL_SIZES = ((5, 5), (10, 10), (20, 20), (100, 100), (10, 100), (20, 200), (100, 10))

@@ -20,8 +20,7 @@ from ogive.profiles import (
     shifted_geometric_mean,
 )
 from ogive.profiles._ranks import holm
-from ogive.statistics import aggregate, aggregate_against, improvement_over_tasks
-from ogive.statistics._aggregate import AGGREGATES
+from ogive.statistics import AGGREGATES, aggregate, aggregate_against, improvement_over_tasks
 
 
 def by_task(table):

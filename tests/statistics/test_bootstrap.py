@@ -6,13 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError
-from ogive.statistics import Assumption, bootstrap_interval, ecdf
-from ogive.statistics._bootstrap import (
-    interquartile_mean,
-    interquartile_means,
-    standard_deviation,
-    standard_deviations,
-)
+from ogive.statistics import Assumption, bootstrap_interval, ecdf, interquartile_mean, standard_deviation
+from ogive.statistics._bootstrap import interquartile_means, standard_deviations
 
 SAMPLES = {
     "two": [3.0, 1.0],

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics import Assumption
-from ogive.statistics._dip import dip, null_dips, spread_ties
+from ogive.statistics import Assumption, dip
+from ogive.statistics._dip import null_dips, spread_ties
 
 
 def test_two_modes_are_seen_and_one_is_not():

@@ -18,12 +18,12 @@ from ogive.statistics import (
     clopper_pearson,
     criterion_value,
     differences_between,
+    order_statistic_ranks,
     rank_limits,
     tiers,
     win_shares,
 )
 from ogive.statistics._families import root
-from ogive.statistics._interval import order_statistic_ranks
 
 ERROR = 0.05
 KINDS = [("mean", math.nan), ("improvement", math.nan), ("iqm", math.nan), ("worst", 0.2), ("q", 0.5), ("q", 0.9)]

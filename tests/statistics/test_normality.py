@@ -12,8 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from ogive.errors import InputError, InvalidScores
-from ogive.statistics import _normality
-from ogive.statistics._normality import Normality, normality
+from ogive.statistics import Normality, _normality, normality
 
 SCIPY = {
     "dagostino": stats.normaltest,

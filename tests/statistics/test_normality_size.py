@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from simulate import plausible
 
-from ogive.statistics._dip import dip
-from ogive.statistics._normality import normality
+from ogive.statistics import dip, normality
 
 pytestmark = pytest.mark.statistical
 REPETITIONS = 20_000

@@ -12,21 +12,33 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence
-from ogive.statistics import band, mean_interval, quantile_interval, tail_mean_interval, variance_components
-from ogive.statistics._band import band_margin, local_level
-from ogive.statistics.planning._anytime import anytime_constant, anytime_margin, spend
-from ogive.statistics.planning._plan import Plan, largest_spread, plan_trials, trials_for
-from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
-from ogive.statistics.planning._precision import (
-    SLOW_FROM,
-    TABLE_END,
+from ogive.statistics import (
+    band,
+    band_margin,
+    mean_interval,
+    quantile_interval,
+    tail_mean_interval,
+    variance_components,
+)
+from ogive.statistics._band import local_level
+from ogive.statistics.planning import (
     BandPrecision,
+    DifferenceTest,
+    ImprovementTest,
     PilotPrecision,
+    Plan,
     QuantilePrecision,
     TwoLevelPrecision,
     WorstCasePrecision,
+    anytime_margin,
     best_repeats,
+    largest_spread,
+    plan_trials,
+    spend,
+    trials_for,
 )
+from ogive.statistics.planning._anytime import anytime_constant
+from ogive.statistics.planning._precision import SLOW_FROM, TABLE_END
 
 PILOT = np.random.default_rng(5).normal(size=40)
 EVEN = (

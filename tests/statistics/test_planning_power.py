@@ -8,12 +8,15 @@ from make_planning_coverage import difference_power, improvement_power, pilot_pl
 from scipy import stats
 from simulate import plausible
 
-from ogive.statistics import mean_interval, tail_mean_interval
-from ogive.statistics._band import band_margin
-from ogive.statistics.planning._anytime import anytime_margin
-from ogive.statistics.planning._plan import plan_trials
-from ogive.statistics.planning._power import DifferenceTest, ImprovementTest
-from ogive.statistics.planning._precision import PilotPrecision, TwoLevelPrecision
+from ogive.statistics import band_margin, mean_interval, tail_mean_interval
+from ogive.statistics.planning import (
+    DifferenceTest,
+    ImprovementTest,
+    PilotPrecision,
+    TwoLevelPrecision,
+    anytime_margin,
+    plan_trials,
+)
 
 pytestmark = pytest.mark.statistical
 REPETITIONS = 20_000

@@ -10,11 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from ogive.errors import InputError, InvalidConfidence, InvalidScores
-from ogive.statistics import Assumption
-from ogive.statistics._aggregate import FEWEST_FOR_MEDIAN, FEWEST_IN_ALL, aggregate, profile_counts
-from ogive.statistics._distribution import ecdf
-from ogive.statistics._improvement import improvement_over_tasks
-from ogive.statistics._interval import clopper_pearson
+from ogive.statistics import Assumption, aggregate, clopper_pearson, ecdf, improvement_over_tasks, profile_counts
+from ogive.statistics._aggregate import FEWEST_FOR_MEDIAN, FEWEST_IN_ALL
 from ogive.statistics._resampling import pool, resample, spread_correction
 
 EVERYTHING = ("iqm", "mean", "median", "optimality_gap", "q0.9", "lower_0.25", "upper_0.1")

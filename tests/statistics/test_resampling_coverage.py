@@ -10,8 +10,7 @@ import pytest
 from scipy.special import ndtri
 from simulate import plausible
 
-from ogive.statistics._aggregate import aggregate, profile_counts
-from ogive.statistics._improvement import improvement_over_tasks
+from ogive.statistics import aggregate, improvement_over_tasks, profile_counts
 from ogive.statistics._resampling import pool, resample
 
 pytestmark = pytest.mark.statistical

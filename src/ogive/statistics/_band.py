@@ -132,9 +132,12 @@ class Band:
         else:
             least = t * (1.0 - low.cdf(t, left=True)) + high.excess(t)
             c = min(max(low.cdf(0.0, left=True), low.cdf(t, left=True)), high.cdf(t, left=True))
-            raised = Distribution(low.points, np.maximum(low.cumulative, c), low.n)
-            # The step up to c stands at or below t: what the first point above t adds starts from c.
-            most = t * (1.0 - c) + _excess_from(raised, t, c)
+            # The low side, raised to c from t on: what its first point above t adds starts from there.
+            above = low.points > t
+            start = max(c, low.cdf(t))
+            weights = np.diff(np.maximum(low.cumulative[above], c), prepend=start)
+            used = weights > 0.0
+            most = t * (1.0 - c) + float(np.dot((low.points[above] - t)[used], weights[used]))
         return self._interval(estimate.threshold_area(t), least, most, assumed)
 
     def best_of(self, k: float, *, goal: str = "maximize") -> Band:
@@ -333,15 +336,6 @@ def band_margin(n: int, confidence: float, method: Literal["ks", "dkw"], *, two_
     from scipy.special import smirnovi
 
     return float(smirnovi(n, d))
-
-
-def _excess_from(distribution: Distribution, t: float, c: float) -> float:
-    """The integral of 1 - F above t for a CDF that is at least c from t on."""
-    above = distribution.points > t
-    start = max(c, distribution.cdf(t))
-    weights = np.diff(distribution.cumulative[above], prepend=start)
-    used = weights > 0.0
-    return float(np.dot((distribution.points[above] - t)[used], weights[used]))
 
 
 def local_level(n: int, confidence: float, *, two_sided: bool, solve: bool) -> float | None:

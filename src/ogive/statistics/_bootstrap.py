@@ -85,7 +85,10 @@ def bootstrap_interval(
         levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
         draws = _resample(values, members, statistic, n_resamples, rng)
         if method == "bca":
-            by_score = (leave_one_out or quick_of(statistic)) if codes is None else None
+            # By identity: a statistic of the caller's may be an object that has no hash.
+            known = ((interquartile_mean, interquartile_means), (standard_deviation, standard_deviations))
+            quick = leave_one_out or next((every for one, every in known if one is statistic), None)
+            by_score = quick if codes is None else None
             left_out = _jackknife(values, members, statistic) if by_score is None else by_score(values)
             levels = bca_levels(levels, draws, estimate, left_out)
         low, high = (float(v) for v in np.quantile(draws, levels))
@@ -231,13 +234,6 @@ def standard_deviations(values: FloatArray) -> FloatArray:
         return np.zeros(n)
     left = squares.sum() - squares * (n / (n - 1))
     return np.asarray(np.sqrt(np.maximum(left, 0.0) / (n - 2)))
-
-
-def quick_of(statistic: object) -> Callable[[FloatArray], FloatArray] | None:
-    """What leaves out every score of a statistic at once, where it is known."""
-    # By identity: a statistic of the caller's may be an object that has no hash.
-    known = ((interquartile_mean, interquartile_means), (standard_deviation, standard_deviations))
-    return next((quick for one, quick in known if one is statistic), None)
 
 
 @lru_cache(maxsize=8)

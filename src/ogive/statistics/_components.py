@@ -323,7 +323,7 @@ def variance_shares(
     centered, exponent = as_unit(values)
     if not centered.any():
         raise InputError("all scores are equal; there is no variance to divide.")
-    squares, unit, balanced = _analyze(centered, terms), as_square(exponent), _are_equal(terms)
+    squares, unit, balanced = _analyze(centered, terms), as_square(exponent), all(np.ptp(t.sizes) == 0 for t in terms)
     raw = np.asarray(np.linalg.solve(squares.expected, squares.sums), dtype=np.float64)
     shares = _as_shares(raw[:, None])[:, 0]
     limits = _limits(squares, confidence, rng, n_pivots)
@@ -347,11 +347,6 @@ def variance_shares(
         components=components, fixed=tuple(name for name in codes if name not in varied),
         variance=float(centered.var(ddof=1)) * unit, n=values.size, balanced=balanced,
     )  # fmt: skip
-
-
-def _are_equal(terms: list[_Term]) -> bool:
-    """Whether the groups of every grouping have equal size."""
-    return all(np.ptp(term.sizes) == 0 for term in terms)
 
 
 def _codes(labels: ArrayLike, n: int, name: str) -> IntArray:
@@ -461,17 +456,12 @@ def _effective(effects: list[FloatArray], terms: list[_Term], tops: list[_Term],
             mean = float(parts.mean())
             if mean > 0.0 and parts.size > 2:
                 variation = float(parts.var(ddof=0)) / mean**2
-                if top is terms[i]:
-                    variation = _corrected(variation, parts.size)
+                n = parts.size
+                if top is terms[i] and n > 3:
+                    # Of n squared deviations it is 2 plus their excess kurtosis, whose bias in small samples is removed.
+                    variation = 2.0 + (n - 1.0) / ((n - 2.0) * (n - 3.0)) * ((n + 1.0) * (variation - 2.0) + 6.0)
                 out[i] = min(out[i], 2.0 * parts.size / variation if variation > 0.0 else np.inf)
     return np.maximum(out, np.minimum(df, 1.0))
-
-
-def _corrected(variation: float, n: int) -> float:
-    """The variation of n squared deviations, 2 plus their excess kurtosis, with its bias in small samples removed."""
-    if n < 4:
-        return variation
-    return 2.0 + (n - 1.0) / ((n - 2.0) * (n - 3.0)) * ((n + 1.0) * (variation - 2.0) + 6.0)
 
 
 def _limits(

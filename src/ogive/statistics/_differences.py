@@ -311,7 +311,9 @@ class QuantileDifferences(Differences):
         below, above, low_sum, high_sum = (np.zeros(len(self)) for _ in range(4))
         with np.errstate(invalid="ignore"):  # the difference of one infinity and itself is not known
             for t in range(len(self.ordered)):
-                value, low, high = self._of_methods(t, each)
+                value, low, high = np.zeros((3, len(self.ordered[t])))
+                for m in np.unique((self.first, self.second)).tolist():
+                    value[m], low[m], high[m] = quantile_limits(self.ordered[t][m], self.level, each)
                 low_sum += low[self.first] - high[self.second]
                 high_sum += high[self.first] - low[self.second]
                 down, up = (np.where(value == end, 0.0, np.abs(value - end)) for end in (low, high))
@@ -325,13 +327,6 @@ class QuantileDifferences(Differences):
             found_low = np.where(recovered, self.estimate - below / n, low_sum / n)
             found_high = np.where(recovered, self.estimate + above / n, high_sum / n)
         return np.where(np.isnan(found_low), -np.inf, found_low), np.where(np.isnan(found_high), np.inf, found_high)
-
-    def _of_methods(self, t: int, error: float) -> FloatArray:
-        """[value, low, high] of each method on one task; 0 for methods in none of the pairs."""
-        found = np.zeros((3, len(self.ordered[t])))
-        for m in np.unique((self.first, self.second)).tolist():
-            found[:, m] = quantile_limits(self.ordered[t][m], self.level, error)
-        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

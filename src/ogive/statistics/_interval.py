@@ -206,23 +206,17 @@ def order_statistic_ranks(n: int, p: float, confidence: float) -> tuple[int, int
     from scipy.special import bdtr
 
     error = (1.0 - confidence) / 2.0
-    low, high = 0, n + 1  # P(Bin < low) <= error holds, for high it does not
-    while high - low > 1:
-        middle = (low + high) // 2
-        if bdtr(middle - 1, n, p) <= error:
-            low = middle
-        else:
-            high = middle
-    below = low
-    low, high = 0, n + 1  # P(Bin >= high) <= error holds, for low it does not
-    while high - low > 1:
-        middle = (low + high) // 2
-        # P(Bin(n, p) >= u) = P(Bin(n, 1-p) <= n - u): no cancellation in the upper tail
-        if bdtr(n - middle, n, 1.0 - p) <= error:
-            high = middle
-        else:
-            low = middle
-    return below, high
+
+    def largest(p: float) -> int:
+        """The largest l with P(Bin(n, p) < l) <= error."""
+        low, high = 0, n + 1  # it holds for low, for high it does not
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if bdtr(middle - 1, n, p) <= error else (low, middle)
+        return low
+
+    # P(Bin(n, p) >= u) = P(Bin(n, 1-p) <= n - u): no cancellation in the upper tail
+    return largest(p), n + 1 - largest(1.0 - p)
 
 
 def clopper_pearson(k: int, n: int, confidence: float) -> tuple[float, float]:
@@ -498,7 +492,11 @@ def tail_mean_intervals(samples: FloatArray, mass: float, tail: Tail, confidence
     if in_tail < 2:  # one score says nothing about the tail's spread
         half = np.full(len(values), math.inf)
     else:
-        half = _half_widths(_influences(values, ordered, mass), math.sqrt(1.0 / n), min(n - 1, in_tail - 1), confidence)
+        level = np.asarray(mass)
+        place = int(np.searchsorted(np.arange(1.0, n + 1.0) / n, level - slack(level), side="left"))
+        q = ordered[:, min(place, n - 1)][:, None]  # ties change the place, not the score that stands there
+        terms = _tail_terms(values, q, mass)
+        half = _half_widths(terms, math.sqrt(1.0 / n), min(n - 1, in_tail - 1), confidence)
     _, above = order_statistic_ranks(n, mass, confidence)
     limit = ordered[:, above - 1] if above <= n else np.full(len(values), math.inf)
     # Rounding puts the mean of equal scores beyond them, hence the estimate.
@@ -530,15 +528,6 @@ def _lower_means(ordered: FloatArray, mass: float) -> FloatArray:
             for row, has_ties in zip(ordered, tied.tolist(), strict=True)
         ]
     )
-
-
-def _influences(values: FloatArray, ordered: FloatArray, mass: float) -> FloatArray:
-    """`tail_influence` of each row, for the lower tail."""
-    n = ordered.shape[1]
-    level = np.asarray(mass)
-    place = int(np.searchsorted(np.arange(1.0, n + 1.0) / n, level - slack(level), side="left"))
-    q = ordered[:, min(place, n - 1)][:, None]  # ties change the place, not the score that stands there
-    return _tail_terms(values, q, mass)
 
 
 def _half_widths(values: FloatArray, scale: float, df: int, confidence: float) -> FloatArray:
