@@ -571,8 +571,7 @@ class Draws:
 
 def find_draws(trials: Trials, rows: IntArray, holds: Mapping[str, Any] | None) -> Draws:
     """The draws of these rows of one method on one task."""
-    if holds is None:
-        holds = getattr(trials, "holds", None)
+    holds = trials.holds if holds is None else holds
     trial = trials.table["trial"].chunk(0).to_numpy()[rows].astype(np.int64)
     codes = _held(trials, trial, holds) if holds is not None else _seen(trials, rows, trial)
     item = trials.codes("item")[rows]
