@@ -251,7 +251,10 @@ class Note:
 
     def sentence(self, names: Names | None = None) -> str:
         """What it says, of whomever it is about."""
-        return _SAYINGS[self.kind](self.values, _Naming(names or _READER.get()))
+        saying = _SAYINGS[self.kind]
+        if isinstance(saying, str):
+            return saying.format_map(self.values)
+        return saying(self.values, _Naming(names or _READER.get()))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; with the words, for readers that do not know the kind."""
@@ -374,7 +377,7 @@ def _first_of(names: Sequence[str]) -> str:
     return quoted(names, MOST_NAMED)
 
 
-def _empty_columns(v: _Values) -> str:
+def _empty_columns(v: _Values, o: _Naming) -> str:
     return f"empty in every row and not used: {_first_of(v['columns'])}; all rows count as one {' and one '.join(v['pooled'])}"
 
 
@@ -641,16 +644,17 @@ def _unsolved(v: _Values, o: _Naming) -> str:
     return f"{plural(n, 'problem')} that no method solves {_are(n)} left out"
 
 
-_SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
-    NoteKind.SAID: lambda v, o: str(v["text"]),
+# A form that its values fill, or a function where grammar or an argument's name depends on them.
+_SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
+    NoteKind.SAID: "{text}",
     NoteKind.ROLE: lambda v, o: (
         f"{v['role']}: column {_quoted(v['columns'])}"
         + (f" (guessed from its name, rather than {_first_of(v['rather_than'])})" if v.get("rather_than") else _guess(v))
     ),
     NoteKind.NOT_USED: lambda v, o: f"not used: {_first_of(v['columns'])}",
-    NoteKind.EMPTY_COLUMNS: lambda v, o: _empty_columns(v),
+    NoteKind.EMPTY_COLUMNS: _empty_columns,
     NoteKind.NOT_REPORTED: lambda v, o: f"not used: {_quoted(v['metrics'])}, declared but reported by no trial",
-    NoteKind.STATUS_NOT_USED: lambda v, o: f"column {v['column']!r} is not used: {v['word']!r} is no status",
+    NoteKind.STATUS_NOT_USED: "column {column!r} is not used: {word!r} is no status",
     NoteKind.OUTCOME: _outcome,
     NoteKind.NUMBERS_WRITTEN: _numbers_written,
     NoteKind.WORDS_READ: _words_read,
@@ -664,9 +668,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         f"{v['n']} of {v['of_rows']} rows are read: {', '.join(v['conditions'])}"
     ),
     NoteKind.METHODS_LEFT_OUT: lambda v, o: f"left out, as asked: {_quoted(v['methods'])}",
-    NoteKind.SEED_OF_FOLD: lambda v, o: (
-        f"column {v['column']!r} is another for every fold, so it numbers no repeat of the cross-validation"
-    ),
+    NoteKind.SEED_OF_FOLD: "column {column!r} is another for every fold, so it numbers no repeat of the cross-validation",
     NoteKind.ONE_METHOD: _one_method,
     NoteKind.EMPTY_CELL: _empty_cell,
     NoteKind.GOAL_GUESSED: _goal_guessed,
@@ -682,21 +684,17 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         "a grid or an adaptive sampler chose the trials, or may have: they are described, not judged "
         f"(say {o('independent', True)} if they were drawn at random)"
     ),
-    NoteKind.SHARED_UNIT: lambda v, o: f"unit: {v['unit']!r}; rows that share it count once",
-    NoteKind.UNIT_SAID: lambda v, o: f"unit: {v['unit']!r} (said when the table was read again)",
+    NoteKind.SHARED_UNIT: "unit: {unit!r}; rows that share it count once",
+    NoteKind.UNIT_SAID: "unit: {unit!r} (said when the table was read again)",
     NoteKind.FOLDS_OVERRULED: _folds_overruled,
     NoteKind.HELD: _held,
     NoteKind.PAIRED: lambda v, o: (
         f"paired by {v['column']!r}{_guess(v)}: {v['matched']} of {v['of_rows']} rows have a partner"
     ),
-    NoteKind.PAIRED_TRIALS: lambda v, o: "paired by 'trial': trial i has the same data for every method",
-    NoteKind.NOT_PAIRED: lambda v, o: f"not paired: no value of {v['column']!r} occurs in two methods of a task",
-    NoteKind.NOT_PAIRED_DATA: lambda v, o: (
-        "not paired: the data were held fixed, so methods share no draw from trial to trial"
-    ),
-    NoteKind.NOT_PAIRED_TABLES: lambda v, o: (
-        "methods are compared unpaired: across tables the same number may have been another draw"
-    ),
+    NoteKind.PAIRED_TRIALS: "paired by 'trial': trial i has the same data for every method",
+    NoteKind.NOT_PAIRED: "not paired: no value of {column!r} occurs in two methods of a task",
+    NoteKind.NOT_PAIRED_DATA: "not paired: the data were held fixed, so methods share no draw from trial to trial",
+    NoteKind.NOT_PAIRED_TABLES: "methods are compared unpaired: across tables the same number may have been another draw",
     NoteKind.ALIKE_NAMES: lambda v, o: (
         f"guessed: {_quoted(v['names'])} are different methods, though they differ only in case or spaces"
     ),
@@ -708,9 +706,7 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
         f"{plural(v['n'], 'trial')} of {v['study']!r} {'was' if v['n'] == 1 else 'were'} enqueued by hand, not drawn"
     ),
     NoteKind.SELECTED: _selected,
-    NoteKind.NOT_STATED_FOR_BOTH: lambda v, o: (
-        f"{v['fact']}: not stated for both, since new says {v['new']} and the baseline {v['baseline']}"
-    ),
+    NoteKind.NOT_STATED_FOR_BOTH: "{fact}: not stated for both, since new says {new} and the baseline {baseline}",
     NoteKind.ASKS_GROUP: _asks_group,
     NoteKind.ASKS_CONFIGURATION: _asks_configuration,
     NoteKind.ASKS_REPEAT: _asks_repeat,
@@ -719,12 +715,10 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.ASKS_HOLDS: _asks_holds,
     NoteKind.ASKS_SPLIT: _asks_split,
     NoteKind.ASKS_CURVES: _asks_curves,
-    NoteKind.FROM_STORE: lambda v, o: f"{v['n']} trials from the store {v['store']}",
+    NoteKind.FROM_STORE: "{n} trials from the store {store}",
     NoteKind.RUN_TWICE: _run_twice,
     NoteKind.DAMAGED: _damaged,
-    NoteKind.CHANGE_ACCEPTED: lambda v, o: (
-        f"the study was changed and the change accepted, rows before and after it count together: {v['change']}"
-    ),
+    NoteKind.CHANGE_ACCEPTED: "the study was changed and the change accepted, rows before and after it count together: {change}",
     NoteKind.SET_ASIDE: lambda v, o: (
         f"{plural(v['n'], 'file')} {_are(v['n'])} set aside in quarantine/; what {'it' if v['n'] == 1 else 'they'} held counts as not done"
     ),
@@ -733,55 +727,37 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     ),
     NoteKind.LIMITS: lambda v, o: f"limits: {' or '.join(v['limits'])}",
     NoteKind.NEAR_LIMIT: _near_limit,
-    NoteKind.CUT_BY_MEMORY: lambda v, o: (
-        f"trials cut by the memory limit: {v['n']}; how close others came to it is not recorded"
-    ),
-    NoteKind.SEED_KEPT: lambda v, o: (
-        f"{v['parameter']}={v['value']} was set, and is the same in every {v['draw']}"
-    ),
+    NoteKind.CUT_BY_MEMORY: "trials cut by the memory limit: {n}; how close others came to it is not recorded",
+    NoteKind.SEED_KEPT: "{parameter}={value} was set, and is the same in every {draw}",
     NoteKind.TUNED_BY_NAME: lambda v, o: (
         f"tuning {v['algorithm']!r} "
         + ("goes by its first metric, whose name tells whether larger or smaller is better" if v["metric"] is None else
            f"takes {'larger' if v['goal'] == 'maximize' else 'smaller'} {v['metric']!r} as better, as its name tells")
         + "; declare metrics= to say which"
     ),
-    NoteKind.ORDER_OF_SETS: lambda v, o: (
-        "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are "
-        "those of worker processes only under PYTHONHASHSEED=0"
-    ),
+    NoteKind.ORDER_OF_SETS: "ran in this process, whose sets of text have an order of their own: scores that depend on such an order are those of worker processes only under PYTHONHASHSEED=0",
     NoteKind.RUNS_LONG: lambda v, o: (
         f"trial {v['trial']} of {v['algorithm']!r} on {v['task']!r} has been running for {duration(v['seconds'])}; the longest of "
         f"{v['n']:,} others took {duration(v['longest'])} ({o('wall_limit', v['limit'])} ends such trials as timeouts)"
     ),
-    NoteKind.SIZES_AS_TASKS: lambda v, o: (
-        "tasks are training-set sizes; those of one repetition depend on each other"
-    ),
+    NoteKind.SIZES_AS_TASKS: "tasks are training-set sizes; those of one repetition depend on each other",
     NoteKind.NO_SCORE: lambda v, o: (
         f"{plural(v['n'], 'repetition')} without a score ({v['status']}: {v['message']})"
     ),
     NoteKind.FITS_FAILED: _fits_failed,
-    NoteKind.UNUSED_REPETITIONS: lambda v, o: (
-        f"of {v['n']} repetitions the {v['used']} that every model has are used"
-    ),
+    NoteKind.UNUSED_REPETITIONS: "of {n} repetitions the {used} that every model has are used",
     NoteKind.CLASSES_ABSENT: lambda v, o: (
         f"no row of {_quoted(v['classes'][:3])}{'…' if len(v['classes']) > 3 else ''} is {v['part']} on: the split left none"
     ),
-    NoteKind.MISSING_COUNT_AS: lambda v, o: f"missing scores count as {v['rule']}",
-    NoteKind.NOT_CALIBRATED: lambda v, o: (
-        "brier and cross_entropy are of the logistic function of decision values, which is not calibrated"
-    ),
+    NoteKind.MISSING_COUNT_AS: "missing scores count as {rule}",
+    NoteKind.NOT_CALIBRATED: "brier and cross_entropy are of the logistic function of decision values, which is not calibrated",
     NoteKind.NO_PROBABILITIES: lambda v, o: (
         f"has no predict_proba, so there is no {' and no '.join(v['metrics'])}"
     ),
-    NoteKind.PAIRWISE_DECISIONS: lambda v, o: (
-        "decision values are of pairs of classes, so there is no auc for more than two classes"
-    ),
+    NoteKind.PAIRWISE_DECISIONS: "decision values are of pairs of classes, so there is no auc for more than two classes",
     NoteKind.VARIED: lambda v, o: f"{listed(list(v['varied']))} varied between runs",
-    NoteKind.SPREAD_NOT_USED: lambda v, o: "each cell is a mean; its spread is not used",
-    NoteKind.UNEQUAL_MEANS: lambda v, o: (
-        f"the means stand on {v['least']} to {v['most']} runs and are compared as they are: a mean of few runs is further off, to "
-        "either side"
-    ),
+    NoteKind.SPREAD_NOT_USED: "each cell is a mean; its spread is not used",
+    NoteKind.UNEQUAL_MEANS: "the means stand on {least} to {most} runs and are compared as they are: a mean of few runs is further off, to either side",
     NoteKind.PROBLEMS_DROPPED: lambda v, o: f"{plural(v['n'], 'problem')} with missing {v['what']} dropped",
     NoteKind.MISSING_FAILED: lambda v, o: (
         f"{plural(v['n'], 'missing value')} counted as {'a failure' if v['n'] == 1 else 'failures'}"
@@ -801,35 +777,25 @@ _SAYINGS: dict[NoteKind, Callable[[_Values, _Naming], str]] = {
     NoteKind.FIRST_RUNS: lambda v, o: f"the first {_counted(v)}",
     NoteKind.DRAWN_RUNS: lambda v, o: f"{_counted(v)}, drawn by a fixed stream",
     NoteKind.UNEQUAL_RUNS: _unequal_runs,
-    NoteKind.EQUAL_COUNTS: lambda v, o: f"every mean counts as if it stood on {v['n']} runs",
+    NoteKind.EQUAL_COUNTS: "every mean counts as if it stood on {n} runs",
     NoteKind.UNEVEN_COUNTS: _uneven,
-    NoteKind.EVIDENCE: lambda v, o: (
-        f"evidence, not size: with {v['n']} runs each, other numbers of runs would give other distances"
-    ),
+    NoteKind.EVIDENCE: "evidence, not size: with {n} runs each, other numbers of runs would give other distances",
     NoteKind.NO_SPREAD: lambda v, o: (
         f"{v['n']} of {v['of_cells']} cells {'has' if v['n'] == 1 else 'have'} a standard deviation of 0, and the test believes "
         f"{'it' if v['n'] == 1 else 'them'}"
     ),
-    NoteKind.RUNS_JOINED: lambda v, o: f"several runs of a cell count by their {v['by']}",
-    NoteKind.SPLIT_SAMPLE: lambda v, o: (
-        "half of the runs chose the best method, the other half measured the distance, and the other way round"
-    ),
+    NoteKind.RUNS_JOINED: "several runs of a cell count by their {by}",
+    NoteKind.SPLIT_SAMPLE: "half of the runs chose the best method, the other half measured the distance, and the other way round",
     NoteKind.ESTIMATED: _estimated,
-    NoteKind.ONLY_MEANS: lambda v, o: (
-        "numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic"
-    ),
-    NoteKind.RELATIVE: lambda v, o: "differences are shares of the best score's size",
+    NoteKind.ONLY_MEANS: "numbers of runs differ and only means are known: who is best depends on them, and the band is heuristic",
+    NoteKind.RELATIVE: "differences are shares of the best score's size",
     NoteKind.COMMON_SCALE: _common_scale,
     NoteKind.NORMALIZED: _normalized,
-    NoteKind.NO_BANDS: lambda v, o: "no bands: a grid or an adaptive sampler chose the runs, or may have",
-    NoteKind.OTHER_BAND: lambda v, o: (
-        f"the {v['band']} band stands in for {v['asked']}, whose table ends below this confidence"
-    ),
-    NoteKind.FEW_TASKS: lambda v, o: f"too few tasks to generalize: {v['n']}, where {v['wanted']} are wanted",
-    NoteKind.RUNS_INDEPENDENT: lambda v, o: "runs are taken as independent",
-    NoteKind.RUNS_ARE_FOLDS: lambda v, o: (
-        "the runs are folds of a cross-validation and not independent: the band is heuristic"
-    ),
+    NoteKind.NO_BANDS: "no bands: a grid or an adaptive sampler chose the runs, or may have",
+    NoteKind.OTHER_BAND: "the {band} band stands in for {asked}, whose table ends below this confidence",
+    NoteKind.FEW_TASKS: "too few tasks to generalize: {n}, where {wanted} are wanted",
+    NoteKind.RUNS_INDEPENDENT: "runs are taken as independent",
+    NoteKind.RUNS_ARE_FOLDS: "the runs are folds of a cross-validation and not independent: the band is heuristic",
     NoteKind.GEOMETRIC: lambda v, o: (
         f"shift {v['shift']:g}; {percent_sure(v['confidence'])} intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
     ),

@@ -136,14 +136,8 @@ class _Runs:
         return cls(ordered, found.quantile(0.5), found.median(), float(ordered[-1]), n_units)
 
 
-def _above(samples: dict[str, _Runs], limit: float) -> list[tuple[str, str]]:
-    """Pairs (a, b): the median run of a is better than the best run of b, and would be by chance with less than `limit`."""
-    names = list(samples)
-    return [(names[i], names[j]) for i, j in np.argwhere(_is_above(list(samples.values()), limit)).tolist()]
-
-
 def _is_above(runs: Sequence[_Runs], limit: float) -> NDArray[np.bool_]:
-    """[i, j]: whether i stands above j in that way."""
+    """[i, j]: the median run of i is better than the best run of j, and would be by chance with less than `limit`."""
     median, best = np.array([r.median for r in runs]), np.array([r.best for r in runs])
     sizes, place = np.unique([r.n_units for r in runs], return_inverse=True)
     rare = np.array([[_chance(n, m) <= limit for m in sizes.tolist()] for n in sizes.tolist()])
@@ -161,8 +155,9 @@ def _chance(n: int, m: int) -> float:
 
 def _medians_above_best(task: str, samples: dict[str, _Runs], sign: float, limit: float) -> list[Fact]:
     found: list[Fact] = []
-    for a, b in _above(samples, limit):
-        x, y = samples[a], samples[b]
+    names, runs = list(samples), list(samples.values())
+    for i, j in np.argwhere(_is_above(runs, limit)).tolist():
+        (a, x), (b, y) = (names[i], runs[i]), (names[j], runs[j])
         found.append(
             MedianAboveBest(
                 a=a, b=b, tasks=(task,), n_tasks=1, median=sign * x.middle, best=sign * y.best, n=y.ordered.size,
@@ -187,17 +182,11 @@ def _over_tasks(by_task: dict[str, dict[str, _Runs]], methods: Sequence[str], li
     order = np.lexsort((b, a, first[a, b], -times[a, b]))[:MOST_SENTENCES]
     found = []
     for i, j in zip(a[order].tolist(), b[order].tolist(), strict=True):
-        pair = methods[i], methods[j]
-        tasks = (
-            t for t, samples in by_task.items() if set(pair) <= samples.keys() and _stands_above(samples, pair, limit)
-        )
-        found.append(MedianAboveBest(a=pair[0], b=pair[1], tasks=tuple(tasks), n_tasks=len(by_task)))
+        one, other = methods[i], methods[j]
+        both = {t: [samples[one], samples[other]] for t, samples in by_task.items() if {one, other} <= samples.keys()}
+        tasks = tuple(t for t, pair in both.items() if _is_above(pair, limit)[0, 1])
+        found.append(MedianAboveBest(a=one, b=other, tasks=tasks, n_tasks=len(by_task)))
     return tuple(found)
-
-
-def _stands_above(samples: dict[str, _Runs], pair: tuple[str, str], limit: float) -> bool:
-    x, y = (samples[m] for m in pair)
-    return x.median > y.best and _chance(x.n_units, y.n_units) <= limit
 
 
 def _collapses(samples: dict[str, _Runs], sign: float, confidence: float, *, judged: bool) -> list[Fact]:

@@ -16,16 +16,12 @@ from ogive.statistics import order_statistic_ranks
 from ogive.trials import Trials
 from ogive.words import listed, plural, printable
 
-AS_ABOVE = "not before that is answered"
-ASSUMED = "assuming that rows are independent"
+ONE_METHOD = "there is one method"
 ONE_RUN = "one run in each cell; a profile compares methods over many tasks"
 ONE_RUN_EACH = "one run of each method on a task: tasks are taken for a sample of tasks like these"
 ONE_RUN_IN_ALL = "one run of each method says nothing about its spread"
 ADAPTIVE = "a grid or an adaptive sampler chose the runs, or may have: they are described, not judged"
-
 FOLDS = "folds share training data: intervals are heuristic"
-
-
 LONG = 100  # signs of a reason that is not given twice
 
 
@@ -136,11 +132,8 @@ def _structure(trials: Trials) -> list[str]:
         )
     varied = ", ".join(trials.varied) or f"not stated (say {argument('varied')})"
     out.append(f"varied between runs: {varied}")
-    out.append(
-        f"methods are joined by {trials.pair!r}"
-        if trials.pair
-        else f"methods are not paired (say {argument('pair')} if rows share a draw)"
-    )
+    unpaired = f"methods are not paired (say {argument('pair')} if rows share a draw)"
+    out.append(f"methods are joined by {trials.pair!r}" if trials.pair else unpaired)
     return out
 
 
@@ -169,63 +162,53 @@ def _answers(trials: Trials) -> list[Possibility]:
         unjudged = trials.question
     if not trials.independent:
         unjudged = ADAPTIVE
-    rows = [
-        _can_summarize(trials),
-        *(
-            _can_bound_quantile(trials, p, name, least, unjudged)
-            for p, name in ((0.5, "median"), (0.05, "5 % and 95 % quantiles"))
-        ),
-        _can_bound_mean(trials, unjudged),
-        (
-            "bands",
-            not unjudged and most > 1,
-            unjudged or (ONE_RUN if most < 2 else _independence(trials)),
-        ),
-        _can_judge(trials, most),
-        (
-            "paired comparison",
-            trials.pair is not None and trials.judged and len(trials.algorithms) > 1,
-            unjudged or _pairing(trials),
-        ),
-    ]
+    # What rests on independent rows: not judged, approximate where rows share a unit, or possible.
+    without = unjudged or (f"rows share {trials.unit!r}: the interval is approximate" if trials.clustered else "")
+    assumed = "assuming that rows are independent" if trials.unit is None else "units are independent"
+    rows: list[tuple[str, bool, str | Note]] = [("summary", *_can_summarize(trials))]
+    for p, name in ((0.5, "median"), (0.05, "5 % and 95 % quantiles")):
+        needed = next(n for n in range(1, 1000) if _both_sides(n, p))
+        why = without or f"needs {needed} independent runs; the smallest cell has {least}"
+        rows.append((f"guaranteed 95 % interval of the {name}", not without and least >= needed, why))
+    low, high = trials.bounds[trials.metrics[0]]
+    bounded = low is not None and high is not None
+    why = without or (f"bounds ({low}, {high})" if bounded else f"needs {argument('bounds')} of the score")
+    rows.append(("guaranteed mean and worst share", not without and bounded, why))
+    rows.append(("bands", not unjudged and most > 1, unjudged or (ONE_RUN if most < 2 else assumed)))
+    rows.append(("verdicts", *_can_judge(trials, most, assumed)))
+    several = len(trials.algorithms) > 1
+    joined = f"joined by {trials.pair!r}" if trials.pair else f"no column joins the methods ({argument('pair')})"
+    paired = trials.pair is not None and trials.judged and several
+    rows.append(("paired comparison", paired, unjudged or (joined if several else ONE_METHOD)))
     return [Possibility(answer=answer, possible=possible, reason=reason) for answer, possible, reason in rows]
 
 
-def _can_judge(trials: Trials, most: int) -> tuple[str, bool, str | Note]:
+def _both_sides(n: int, p: float) -> bool:
+    below, above = order_statistic_ranks(n, p, 0.95)
+    return below >= 1 and above <= n
+
+
+def _can_judge(trials: Trials, most: int, assumed: str) -> tuple[bool, str | Note]:
     """Whether `compare` and `rank` say who is better, if only by a rule of thumb."""
-    answer = "verdicts"
     if not trials.judged:
-        return answer, False, trials.question if trials.independent and trials.question is not None else ADAPTIVE
+        return False, trials.question if trials.independent and trials.question is not None else ADAPTIVE
     if len(trials.algorithms) == 1:
-        return answer, False, "there is one method"
+        return False, ONE_METHOD
+    several = len(trials.tasks) > 1
     if most < 2:
-        return answer, len(trials.tasks) > 1, ONE_RUN_EACH if len(trials.tasks) > 1 else ONE_RUN_IN_ALL
-    if trials.n_folds is not None:
-        over = (
-            f"; over several tasks each counts once, by the mean of its folds ({argument('over')})"
-            if len(trials.tasks) > 1
-            else ""
-        )
-        return answer, True, f"{FOLDS}{over}"
-    return answer, True, _independence(trials)
+        return several, ONE_RUN_EACH if several else ONE_RUN_IN_ALL
+    if trials.n_folds is None:
+        return True, assumed
+    over = f"; over several tasks each counts once, by the mean of its folds ({argument('over')})" if several else ""
+    return True, f"{FOLDS}{over}"
 
 
-def _independence(trials: Trials) -> str:
-    return ASSUMED if trials.unit is None else "units are independent"
-
-
-def _pairing(trials: Trials) -> str:
-    if len(trials.algorithms) == 1:
-        return "there is one method"
-    return f"joined by {trials.pair!r}" if trials.pair else f"no column joins the methods ({argument('pair')})"
-
-
-def _can_summarize(trials: Trials) -> tuple[str, bool, str | Note]:
+def _can_summarize(trials: Trials) -> tuple[bool, str | Note]:
     if trials.question is not None and trials.independent:
-        return "summary", False, trials.question
+        return False, trials.question
     spread = [metric for metric in trials.metrics if has_spread(trials, metric)]
     if not spread:
-        return "summary", False, "the scores do not differ"
+        return False, "the scores do not differ"
     n_failed = int(np.count_nonzero(np.any([trials.failed(metric) for metric in spread], axis=0)))
     sizes = [_n_units(trials, cell.rows) for cell in trials.cells]
     least, most = min(sizes), max(sizes)
@@ -233,39 +216,8 @@ def _can_summarize(trials: Trials) -> tuple[str, bool, str | Note]:
     rule = f"; {n_failed} failed, so say {argument('failures')}" if n_failed else ""
     flat = [repr(metric) for metric in trials.metrics if metric not in spread]
     left = f"; without {listed(flat)}, whose scores do not differ" if flat else ""
-    return (
-        "summary",
-        True,
-        f"{count} {f'units ({trials.unit})' if trials.clustered else 'row' if most == 1 else 'rows'} in each cell{rule}{left}",
-    )
-
-
-def _can_bound_mean(trials: Trials, unjudged: str | Note) -> tuple[str, bool, str | Note]:
-    answer, (low, high) = "guaranteed mean and worst share", trials.bounds[trials.metrics[0]]
-    if unjudged or trials.clustered:
-        return answer, False, unjudged or _approximate(trials)
-    if low is None or high is None:
-        return answer, False, f"needs {argument('bounds')} of the score"
-    return answer, True, f"bounds ({low}, {high})"
-
-
-def _approximate(trials: Trials) -> str:
-    return f"rows share {trials.unit!r}: the interval is approximate"
-
-
-def _can_bound_quantile(
-    trials: Trials, p: float, name: str, least: int, unjudged: str | Note
-) -> tuple[str, bool, str | Note]:
-    needed = next(n for n in range(1, 1000) if _both_sides(n, p))
-    answer = f"guaranteed 95 % interval of the {name}"
-    if unjudged or trials.clustered:
-        return answer, False, unjudged or _approximate(trials)
-    return answer, least >= needed, f"needs {needed} independent runs; the smallest cell has {least}"
-
-
-def _both_sides(n: int, p: float) -> bool:
-    below, above = order_statistic_ranks(n, p, 0.95)
-    return below >= 1 and above <= n
+    what = f"units ({trials.unit})" if trials.clustered else "row" if most == 1 else "rows"
+    return True, f"{count} {what} in each cell{rule}{left}"
 
 
 def _n_units(trials: Trials, rows: np.ndarray) -> int:

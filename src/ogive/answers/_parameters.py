@@ -32,7 +32,7 @@ from ogive.statistics import (
     tail_mean_interval,
 )
 from ogive.trials import FloatArray, IntArray, Trials
-from ogive.words import number, printable
+from ogive.words import listed, number, printable
 
 Target = Literal["median", "worst_0.1"]
 Doubt = Literal["chance", "interval", "effect", "collapse"]
@@ -151,8 +151,7 @@ def range_words(parameter: str, labels: Sequence[str], low: float | None, high: 
     """Part of a parameter, in words: `kernel = rbf or linear`, `C ≥ 0.1`."""
     name = printable(parameter)
     if labels:
-        chosen = [printable(label) for label in labels]
-        return f"{name} = {chosen[0] if len(chosen) == 1 else ', '.join(chosen[:-1]) + ' or ' + chosen[-1]}"
+        return f"{name} = {listed([printable(label) for label in labels], 'or')}"
     if low is None:
         return f"{name} < {high:g}" if high is not None else f"any {name}"
     return f"{name} ≥ {low:g}" if high is None else f"{low:g} ≤ {name} < {high:g}"
@@ -236,16 +235,13 @@ def _numeric(name: str, numbers: FloatArray, n_units: int) -> Parameter | str:
     edges = [inside[0], *cuts, inside[-1]]
     labels = tuple(f"{a:.3g} to {b:.3g}" for a, b in pairwise(edges))
     if bool(np.all(inside == np.round(inside))):
-        labels = tuple(_whole_label(math.ceil(a), math.ceil(b) - 1) for a, b in pairwise([*edges[:-1], inside[-1] + 1]))
+        # Whole numbers from the first to the last: two bins never claim the same one.
+        ends = [(math.ceil(a), math.ceil(b) - 1) for a, b in pairwise([*edges[:-1], inside[-1] + 1])]
+        labels = tuple(f"{first} to {last}" if first < last else f"{first}" for first, last in ends)
     return Parameter(
         name=name, kind="numeric", codes=codes, labels=labels, cuts=tuple(cuts.tolist()),
         ends=(float(inside[0]), float(inside[-1])), log=_is_log(inside),
     )  # fmt: skip
-
-
-def _whole_label(first: int, last: int) -> str:
-    """Whole numbers from `first` to `last`: two bins never claim the same one."""
-    return f"{first} to {last}" if first < last else f"{first}"
 
 
 def _rounded(value: float, inside: FloatArray) -> float:
@@ -284,22 +280,20 @@ def effect(
     bad = better < np.sort(better)[(y.size - 1) // 2]
     usual = float(bad.mean())
     level = 1.0 - (1.0 - confidence) / n_judged
+    edges, numeric = (parameter.ends[0], *parameter.cuts, parameter.ends[1]), parameter.kind == "numeric"
+    tail: Literal["lower", "upper"] = "lower" if sign > 0 else "upper"
     bins = []
     for b in range(parameter.n_bins):
         chosen = codes == b
+        own, here_of = y[chosen], None if of is None else of[chosen]
+        median = quantile_interval(own, 0.5, confidence=confidence, clusters=here_of)
+        worst = tail_mean_interval(own, mass=WORST, tail=tail, confidence=confidence, clusters=here_of)
         bins.append(
-            _bin(
-                parameter,
-                b,
-                y[chosen],
-                None if of is None else of[chosen],
-                bad[chosen],
-                sign,
-                confidence,
-                level,
-                bounds,
+            BinEffect(
+                label=parameter.labels[b], low=edges[b] if numeric else math.nan, high=edges[b + 1] if numeric else math.nan,
+                n=own.size, median=within(median, bounds), worst=within(worst, bounds), bad=_share_of(bad[chosen], here_of, level),
             )
-        )
+        )  # fmt: skip
     guilty = [b for b, found in enumerate(bins) if found.bad.low > max(usual, 0.5) and found.bad.estimate >= GUILTY]
     return ParameterEffect(
         parameter=parameter.name, kind=parameter.kind, log=parameter.log, present=float(here.mean()),
@@ -308,29 +302,14 @@ def effect(
     )  # fmt: skip
 
 
-def _bin(
-    parameter: Parameter, b: int, y: FloatArray, of: IntArray | None, bad: np.ndarray, sign: float, confidence: float,
-    level: float, bounds: Bounds,
-) -> BinEffect:  # fmt: skip
-    edges = (parameter.ends[0], *parameter.cuts, parameter.ends[1])
-    numeric = parameter.kind == "numeric"
-    tail: Literal["lower", "upper"] = "lower" if sign > 0 else "upper"
-    return BinEffect(
-        label=parameter.labels[b], low=edges[b] if numeric else math.nan, high=edges[b + 1] if numeric else math.nan,
-        n=y.size, median=within(quantile_interval(y, 0.5, confidence=confidence, clusters=of), bounds),
-        worst=within(tail_mean_interval(y, mass=WORST, tail=tail, confidence=confidence, clusters=of), bounds),
-        bad=_share_of(bad, of, level),
-    )  # fmt: skip
-
-
 def _share_of(yes: np.ndarray, of: IntArray | None, confidence: float) -> Interval:
     """A share of runs, by Clopper and Pearson; units count as so many yes-or-no draws as there are of them."""
     if of is None:
         n, mean = yes.size, float(yes.mean())
     else:
-        sizes = np.bincount(np.unique(of, return_inverse=True)[1])
-        n = sizes.size
-        mean = float(np.mean(np.bincount(np.unique(of, return_inverse=True)[1], weights=yes) / sizes))
+        codes = np.unique(of, return_inverse=True)[1]
+        sizes = np.bincount(codes)
+        n, mean = sizes.size, float(np.mean(np.bincount(codes, weights=yes) / sizes))
     low, _ = clopper_pearson(math.floor(n * mean + 1e-9), n, confidence)
     _, high = clopper_pearson(math.ceil(n * mean - 1e-9), n, confidence)
     return Interval(

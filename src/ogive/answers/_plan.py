@@ -35,6 +35,7 @@ from ogive.statistics.planning import (
     trials_for,
 )
 from ogive.trials import FloatArray, IntArray, Trials
+from ogive.words import quoted
 
 # The smallest probability of improvement worth finding, where nobody says another.
 OF_INTEREST = 0.65
@@ -260,12 +261,13 @@ def _improvement(options: Mapping[str, Any]) -> Plan:
     target = options.get("difference")
     notes: tuple[str, ...] = ()
     if "p" in options:
-        target = abs(_between_0_and_1(options["p"]) - 0.5)
+        p = as_count(options["p"], "p")
+        if not 0.0 < p < 1.0 or p == 0.5:
+            raise InputError(f"`p`, the probability of improvement, must lie in (0, 1) and not be 1/2; got {p:g}.")
+        target = abs(p - 0.5)
     elif target is None and options["n_trials"] is None:
-        target, notes = (
-            OF_INTEREST - 0.5,
-            (f"nobody said which probability is to be detected, so {OF_INTEREST:g} is taken",),
-        )
+        target = OF_INTEREST - 0.5
+        notes = (f"nobody said which probability is to be detected, so {OF_INTEREST:g} is taken",)
     known = _only(options, "confidence", "power", "paired", "share")
     if "sd" in options:
         sd = options["sd"]
@@ -303,31 +305,20 @@ def _test(known: dict[str, Any], options: Mapping[str, Any]) -> tuple[Question, 
     """The claim as a test, and the difference or margin planned for."""
     claim, margin, difference = options.get("claim", "better"), options.get("margin"), options.get("difference")
     if claim == "better":
-        return DifferenceTest(**known, margin=margin or 0.0), _beyond(difference, options)
+        if difference is None and margin and options["n_trials"] is None:
+            raise InputError(
+                "`margin` alone is not a plan: add `difference`, or say claim='equivalent' or 'not worse'."
+            )
+        if difference is not None and not difference > (margin or 0.0):
+            raise InputError(
+                f"`difference` must be larger than the margin {margin or 0.0:g} to be seen as such; got {difference:g}."
+            )
+        return DifferenceTest(**known, margin=margin or 0.0), difference
     if difference is not None:
         raise InputError(f"claim {claim!r} plans for equal methods and takes `margin`; leave out `difference`.")
     if margin is None and options["n_trials"] is None:
         raise InputError(f"claim {claim!r} needs either `margin` or `n_trials`; got neither.")
     return DifferenceTest(**known, claim_of=claim), margin
-
-
-def _beyond(difference: float | None, options: Mapping[str, Any]) -> float | None:
-    """The difference, which must exceed the margin to be seen as larger."""
-    margin = options.get("margin", 0.0)
-    if difference is None and margin and options["n_trials"] is None:
-        raise InputError("`margin` alone is not a plan: add `difference`, or say claim='equivalent' or 'not worse'.")
-    if difference is not None and not difference > margin:
-        raise InputError(
-            f"`difference` must be larger than the margin {margin:g} to be seen as such; got {difference:g}."
-        )
-    return difference
-
-
-def _between_0_and_1(p: float) -> float:
-    p = as_count(p, "p")
-    if not 0.0 < p < 1.0 or p == 0.5:
-        raise InputError(f"`p`, the probability of improvement, must lie in (0, 1) and not be 1/2; got {p:g}.")
-    return p
 
 
 def _only(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -390,8 +381,7 @@ def pilot_of(
             if value is not None:
                 raise InputError(f"`{name}` chooses from a pilot table; this pilot is a list of scores. Leave it out.")
         return Pilot(scores=as_scores(cast(ArrayLike, pilot), name="pilot", at_least=2))
-    pilot = as_trials(pilot)
-    refuse_as_pilot(pilot)
+    pilot = _table_of(pilot)
     name = pilot.metrics[0] if metric is None else metric
     if a is None and len(pilot.algorithms) > 1:
         raise InputError(f"`a` must name one of the {_methods(pilot)}.")
@@ -412,8 +402,7 @@ def spread_of_difference(
     """The spread of two methods' difference; a table with one method lends its spread to both."""
     if _is_plain(pilot):
         raise InputError("`pilot` of a plan for a difference must be a table; for plain scores give their `sd`.")
-    pilot = as_trials(pilot)
-    refuse_as_pilot(pilot)
+    pilot = _table_of(pilot)
     name = pilot.metrics[0] if metric is None else metric
     first, second = _two_methods(pilot, a, b)
     samples = [_Sample.of(pilot, method, task, name, failures) for method in (first, second)]
@@ -435,8 +424,9 @@ def _is_plain(pilot: Source) -> bool:
     return isinstance(pilot, (list, tuple, Real)) or (hasattr(pilot, "__array__") and not hasattr(pilot, "columns"))
 
 
-def refuse_as_pilot(trials: Trials) -> None:
-    """A table whose rows cannot be counted tells nothing about the spread of independent trials."""
+def _table_of(pilot: Source) -> Trials:
+    """The table; refused where its rows cannot be counted: it tells nothing about the spread of independent trials."""
+    trials = as_trials(pilot)
     if not trials.independent:
         raise InputError(
             "`pilot` must hold trials drawn at random; a grid or an adaptive sampler chose these, so their spread is not that of trials to come."
@@ -447,6 +437,7 @@ def refuse_as_pilot(trials: Trials) -> None:
         raise InputError(
             "`pilot` holds folds of a cross-validation, which share training data: more folds do not narrow an interval. Use fresh splits."
         )
+    return trials
 
 
 def _two_methods(trials: Trials, a: str | None, b: str | None) -> tuple[str, str]:
@@ -460,15 +451,12 @@ def _two_methods(trials: Trials, a: str | None, b: str | None) -> tuple[str, str
         return names[0], names[0]
     if len(names) > 2:
         raise InputError(f"`a` and `b` must name two of the {_methods(trials)}.")
-    if a is None:
-        a = names[0] if b is None or b == names[1] else names[1]
+    a = a or (names[1] if b == names[0] else names[0])
     return a, b or (names[1] if a == names[0] else names[0])
 
 
 def _methods(trials: Trials) -> str:
-    names, most = trials.algorithms, 8
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{len(names)} methods of the pilot: {', '.join(map(repr, names[:most]))}{more}"
+    return f"{len(trials.algorithms)} methods of the pilot: {quoted(trials.algorithms)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,7 +499,7 @@ def _spread(pilot: Trials, samples: list[FloatArray], paired: bool) -> Spread:
     if least < 2:
         raise InputError(TOO_FEW.format("pairs" if paired else "units of each method", least))
     spreads = tuple(float(sample.std(ddof=1)) for sample in samples)
-    if max(spreads) == 0.0 or min(spreads) == 0.0:
+    if min(spreads) == 0.0:
         raise InputError("`pilot` shows no spread: its scores (or differences) are equal. Add runs, or say `sd`.")
     notes = (f"one trial is one {pilot.unit}, with as many rows as in the pilot",) if pilot.clustered else ()
     sizes = tuple(sample.size for sample in samples)

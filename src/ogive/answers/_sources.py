@@ -106,10 +106,7 @@ class Allocation:
 
     def to_dict(self) -> dict[str, object]:
         """JSON-ready."""
-        names = (
-            "budget", "cost_ratio", "repeats", "repeats_low", "repeats_high", "configurations", "standard_error", "single_error"
-        )  # fmt: skip
-        return json_ready({name: getattr(self, name) for name in names})
+        return json_ready({name: getattr(self, name) for name in self.__slots__ if name != "method"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -153,9 +150,11 @@ class CellSources:
 
         Notes
         -----
-        With K configurations, r runs of each and the share s of the configuration, the variance of the
-        mean is proportional to (s + (1 - s) / r) / K; a configuration costs cost_ratio + r. The best r is
-        sqrt(cost_ratio (1 - s) / s), rounded to the better neighbor and at least 1.
+        With K configurations and r runs of each the variance of the mean is V (s + (1 - s) / r) / K, where V
+        is the variance of one run and s the share of the configuration. A configuration costs c + r runs, so
+        K = B / (c + r), and r = sqrt(c (1 - s) / s), rounded to the better neighbor and at least 1, minimizes
+        (s + (1 - s) / r) (c + r) (Cochran 1977, section 10.6). Without a cost of its own (c = 0) a new
+        configuration is always better than one more seed.
         """
         component = None if self.shares is None else self.shares.of(CONFIGURATION)
         if self.shares is None or component is None or component.sources != (CONFIGURATION,):
@@ -163,7 +162,29 @@ class CellSources:
                 f"a budget can be divided where the share of the configuration is known; for {self.place} it is not. "
                 "Run study.hold(config=ogive.study.every(10))."
             )
-        return allocate(component.share, self.shares.variance, self.place, budget, cost_ratio)
+        if not (math.isfinite(budget) and budget >= 2):
+            raise InputError(f"`budget` must be a number of runs, at least 2; got {budget:g}.")
+        if not (math.isfinite(cost_ratio) and cost_ratio >= 0.0):
+            raise InputError(f"`cost_ratio` must be 0 or more runs; got {cost_ratio:g}.")
+        share, variance, most = component.share, self.shares.variance, max(1, int(budget - cost_ratio))
+
+        def best(s: float) -> int:
+            if cost_ratio == 0.0 or s <= 0.0:
+                return 1 if cost_ratio == 0.0 else most
+            ideal = math.sqrt(cost_ratio * (1.0 - s) / s)
+            around = {min(most, max(1, r)) for r in (math.floor(ideal), math.ceil(ideal))}
+            return min(around, key=lambda r: (s + (1.0 - s) / r) * (cost_ratio + r))
+
+        def error(r: int) -> tuple[int, float]:
+            k = max(1, int(budget // (cost_ratio + r)))
+            return k, math.sqrt(variance * (share.estimate + (1.0 - share.estimate) / r) / k)
+
+        repeats = best(share.estimate)
+        configurations, standard_error = error(repeats)
+        return Allocation(
+            method=self.place, budget=budget, cost_ratio=cost_ratio, repeats=repeats, repeats_low=best(share.high),
+            repeats_high=best(share.low), configurations=configurations, standard_error=standard_error, single_error=error(1)[1],
+        )  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
         """Shares, explained shares and held-out gains, each with its interval."""
@@ -213,11 +234,10 @@ class Sources(Tabular):
 
     def as_tables(self) -> tuple[Table, ...]:
         """Shares of the variance and what hyper-parameters explain of it, of 1; gains in units of the score."""
-        frame = [row for c in self.cells for row in c.rows()]
         rows = tuple(
             (row["algorithm"], row["task"], row["kind"], row["name"], Ranged(row["estimate"], row["low"], row["high"]))
-            for row in frame
-        )
+            for c in self.cells for row in c.rows()
+        )  # fmt: skip
         head = ("method", "task", "kind", "source", "estimate")
         return (Table(head=head, rows=rows, below=(*self.sentences, self.footnote())),)
 
@@ -238,9 +258,8 @@ class Sources(Tabular):
         """What the brackets are."""
         text = ""
         if any(c.shares is not None or c.effects for c in self.cells):
-            rough = any(
-                c.shares is not None and c.shares.components[0].share.guarantee == "heuristic" for c in self.cells
-            )
+            told = [c.shares.components[0].share for c in self.cells if c.shares is not None]
+            rough = any(share.guarantee == "heuristic" for share in told)
             kind = "approximate, those of shares of variance heuristic" if rough else "approximate"
             text = f"Brackets: {percent_sure(self.confidence)} intervals, {kind}, over {self.unit}."
         if any(r.shown for c in self.cells for r in c.ranges):
@@ -394,9 +413,8 @@ def _cell(q: _Question, cell: Cell) -> CellSources:
     missing: Untold | None = None
     is_flat = scores.size > 1 and bool(np.ptp(scores) == 0.0)
     if is_flat:
-        missing = Untold(
-            f"All {scores.size} runs of {place} score {number(float(scores[0]))}; there is no spread to explain."
-        )
+        same = number(float(scores[0]))
+        missing = Untold(f"All {scores.size} runs of {place} score {same}; there is no spread to explain.")
     else:
         shares, missing = _shares(q, draws, scores, place)
         effects, ranges = _parameters(q, draws, scores, rows, remarks)
@@ -430,12 +448,10 @@ def _parameters(
     units = draws.units()
     known, said = find_parameters(q.trials, rows, units)
     remarks += said
-    if scores.size < 3:
-        return (), ()
     n_judged = max(1, sum(p.n_bins for p in known))
     effects: list[ParameterEffect] = []
     judged: list[Parameter] = []
-    for parameter in known:
+    for parameter in known if scores.size >= 3 else ():
         try:
             found = effect(parameter, scores, units, q.sign, q.confidence, n_judged, q.trials.bounds[q.metric])
         except InputError as error:
@@ -445,15 +461,14 @@ def _parameters(
         else:
             effects.append(found)
             judged.append(parameter)
+    if not judged:
+        return (), ()
     trial = q.trials.table["trial"].chunk(0).to_numpy()[rows]
-    ranges: tuple[Range, ...] = ()
-    if judged:
-        ranges = find_ranges(
-            judged, scores, first_half(draw_keys(q.trials, rows), trial, units), units, q.sign, q.confidence,
-            bounds=q.trials.bounds[q.metric], with_effect={e.parameter for e in effects if e.shown},
-        )  # fmt: skip
-    crossed = draws.crossed
-    if effects and crossed:
+    ranges = find_ranges(
+        judged, scores, first_half(draw_keys(q.trials, rows), trial, units), units, q.sign, q.confidence,
+        bounds=q.trials.bounds[q.metric], with_effect={e.parameter for e in effects if e.shown},
+    )  # fmt: skip
+    if crossed := draws.crossed:
         remarks.append(f"Effects of parameters are for these draws of {' and '.join(crossed)}.")
     return tuple(sorted(effects, key=lambda e: -e.explained.estimate)), ranges
 
@@ -500,56 +515,15 @@ def _cell_text(c: CellSources, said: set[str]) -> str:
     if c.effects:
         head = ["parameter", "value", "runs", "median", "worst 10 %", "explains"]
         body = [
-            [printable(e.parameter) if i == 0 else "", printable(b.label), str(b.n), _shown(b.median), _shown(b.worst), percent_interval(e.explained) if i == 0 else ""]
+            [printable(e.parameter) if i == 0 else "", printable(b.label), str(b.n),
+             *(interval(found.estimate, found.low, found.high) for found in (b.median, b.worst)),
+             percent_interval(e.explained) if i == 0 else ""]
             for e in c.effects for i, b in enumerate(e.bins)
         ]  # fmt: skip
         parts.append("\n".join(aligned([head, *body])))
     if c.remarks:
         parts.append("\n".join(c.remarks))
     return "\n\n".join(parts)
-
-
-def _shown(i: Interval) -> str:
-    return interval(i.estimate, i.low, i.high)
-
-
-def allocate(share: Interval, variance: float, method: str, budget: float, cost_ratio: float) -> Allocation:
-    """The best division of `budget` runs when `share` of the variance comes from the configuration.
-
-    Notes
-    -----
-    With K configurations and r runs of each the variance of the mean is V (s + (1 - s) / r) / K, where V
-    is the variance of one run and s the share of the configuration. A configuration costs c + r runs, so
-    K = B / (c + r), and r = sqrt(c (1 - s) / s) minimizes (s + (1 - s) / r) (c + r) (Cochran 1977, section
-    10.6). Without a cost of its own (c = 0) a new configuration is always better than one more seed.
-    """
-    if not (math.isfinite(budget) and budget >= 2):
-        raise InputError(f"`budget` must be a number of runs, at least 2; got {budget:g}.")
-    if not (math.isfinite(cost_ratio) and cost_ratio >= 0.0):
-        raise InputError(f"`cost_ratio` must be 0 or more runs; got {cost_ratio:g}.")
-    most = max(1, int(budget - cost_ratio))
-    best = [_repeats(s, cost_ratio, most) for s in (share.high, share.estimate, share.low)]
-
-    def error(r: int) -> tuple[int, float]:
-        k = max(1, int(budget // (cost_ratio + r)))
-        return k, math.sqrt(variance * (share.estimate + (1.0 - share.estimate) / r) / k)
-
-    configurations, standard_error = error(best[1])
-    return Allocation(
-        method=method, budget=budget, cost_ratio=cost_ratio, repeats=best[1], repeats_low=best[0], repeats_high=best[2],
-        configurations=configurations, standard_error=standard_error, single_error=error(1)[1],
-    )  # fmt: skip
-
-
-def _repeats(share: float, cost_ratio: float, most: int) -> int:
-    """The whole number of runs of each configuration that minimizes the variance of the mean at a fixed budget."""
-    if cost_ratio == 0.0:
-        return 1
-    if share <= 0.0:
-        return most
-    ideal = math.sqrt(cost_ratio * (1.0 - share) / share)
-    around = {min(most, max(1, r)) for r in (math.floor(ideal), math.ceil(ideal))}
-    return min(around, key=lambda r: (share + (1.0 - share) / r) * (cost_ratio + r))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -597,8 +571,7 @@ class Draws:
 
 def find_draws(trials: Trials, rows: IntArray, holds: Mapping[str, Any] | None) -> Draws:
     """The draws of these rows of one method on one task."""
-    if holds is None:
-        holds = getattr(trials, "holds", None)
+    holds = trials.holds if holds is None else holds
     trial = trials.table["trial"].chunk(0).to_numpy()[rows].astype(np.int64)
     codes = _held(trials, trial, holds) if holds is not None else _seen(trials, rows, trial)
     item = trials.codes("item")[rows]

@@ -13,7 +13,7 @@ from ogive import statistics
 from ogive.answers._facts import facts
 from ogive.answers._pictures import has_spread, refuse_unjudgeable
 from ogive.answers.verdicts import unit_words
-from ogive.arguments import Tail, as_confidence, as_names
+from ogive.arguments import as_confidence, as_names
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note, argument, sentences
@@ -35,14 +35,8 @@ FEW_FOR_STD = 50
 TOGETHER, MOST_TOGETHER = ("mean", "worst", "best", "q", "best_of", "worst_of"), 1000
 DEFAULT = ("mean", "median", "worst_0.1", "q0.05", "q0.95", "best_of_8")
 LAYOUTS = ("methods-by-tasks", "tasks-by-methods", "methods-by-statistics")
-NOTHING: dict[str, Any] = {
-    "estimate": math.nan,
-    "low": math.nan,
-    "high": math.nan,
-    "method": "refused",
-    "guarantee": "none",
-}
-DESCRIPTIVE: dict[str, Any] = {"low": math.nan, "high": math.nan, "method": "none", "guarantee": "descriptive"}
+NOTHING = {"estimate": math.nan, "low": math.nan, "high": math.nan, "method": "refused", "guarantee": "none"}
+DESCRIPTIVE = {"low": math.nan, "high": math.nan, "method": "none", "guarantee": "descriptive"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,69 +367,47 @@ def _summarize_metric(
         s.name: intervals_of(s, samples, confidence, guaranteed=guaranteed)
         for s in counting(chosen, "computing statistics")
     }
-    doubts = _Doubts(judged=trials.independent)
     failed = trials.failed(metric)
     any_failed = bool(failed.any())
+    heard: set[tuple[Any, ...]] = set()  # doubts are looked for once, however many intervals are of one kind
     for place, (cell, sample) in enumerate(zip(trials.cells, samples, strict=True)):
         n_failed = int(np.count_nonzero(failed[cell.rows])) if any_failed else 0
         for statistic in chosen:
             one = found[statistic.name][place]
-            values: dict[str, Any] = {**NOTHING, "n": sample.n_units}
             if isinstance(one, InputError):
-                remarks.append(
-                    Remark(_sentence(one), statistic=statistic.name)
-                    if sample.scores.size
-                    else Remark(
-                        f"{printable(cell.algorithm)} has no usable score on {printable(cell.task)}.",
-                        without_score=(cell.algorithm, cell.task),
-                    )
-                )
+                values: dict[str, Any] = {**NOTHING, "n": sample.n_units}
+                if sample.scores.size:
+                    remarks.append(Remark(_sentence(one), statistic=statistic.name))
+                else:
+                    text = f"{printable(cell.algorithm)} has no usable score on {printable(cell.task)}."
+                    remarks.append(Remark(text, without_score=(cell.algorithm, cell.task)))
             else:
-                values = {
-                    "estimate": one.estimate, "low": one.low, "high": one.high, "method": one.method, "guarantee": one.guarantee, "n": one.n,
-                }  # fmt: skip
-                remarks += [Remark(text, statistic=statistic.name) for text in doubts.of(statistic, one)]
+                names = ("estimate", "low", "high", "method", "guarantee", "n")
+                values = {name: getattr(one, name) for name in names}
+                unlimited = math.isinf(one.low) and math.isinf(one.high)
+                kind = (statistic.name, one.method, one.assumptions, one.n, unlimited)
+                if kind not in heard:
+                    heard.add(kind)
+                    said = _doubts(statistic, one, judged=trials.independent)
+                    remarks += [Remark(text, statistic=statistic.name) for text in said]
                 if not trials.independent:
                     values |= DESCRIPTIVE
             rows.append(
                 SummaryRow(
-                    algorithm=cell.algorithm,
-                    task=cell.task,
-                    metric=metric,
-                    statistic=statistic.name,
-                    n_failed=n_failed,
-                    **values,
+                    algorithm=cell.algorithm, task=cell.task, metric=metric, statistic=statistic.name, n_failed=n_failed, **values
                 )
-            )
-
-
-class _Doubts:
-    """What a reader of an interval must know; each doubt is said once, however many intervals share it."""
-
-    def __init__(self, *, judged: bool) -> None:
-        self._judged = judged
-        self._heard: set[tuple[str, str, tuple[str, ...], int, bool]] = set()
-
-    def of(self, statistic: Statistic, found: Interval) -> list[str]:
-        """Sentences; none where an interval of the same kind was met before."""
-        unlimited = math.isinf(found.low) and math.isinf(found.high)
-        kind = (statistic.name, found.method, found.assumptions, found.n, unlimited)
-        if kind in self._heard:
-            return []
-        self._heard.add(kind)
-        return _doubts(statistic, found, judged=self._judged)
+            )  # fmt: skip
 
 
 def _doubts(statistic: Statistic, found: Interval, *, judged: bool) -> list[str]:
     """What a reader of the interval must know, as sentences."""
-    unlimited = math.isinf(found.low) and math.isinf(found.high)
     label, said = statistic.label, []
     if Assumption.EXTRAPOLATES in found.assumptions:
         made = f"{plural(found.n, 'run')} that {'was' if found.n == 1 else 'were'} made"
         said.append(_sentence(f"{label} extrapolates beyond the {made}"))
     if judged and Assumption.NEEDS_BOUNDS in found.assumptions:
         said.append(f"The guaranteed {label} has no limits without {argument('bounds', ('low', 'high'))}.")
-    if unlimited and found.n > 1:
+    if math.isinf(found.low) and math.isinf(found.high) and found.n > 1:
         said += [f"No interval where {a}." for a in found.assumptions if isinstance(a, Assumption) and a.is_silent]
     if judged and Assumption.RIGHT_OR_WRONG in found.assumptions:
         said.append(
@@ -571,8 +543,11 @@ def _interval(statistic: Statistic, sample: Sample, confidence: float, guarantee
         beyond = statistic.kind != "q" and statistic.amount > found.n
         extra = (Assumption.EXTRAPOLATES,) if beyond else ()
         return replace(found, assumptions=(*found.assumptions, *extra))
-    if statistic.kind == "exceedance":
-        return _exceedance(sample, statistic.amount, confidence)
+    if statistic.kind == "exceedance":  # P(score at least as good as the threshold)
+        reached = (sample.metric.turned(sample.scores) >= sample.metric.turned(statistic.amount)).astype(float)
+        if sample.clusters is None:
+            return statistics.exceedance(reached, 0.5, confidence=confidence)
+        return statistics.mean_interval(reached, confidence=confidence, clusters=sample.clusters)
     if statistic.kind in ("mean", "worst", "best"):
         return _average(statistic, sample, confidence, guaranteed)
     return _resampled(statistic, sample, confidence, guaranteed)
@@ -602,13 +577,16 @@ def _average(statistic: Statistic, sample: Sample, confidence: float, guaranteed
         found = statistics.exceedance(sample.scores, 1.0, confidence=confidence)
         # Within [0, 1] a mean lies between the share of ones and one minus the share of zeros, so the limits
         # hold whatever lies between. Without bounds one rare large score moves the mean beyond them.
-        return (
-            found
-            if declared
-            else replace(found, guarantee="approximate", assumptions=(*found.assumptions, Assumption.RIGHT_OR_WRONG))
-        )
+        if declared:
+            return found
+        return replace(found, guarantee="approximate", assumptions=(*found.assumptions, Assumption.RIGHT_OR_WRONG))
     if guaranteed:
-        return _from_band(statistic, sample, confidence, tail)
+        band, bounds = statistics.band(sample.scores, confidence=confidence), sample.metric.bounds
+        mass = statistic.amount
+        found = band.mean(bounds) if statistic.kind == "mean" else band.cvar(mass=mass, tail=tail, bounds=bounds)
+        if not (math.isinf(found.low) and math.isinf(found.high)):
+            return found
+        return replace(found, assumptions=(*found.assumptions, Assumption.NEEDS_BOUNDS))
     if statistic.kind == "mean":
         share = None if sample.n_folds is None else 1.0 / max(1, sample.n_folds - 1)
         return statistics.mean_interval(
@@ -619,29 +597,10 @@ def _average(statistic: Statistic, sample: Sample, confidence: float, guaranteed
     )
 
 
-def _from_band(statistic: Statistic, sample: Sample, confidence: float, tail: Tail) -> Interval:
-    """Mean and tails, from the exact band."""
-    band, bounds = statistics.band(sample.scores, confidence=confidence), sample.metric.bounds
-    found = (
-        band.mean(bounds) if statistic.kind == "mean" else band.cvar(mass=statistic.amount, tail=tail, bounds=bounds)
-    )
-    if not (math.isinf(found.low) and math.isinf(found.high)):
-        return found
-    return replace(found, assumptions=(*found.assumptions, Assumption.NEEDS_BOUNDS))
-
-
 def right_or_wrong(samples: Sequence[FloatArray]) -> bool:
     """Whether all finite scores of these samples are 0 or 1, and both occur: a mean is then a share."""
     values = np.unique(np.concatenate(samples)) if samples else np.empty(0)
     return np.array_equal(values[np.isfinite(values)], (0.0, 1.0))
-
-
-def _exceedance(sample: Sample, threshold: float, confidence: float) -> Interval:
-    """P(score at least as good as the threshold)."""
-    reached = (sample.metric.turned(sample.scores) >= sample.metric.turned(threshold)).astype(float)
-    if sample.clusters is None:
-        return statistics.exceedance(reached, 0.5, confidence=confidence)
-    return statistics.mean_interval(reached, confidence=confidence, clusters=sample.clusters)
 
 
 def within(found: Interval, bounds: Bounds) -> Interval:

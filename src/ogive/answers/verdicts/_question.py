@@ -86,11 +86,10 @@ class Criterion:
         if not isinstance(name, str):
             raise InputError(f"`criterion` must be {CRITERIA}; got {name!r}.")
         try:
-            return cls(
-                name, Statistic.parse(name, argument="criterion", kinds=("mean", "q", "worst", "iqm", "best_of"))
-            )
+            found = Statistic.parse(name, argument="criterion", kinds=("mean", "q", "worst", "iqm", "best_of"))
         except InputError:
             raise InputError(f"`criterion` must be {CRITERIA}; got {name!r}.") from None
+        return cls(name, found)
 
     @property
     def even(self) -> float:
@@ -110,9 +109,7 @@ class Criterion:
     @property
     def label(self) -> str:
         """What the difference is of, in words."""
-        if self.statistic is None:
-            return "probability of improvement"
-        return self.statistic.label
+        return "probability of improvement" if self.statistic is None else self.statistic.label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,18 +172,16 @@ class Question:
         _refuse_generalizing(generalize, test_share, criterion)
         if looks < 1:
             raise InputError(f"`looks` must be at least 1; got {looks}.")
-        folds = trials.n_folds is not None
-        shared_rows = folds or generalize is not None
+        shared_rows = trials.n_folds is not None or generalize is not None
         if criterion is None:
             criterion = "mean" if shared_rows or margin is not None or _has_a_unit(trials, name, rule) else IMPROVEMENT
         decided = Criterion.parse(criterion)
-        share = test_share
-        if folds and share is None and trials.n_folds is not None:
-            share = 1.0 / max(1, trials.n_folds - 1)
+        if test_share is None and trials.n_folds is not None:
+            test_share = 1.0 / max(1, trials.n_folds - 1)
         question = cls(
             metric=name, criterion=decided, margin=_margin(margin, decided), failures=rule,
             confidence=as_confidence(confidence), looks=looks, paired=paired, tasks=chosen,
-            over=_over(over, trials, methods or trials.algorithms, chosen, shared_rows), guaranteed=guaranteed, test_share=share,
+            over=_over(over, trials, methods or trials.algorithms, chosen, shared_rows), guaranteed=guaranteed, test_share=test_share,
             new_data=generalize is not None,
         )  # fmt: skip
         (question.on(chosen[0]) if one_by_one else question).refuse_impossible(trials)
@@ -236,17 +231,14 @@ class Question:
         }  # fmt: skip
         if statistic is None:
             return Asked(kind="improvement", **common)
-        if statistic.kind == "mean":
-            return Asked(kind="mean", **common)
-        if statistic.kind == "iqm":
-            return Asked(kind="iqm", **common)
+        if statistic.kind in ("mean", "iqm"):
+            return Asked(kind="mean" if statistic.kind == "mean" else "iqm", **common)
         if statistic.kind == "worst":
             return Asked(kind="worst", amount=statistic.amount, **common)
         if statistic.kind == "best_of":
             return Asked(kind="q", amount=0.5 ** (1.0 / statistic.amount), **common)
         # Of losses, which are turned round, the 10 % quantile is the 90 % quantile of what is held.
-        level = statistic.amount if metric.goal == "maximize" else 1.0 - statistic.amount
-        return Asked(kind="q", amount=level, **common)
+        return Asked(kind="q", amount=metric.level(statistic.amount), **common)
 
     def refuse_folds(self) -> None:
         """Refuse a criterion for which folds, or splits of the same rows, have no interval.
@@ -332,11 +324,9 @@ def _over(over: str | None, trials: Trials, methods: Sequence[str], tasks: Seque
         raise InputError(f"`over` must be 'fixed' (these tasks) or 'sample' (tasks like these); got {over!r}.")
     if len(tasks) < 2:
         return "fixed"
-    single = not shared_rows and any(
-        trials.cell(m, t).rows.size == 1 for m in methods for t in tasks if trials.cell(m, t).rows.size
-    )
     if over is None:
-        return "sample" if single or shared_rows else "fixed"
+        single = any(trials.cell(m, t).rows.size == 1 for m in methods for t in tasks)
+        return "sample" if shared_rows or single else "fixed"
     return "fixed" if over == "fixed" else "sample"
 
 

@@ -81,7 +81,13 @@ class Samples:
 
     def differences(self, first: IntArray, second: IntArray) -> Differences:
         """The differences of these pairs by the question's criterion."""
-        self._refuse_without_values()
+        if self.order_only and self.question.criterion.needs_values:
+            raise InputError(
+                f"failures that count as worse than every score leave the {self.question.criterion.label} without a value; "
+                f"declare {argument('bounds')}, count failures by a number, or decide by what needs none: {argument('criterion', 'median')}"
+                # A margin is in the units of the score, which improvement has not; a gate refuses it.
+                + ("." if self.question.margin is not None else f" or {argument('criterion', 'improvement')}.")
+            )
         if self.asked.guaranteed:
             return guaranteed_differences(self, first, second)
         return differences_between(self.runs, first, second, self.joined[first, second], self.asked)
@@ -139,18 +145,8 @@ class Samples:
 
     def n_pairs(self, a: int, b: int, n: int) -> int:
         """The pairs behind a difference of two joined methods; `n` where they are not joined, or units are counted."""
-        return (
-            int(self.shared[a, b]) if self.joined[a, b] >= 0 and not self.clustered and not self.question.sampled else n
-        )
-
-    def _refuse_without_values(self) -> None:
-        if self.order_only and self.question.criterion.needs_values:
-            raise InputError(
-                f"failures that count as worse than every score leave the {self.question.criterion.label} without a value; "
-                f"declare {argument('bounds')}, count failures by a number, or decide by what needs none: {argument('criterion', 'median')}"
-                # A margin is in the units of the score, which improvement has not; a gate refuses it.
-                + ("." if self.question.margin is not None else f" or {argument('criterion', 'improvement')}.")
-            )
+        joined = self.joined[a, b] >= 0 and not self.clustered and not self.question.sampled
+        return int(self.shared[a, b]) if joined else n
 
 
 def gather(trials: Trials, methods: Sequence[str], question: Question) -> Samples:
@@ -159,53 +155,67 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     names = tuple(sorted(methods))
     if question.failures == "refuse":
         trials.refuse_failures(question.metric, names, question.tasks)
-    sign = trials.definitions[question.metric].sign
+    sign, failed = trials.definitions[question.metric].sign, trials.failed(question.metric)
     wanted = trials.pair is not None if question.paired is None else question.paired
     by_mean = question.sampled and question.test_share is not None  # folds of a task are one observation of it
     runs, order_only = [], False
-    shared, partly = _Shared(len(names)), np.zeros((len(names), len(names)), dtype=bool)
+    # Task by task: the draws that 500 methods share on 200 tasks would take a gigabyte all at once.
+    shared = np.zeros((len(names), len(names)), dtype=np.intp)
+    partly, everywhere = shared > 0, shared == 0
     n_runs, n_rows, n_failed = (np.zeros((len(names), len(question.tasks)), dtype=np.intp) for _ in range(3))
     for place, task in enumerate(counting(question.tasks, "gathering runs, by task")):
-        found = [_cell(trials, m, task, question, sign) for m in names]
-        values = [v for v, _ in found]
+        values, rows = [], []
+        for method in names:
+            found, kept = trials.resolve_failures(trials.cell(method, task), question.metric, question.failures)
+            if not found.size:
+                raise InputError(f"{method!r} has no usable score on {task!r}; leave it out, or count its failures.")
+            values.append(sign * found)
+            rows.append(kept)
         order_only |= any(bool(np.isneginf(v).any()) for v in values)
-        rows = [r for _, r in found]
         draws = _joined(trials, task, values, rows) if wanted else None
-        units = [_by_unit(trials, v, r) for v, r in zip(values, rows, strict=True)]
+        units = []
+        for found, kept in zip(values, rows, strict=True):
+            clusters = trials.clusters(kept)
+            units.append(found if clusters is None else _means_by(clusters, found)[1])
         if by_mean:
             units, draws = [np.array([float(u.mean())]) for u in units], None
         runs.append(TaskRuns(tuple(np.sort(u) for u in units), () if draws is None else (draws,)))
         n_runs[:, place], n_rows[:, place] = [u.size for u in units], [v.size for v in values]
-        n_failed[:, place] = [
-            int(np.count_nonzero(trials.failed(question.metric)[trials.cell(m, task).rows])) for m in names
-        ]
-        both, some = _shared(draws, n_rows[:, place], question.paired)
-        shared.add(both)
-        partly |= some
+        n_failed[:, place] = [np.count_nonzero(failed[trials.cell(m, task).rows]) for m in names]
+        if draws is None:
+            everywhere[:] = False
+            continue
+        there = (~np.isnan(draws.scores)).astype(np.float64)
+        both, sizes = np.rint(there @ there.T).astype(np.intp), there.sum(axis=1)
+        enough = both >= (0.0 if question.paired else MOST_PAIRED) * (sizes[:, None] + sizes[None, :]) / 2.0
+        shared += np.where(enough, both, 0)
+        everywhere &= enough & (both > 0)
+        partly |= both > 0
     single = any(trials.cell(m, task).rows.size < 2 for m in names for task in question.tasks)
     if len(question.tasks) > 1 and question.over == "fixed" and single:
         raise InputError(
             "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
             "say over='sample' to take the tasks for a sample."
         )
-    together = shared.together
+    together = np.where(everywhere, shared, 0)  # 0 where two are not joined on every task
     partly &= (together == 0) & (question.paired is None)
     if question.paired and not by_mean:
-        _refuse_apart(names, together)
+        for i, j in itertools.combinations(range(len(names)), 2):
+            if not together[i, j]:
+                raise InputError(
+                    f"{names[i]!r} and {names[j]!r} share no draw; name the joining column with pair= when reading."
+                )
     if question.test_share is not None and not by_mean and bool((together == 0)[~np.eye(len(names), dtype=bool)].any()):
         raise InputError(_why_apart(trials, names, question))
+    usable = trials.values(question.metric)[~failed]
+    # Scores within [0, 1] mean the same on every task.
+    are_shares = bool(usable.size) and float(usable.min()) >= 0.0 and float(usable.max()) <= 1.0
     return Samples(
         methods=names, question=question, asked=_asked(question, trials, by_mean, runs), runs=tuple(runs), shared=together,
         joined=np.where(together > 0, 0, -1), partly=partly, n_runs=n_runs, n_rows=n_rows, n_failed=n_failed, order_only=order_only,
         clustered=trials.clustered, sign=sign,
-        decides_by_value=question.criterion.statistic is not None, are_shares=_are_shares(trials, question.metric), bounds=trials.bounds[question.metric],
+        decides_by_value=question.criterion.statistic is not None, are_shares=are_shares, bounds=trials.bounds[question.metric],
     )  # fmt: skip
-
-
-def _are_shares(trials: Trials, metric: str) -> bool:
-    """Whether every score of a metric lies within [0, 1], so that it means the same on every task."""
-    values = trials.values(metric)[~trials.failed(metric)]
-    return bool(values.size) and float(values.min()) >= 0.0 and float(values.max()) <= 1.0
 
 
 def all_pairs(n: int) -> tuple[IntArray, IntArray]:
@@ -220,19 +230,6 @@ def _asked(question: Question, trials: Trials, by_mean: bool, runs: Sequence[Tas
     held = [s for task in runs for s in (*task.scores, *(d.scores[~np.isnan(d.scores)] for d in task.draws))]
     binary = asked.binary and all(bool(np.isin(s, (0.0, trials.definitions[question.metric].sign)).all()) for s in held)
     return replace(asked, binary=binary, test_share=None if by_mean else asked.test_share)
-
-
-def _cell(trials: Trials, method: str, task: str, question: Question, sign: float) -> tuple[FloatArray, IntArray]:
-    values, rows = trials.resolve_failures(trials.cell(method, task), question.metric, question.failures)
-    if not values.size:
-        raise InputError(f"{method!r} has no usable score on {task!r}; leave it out, or count its failures.")
-    return sign * values, rows
-
-
-def _by_unit(trials: Trials, values: FloatArray, rows: IntArray) -> FloatArray:
-    """One score for each unit: the means of clusters."""
-    clusters = trials.clusters(rows)
-    return values if clusters is None else _means_by(clusters, values)[1]
 
 
 def _means_by(codes: IntArray, scores: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
@@ -284,35 +281,6 @@ def _some_once(trials: Trials, task: str) -> bool:
     return any(r.size > 0 and bool(np.all(code[r] >= 0)) and np.unique(code[r]).size == r.size for r in cells)
 
 
-def _shared(draws: Draws | None, n_rows: IntArray, asked_for: bool | None) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Draws that each two methods share on one task, 0 where too few rows have a partner, unless pairs were asked for; and any."""
-    n = n_rows.size
-    if draws is None:
-        return np.zeros((n, n), dtype=np.intp), np.zeros((n, n), dtype=bool)
-    there = (~np.isnan(draws.scores)).astype(np.float64)
-    both = np.rint(there @ there.T).astype(np.intp)
-    sizes = there.sum(axis=1)
-    enough = both >= (0.0 if asked_for else MOST_PAIRED) * (sizes[:, None] + sizes[None, :]) / 2.0
-    return np.where(enough, both, 0), both > 0
-
-
-class _Shared:
-    """Shared draws over all tasks, task by task: of 500 methods on 200 tasks all at once would take a gigabyte."""
-
-    def __init__(self, n: int) -> None:
-        self._sum, self._everywhere = np.zeros((n, n), dtype=np.intp), np.ones((n, n), dtype=bool)
-
-    def add(self, both: IntArray) -> None:
-        """Hear of one more task."""
-        self._sum += both
-        self._everywhere &= both > 0
-
-    @property
-    def together(self) -> IntArray:
-        """Draws of each two methods; 0 where they are not joined on every task."""
-        return np.where(self._everywhere, self._sum, 0)
-
-
 def _why_apart(trials: Trials, names: Sequence[str], question: Question) -> str:
     """Why folds, or splits of the same rows, are not joined, and what joins them: the advice must end in an answer."""
     if question.paired is False:
@@ -336,14 +304,6 @@ def _folds_again(method: str, task: str) -> str:
     )
 
 
-def _refuse_apart(names: Sequence[str], shared: IntArray) -> None:
-    for i, j in itertools.combinations(range(len(names)), 2):
-        if not shared[i, j]:
-            raise InputError(
-                f"{names[i]!r} and {names[j]!r} share no draw; name the joining column with pair= when reading."
-            )
-
-
 def guaranteed_differences(samples: Samples, first: IntArray, second: IntArray) -> Differences:
     """The differences of these pairs: betting, or order statistics."""
     kind, joined = samples.asked.kind, samples.joined[first, second]
@@ -363,10 +323,8 @@ def _one_by_one(samples: Samples, first: IntArray, second: IntArray) -> Differen
     kind, several = samples.asked.kind, len(samples.runs) > 1
 
     def make(i: int, confidence: float) -> Interval:
-        a, b = int(first[i]), int(second[i])
-        if not several:
-            return _on_one_task(samples, a, b, confidence)
-        return _over_tasks(samples, a, b, confidence)
+        task_or_tasks = _over_tasks if several else _on_one_task
+        return task_or_tasks(samples, int(first[i]), int(second[i]), confidence)
 
     found = [make(i, 0.5) for i in range(first.size)]
     return ListedDifferences(
@@ -419,11 +377,9 @@ def _over_tasks(samples: Samples, a: int, b: int, confidence: float) -> Interval
     if samples.question.sampled:
         outcomes = np.array(values) if improvement else (np.array(values) / span + 1.0) / 2.0
         found = bounded_mean_interval(outcomes, (0.0, 1.0), confidence=confidence)
-        low, high = (
-            (found.low, found.high)
-            if improvement
-            else ((2.0 * found.low - 1.0) * span, (2.0 * found.high - 1.0) * span)
-        )
+        low, high = found.low, found.high
+        if not improvement:
+            low, high = (2.0 * low - 1.0) * span, (2.0 * high - 1.0) * span
         method, count = f"{found.method} on tasks", n
     else:
         half = math.sqrt(math.log(2.0 / (1.0 - confidence)) / 2.0 * sum(scales)) / n

@@ -11,6 +11,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,33 +110,39 @@ def verdict_parts(c: Comparison) -> tuple[str, str, str]:
 
 def comparison_text(c: Comparison) -> str:
     """The verdict, and the tables below it."""
-    return f"{c.verdict}\n\n{comparison_tables(c)}"
-
-
-def comparison_tables(c: Comparison) -> str:
-    """The four questions, and the tasks."""
-    lines = [*aligned(_questions_table(c)), "", how_sure(c)]
-    if _can_tell_by_task(c):
-        lines += ["", *aligned(_tasks_table(c))]
-    return "\n".join(lines)
-
-
-def _can_tell_by_task(c: Comparison) -> bool:
-    """Whether tasks are listed: of one run of each nothing can be told task by task, forty times over."""
-    return any(max(t.n_runs) > 1 for t in c.tasks)
+    questions, *tasks = (table.to_text() for table in _comparison_tables(c, (how_sure(c),)))
+    return "\n\n".join((c.verdict, questions, *tasks))
 
 
 def comparison_as_tables(c: Comparison) -> tuple[Table, ...]:
     """The four questions with the verdict below them, and the tasks."""
-    parts: list[tuple[list[list[str]], tuple[str, ...]]] = [(_questions_table(c), (c.verdict, how_sure(c)))]
-    parts += [(_tasks_table(c), ())] if _can_tell_by_task(c) else []
-    return tuple(Table(head=tuple(head), rows=tuple(map(tuple, rows)), below=below) for (head, *rows), below in parts)
+    return _comparison_tables(c, (c.verdict, how_sure(c)))
+
+
+def _comparison_tables(c: Comparison, below: tuple[str, ...]) -> tuple[Table, ...]:
+    ahead = {1: printable(c.a), -1: printable(c.b), 0: "cannot tell"}
+    rows = tuple(
+        (q.name, "–", q.why_not, "–")
+        if q.interval is None
+        else (q.title, ahead[q.direction], question_effect(c, q), q.interval.strength)
+        for q in c.questions.values()
+    )
+    questions = Table(head=QUESTION_COLUMNS, rows=rows, below=below)
+    # Of one run of each nothing can be told task by task, forty times over.
+    if not any(max(t.n_runs) > 1 for t in c.tasks):
+        return (questions,)
+    head = ("task", _effect_label(c), "pairs" if c.paired else "runs", "conclusion")
+    tasks = tuple(
+        (printable(str(t.task)), t.question.shown(t.primary), f"{t.n}" if t.paired else f"{t.n_runs[0]} + {t.n_runs[1]}", t.conclusion)
+        for t in c.tasks
+    )  # fmt: skip
+    return questions, Table(head=head, rows=tasks)
 
 
 def check_table(c: Check) -> Table:
     """A row for each task."""
     head = ("task", "difference (positive: the new version is better)", "conclusion")
-    rows = tuple((str(x.task), shown(x.primary, x.criterion, x.margin), x.conclusion) for x in c.comparisons)
+    rows = tuple((str(x.task), x.question.shown(x.primary), x.conclusion) for x in c.comparisons)
     return Table(head=head, rows=rows, below=(c.verdict,))
 
 
@@ -230,14 +237,6 @@ def _rate_gap(c: Comparison, a: str, b: str, *, inside: bool) -> str:
     if certain:
         return f"its {what} is {'higher' if raw.low > 0.0 else 'lower'} by {estimate} percentage points{_limits(f'between {low} and {high}', inside)}"
     return f"the {what} of {a} is {_beside(estimate, b, ' points')}; anything between {_side(low, ' points')} and {_side(high, ' points')} fits these runs"
-
-
-def better_minus_worse(a: str, b: str, sign: float) -> tuple[str, str]:
-    """What is taken from what, so that a difference is positive where `a` is better: of losses `b` minus `a`.
-
-    Sentences, tables and pictures all do so: the same number has the same sign wherever it stands.
-    """
-    return (a, b) if sign > 0 else (b, a)
 
 
 def _duel(c: Comparison, a: str, b: str) -> str:
@@ -606,24 +605,6 @@ def how_sure(found: Comparison | Ranking) -> str:
     return f"The verdict{by} has {_sure(question, found.strength, '')}{more}."
 
 
-def _questions_table(c: Comparison) -> list[list[str]]:
-    names = {1: printable(c.a), -1: printable(c.b), 0: "cannot tell"}
-    rows = [list(QUESTION_COLUMNS)]
-    for q in c.questions.values():
-        if q.interval is None:
-            rows.append([q.name, "–", q.why_not, "–"])
-            continue
-        rows.append(
-            [
-                q.title,
-                names[q.direction],
-                question_effect(c, q),
-                q.interval.strength,
-            ]
-        )
-    return rows
-
-
 def question_effect(c: Comparison, q: NamedAnswer) -> str:
     """How large the answer to one question is, with its interval, from `a`'s side."""
     assert q.interval is not None
@@ -631,27 +612,11 @@ def question_effect(c: Comparison, q: NamedAnswer) -> str:
         estimate, low, high = _percent_parts(q.interval)
         return f"{printable(c.a)} wins {estimate} % [{low} %, {high} %]"
     label = {AVERAGE: "mean", BAD_DAY: "mean of the worst 10 %", TRIES: "best of 8"}.get(q.name, q.criterion)
-    first, second = better_minus_worse(printable(c.a), printable(c.b), c._samples.sign)
-    return f"{label}, {first} minus {second}: {shown(q.interval, q.criterion)}"
+    first, second = (c.a, c.b) if c._samples.sign > 0 else (c.b, c.a)
+    return f"{label}, {printable(first)} minus {printable(second)}: {shown(q.interval, q.criterion)}"
 
 
-def _tasks_table(c: Comparison) -> list[list[str]]:
-    head = ["task", effect_label(c), "pairs" if c.paired else "runs", "conclusion"]
-    return [
-        head,
-        *(
-            [printable(str(t.task)), shown(t.primary, t.criterion, t.margin), _runs_cell(t), t.conclusion]
-            for t in c.tasks
-        ),
-    ]
-
-
-def _runs_cell(c: Comparison) -> str:
-    """`30` pairs, or `20 + 25` runs."""
-    return f"{c.n}" if c.paired else f"{c.n_runs[0]} + {c.n_runs[1]}"
-
-
-def effect_label(c: Comparison) -> str:
+def _effect_label(c: Comparison) -> str:
     """What the effects of a table of comparisons are."""
     a, b = printable(c.a), printable(c.b)
     if c.criterion == IMPROVEMENT:
@@ -660,9 +625,11 @@ def effect_label(c: Comparison) -> str:
 
 
 def difference_words(a: str, b: str, sign: float) -> str:
-    """`a minus b (positive: a is better)`, of losses `b minus a`: what a column of differences holds."""
-    first, second = better_minus_worse(a, b, sign)
-    return f"{first} minus {second} (positive: {a} is better)"
+    """`a minus b (positive: a is better)`, of losses `b minus a`: what a column of differences holds.
+
+    Sentences, tables and pictures all do so: the same number has the same sign wherever it stands.
+    """
+    return f"{a if sign > 0 else b} minus {b if sign > 0 else a} (positive: {a} is better)"
 
 
 # ---------------------------------------------------------------- all methods
@@ -911,8 +878,7 @@ def check_sentences(c: Check) -> str:
 def check_text(c: Check) -> str:
     """The outcome first, then the tasks, then of what."""
     said = c.verdict
-    head, *rows = [list(check_table(c).head), *([str(cell) for cell in row] for row in check_table(c).rows)]
-    tasks = ["", *aligned([head, *rows]), ""] if len(rows) > 1 else []
+    tasks = ["", replace(check_table(c), below=()).to_text(), ""] if len(c.comparisons) > 1 else []
     return "\n".join([f"{c.outcome.upper()}: {said[:1].lower()}{said[1:]}", *tasks, *_gate_below(c)])
 
 
@@ -937,19 +903,9 @@ def _gate_below(c: Check) -> list[str]:
 
 def check_markdown(c: Check) -> str:
     """A comment for a pull request."""
-    lines = [
-        f"### Ogive: {c.outcome.upper()}",
-        "",
-        markdown(c.verdict),
-        "",
-        "| task | difference (positive: the new version is better) | conclusion |",
-        "| --- | --- | --- |",
-    ]
-    for x in c.comparisons:
-        lines.append(
-            f"| {markdown(str(x.task))} | {markdown(shown(x.primary, x.criterion, x.margin))} | {x.conclusion} |"
-        )
-    return "\n".join([*lines, "", *(f"* {markdown(line)}" for line in _gate_below(c))]) + "\n"
+    lines = [f"### Ogive: {c.outcome.upper()}", "", markdown(c.verdict), ""]
+    lines += [replace(check_table(c), below=()).to_markdown(), "", *(f"* {markdown(line)}" for line in _gate_below(c))]
+    return "\n".join(lines) + "\n"
 
 
 def _gate_claim(c: Check) -> str:
