@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._page import COLORS, Look, Paper, Picture, grid, looks
+from ogive.plots._page import COLORS, Look, Paper, Picture, grid, looks, panel_axes, score_words
 from ogive.trials import FloatArray
 from ogive.words import clipped, listed, number, plural, printable, share
 
@@ -72,8 +72,6 @@ class FanDisplay(Picture):
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         style = self.style
         panels = {"all": ax} if ax is not None else self._new_figure(style, paper)
-        self.axes_.clear()
-        self.lines_.clear()
         for name, panel in panels.items():
             self.axes_[name] = panel
             self._panel(panel, None if name == "all" else name, style, paper)
@@ -95,15 +93,12 @@ class FanDisplay(Picture):
         width, height = paper.panels(rows, columns, (2.4, 2.1))
         middle = paper.page(width, height, self.headline, self.caption)
         paper.label(middle, "training-set size n", self.label, height=height)
-        axes = np.atleast_1d(middle.subplots(rows, columns, sharex=True, sharey=True)).ravel()
-        for unused in axes[len(self.fans) :]:
-            unused.set_visible(False)
-        return {fan.model: axis for fan, axis in zip(self.fans, axes, strict=False)}
+        return panel_axes(middle, [fan.model for fan in self.fans], rows, columns, sharex=True, sharey=True)
 
     @property
     def label(self) -> str:
         """The axis of scores in words."""
-        return f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)"
+        return score_words(self.metric, self.goal)
 
     def _panel(self, ax: Axes, only: str | None, style: dict[str, Look], paper: Paper) -> None:
         for fan in self.fans:
@@ -198,10 +193,7 @@ def _headline(fans: tuple[Fan, ...], goal: str, metric: str, share: float) -> st
     toward = Metric.toward(goal)
     by_mean, by_worst = (
         _first(fans, [toward.turned(float(value)) for value in values])
-        for values in (
-            [f.mean[-1] for f in fans],
-            [toward.worst_first(f.low, f.high)[0][-1] for f in fans],
-        )
+        for values in ([f.mean[-1] for f in fans], [toward.worst_first(f.low, f.high)[0][-1] for f in fans])
     )
     worst = f"the worst {100 * share:g} % of runs"
     if len(by_mean) > 1:
@@ -274,8 +266,6 @@ class SlicesDisplay(Picture):
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         if ax is None:
             ax = self._new_figure(paper)
-        self.axes_.clear()
-        self.fills_.clear()
         self.axes_["slices"] = ax
         for i, (one, label) in enumerate(zip(self.slices, self.labels, strict=True)):
             self._row(ax, len(self.slices) - 1 - i, one, label)
@@ -285,7 +275,7 @@ class SlicesDisplay(Picture):
         ax.set_ylim(-0.12, len(self.slices))
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)")
+        ax.set_xlabel(score_words(self.metric, self.goal))
 
     def _new_figure(self, paper: Paper) -> Axes:
         from matplotlib.patches import Patch
@@ -426,8 +416,6 @@ class StripsDisplay(Picture):
             ]
             height = 0.36 * len(self.strips) + 0.8
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, handles).subplots()
-        self.axes_.clear()
-        self.bars_.clear()
         self.axes_["strips"] = ax
         for i, (label, cells) in enumerate(self.strips.items()):
             self.bars_[label] = [

@@ -42,8 +42,6 @@ class PlanDisplay(Picture):
         if ax is None:
             height = paper.tall(WIDTH, HEIGHT)
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption).subplots()
-        self.artists_.clear()
-        self.axes_.clear()
         self.axes_["plan"] = self.artists_["ax"] = ax
         n, width = [row.n_trials for row in self.rows], [row.achieved_width for row in self.rows]
         (self.artists_["width"],) = ax.plot(n, width, color=COLORS[0], linewidth=1.8, zorder=3)

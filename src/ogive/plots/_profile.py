@@ -72,9 +72,6 @@ class ProfileDisplay(Picture):
             height = paper.tall(WIDTH, HEIGHT)
             above = self._handles(style) if keyed else []
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, above).subplots()
-        self.axes_.clear()
-        self.lines_.clear()
-        self.bands_.clear()
         self.axes_["profile"] = ax
         for method in reversed(self.drawn):  # the best one on top
             self._curve(ax, method, style[method])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ogive.answers import Rank, Ranking, rank
-from ogive.plots._page import COLORS, Paper, Picture
+from ogive.plots._page import COLORS, Paper, Picture, name_rows
 from ogive.reading import Source
 from ogive.words import clipped, listed, number, percent_sure, plural
 
@@ -67,19 +67,14 @@ class RanksDisplay(Picture):
         n = len(self.rows)
         if ax is None:
             ax = paper.page(paper.wide(WIDTH), ROW * n + 0.9, self.headline, self.caption).subplots()
-        self.axes_.clear()
-        self.bars_.clear()
         self.axes_["ranks"] = ax
         for place, row in enumerate(self.rows):
             self._row(ax, place, row)
         self._tiers(ax)
         most = max(r.rank_high for r in self.rows)
         ax.set_xlim(0.4, most + 0.6)
-        ax.set_ylim(n - 0.5, -0.5)
         ax.set_xticks(range(1, most + 1, -(-most // (MOST_TICKS // 3 if paper.narrow else MOST_TICKS))))
-        ax.set_yticks(range(n), [clipped(r.algorithm, paper.longest(LONGEST_NAME)) for r in self.rows])
-        ax.grid(axis="y", visible=False)
-        ax.tick_params(axis="y", length=0)
+        name_rows(ax, [r.algorithm for r in self.rows], paper.longest(LONGEST_NAME))
         ax.set_xlabel("rank (1 is best)")
 
     def _row(self, ax: Axes, place: int, row: Rank) -> None:

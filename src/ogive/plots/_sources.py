@@ -11,8 +11,7 @@ import numpy as np
 from ogive.answers import CellSources, ParameterEffect, Sources
 from ogive.answers import sources as ask
 from ogive.errors import InputError
-from ogive.metric import Metric
-from ogive.plots._page import COLORS, Paper, Picture
+from ogive.plots._page import COLORS, Paper, Picture, panel_axes, score_words
 from ogive.reading import Source
 from ogive.statistics import Interval
 from ogive.words import clipped, percent_interval, percent_sure, plural, printable
@@ -51,9 +50,6 @@ class SourcesDisplay(Picture):
         return f"SourcesDisplay({self.cell.place}, {plural(len(self.effects), 'parameter')})"
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
-        self.axes_.clear()
-        self.lines_.clear()
-        self.bars_.clear()
         if ax is not None:
             if not self.effects:
                 raise InputError("no parameter has an effect to draw; leave `ax` out to see the shares.")
@@ -86,12 +82,8 @@ class SourcesDisplay(Picture):
             self._bar(self.axes_["shares"])
         if not n:
             return
-        side = Metric.toward(self.cell.goal).good_side
-        paper.label(found[-1], "", f"{printable(self.cell.metric)} ({side} is better)", height=each * rows)
-        axes = np.atleast_1d(found[-1].subplots(rows, columns, sharey=True)).ravel()
-        for unused in axes[n:]:
-            unused.set_visible(False)
-        self.axes_.update(dict(zip([e.parameter for e in self.effects], axes, strict=False)))
+        paper.label(found[-1], "", score_words(self.cell.metric, self.cell.goal), height=each * rows)
+        self.axes_.update(panel_axes(found[-1], [e.parameter for e in self.effects], rows, columns, sharey=True))
 
     def _bar(self, ax: Axes) -> None:
         assert self.cell.shares is not None

@@ -58,7 +58,7 @@ def worst_table(rows: Sequence[SummaryRow], sign: float) -> Html:
     return table(["method", "mean of the worst 10 %"], body)
 
 
-def _by_task(rows: Sequence[SummaryRow], caption: str, sign: float) -> Html:
+def _by_task(rows: Sequence[SummaryRow], title: str, sign: float) -> Html:
     """One statistic: tasks down, methods across; the best of every line is marked."""
     tasks, methods = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("task", "algorithm"))
     cells = {(r.task, r.algorithm): r for r in rows}
@@ -68,7 +68,7 @@ def _by_task(rows: Sequence[SummaryRow], caption: str, sign: float) -> Html:
         scale = Scale.of(line, sign)
         body.append([element("th", clipped(t, LONGEST_NAME)), *(_cell(r, scale) for r in line)])
     head = ["task", *(clipped(m, LONGEST_NAME) for m in methods)]
-    return table(head, body, caption=caption, class_=density_class(len(methods)))
+    return table(head, body, title=title, class_=density_class(len(methods)))
 
 
 def _statistics(
@@ -85,7 +85,7 @@ def _statistics(
             continue
         line = [_cell(r, scales[s]) for r, s in zip(found, names, strict=True)]
         body.append([element("th", clipped(method, LONGEST_NAME)), summary.count(known), *line])
-    return table(["method", "runs", *(Statistic.parse(s).label for s in names)], body, caption=clipped(task, 80))
+    return table(["method", "runs", *(Statistic.parse(s).label for s in names)], body, title=clipped(task, 80))
 
 
 class Bounded(NamedTuple):
@@ -278,11 +278,6 @@ def _way(i: Interval, primary: Interval) -> str:
         return "no interval: these runs limit it on neither side"
     read = f"; read by the verdict, at {percent_sure(i.confidence)}" if i is primary else ""
     return f"{i.method}, {i.strength}{read}"
-
-
-def guarantee_words(guarantee: str) -> str:
-    """`guaranteed`, or the weaker word."""
-    return "guaranteed" if guarantee in ("exact", "conservative") else guarantee
 
 
 def _interval(i: Interval, statistic: str, margin: float | None = None, scale: Scale = NO_SCALE) -> Html:
