@@ -84,11 +84,8 @@ class FanDisplay(Picture):
                 Line2D([], [], color=look.color, linewidth=2, label=clipped(name, LONGEST_NAME))
                 for name, look in style.items()
             ]
-            return {
-                "all": paper.page(
-                    paper.wide(6.4), paper.tall(6.4, 3.9), self.headline, self.caption, handles
-                ).subplots()
-            }
+            size = paper.wide(6.4), paper.tall(6.4, 3.9)
+            return {"all": paper.page(*size, self.headline, self.caption, handles).subplots()}
         rows, columns = grid(len(self.fans), paper.columns(1.35))
         width, height = paper.panels(rows, columns, (2.4, 2.1))
         middle = paper.page(width, height, self.headline, self.caption)
@@ -363,6 +360,7 @@ def _display(
 WIDTH = 6.4
 NORMAL, REJECTED, CONSTANT, UNKNOWN = COLORS[2], COLORS[1], "#9a9a9a", "#ececec"
 EQUAL = "#b8b8b8"
+STATES = {"rejected": REJECTED, "not rejected": NORMAL, "constant": CONSTANT, "no answer": UNKNOWN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -494,17 +492,14 @@ def normality_strips(result: NormalityCurves, level: float = 0.05) -> StripsDisp
     tied = bool(np.isfinite(result.lattice).any())
     strips = {}
     for i, row in enumerate(result.rows):
-        tables = (
-            [("", result.published[i])] if not tied else [("", result.published[i]), (", tie-aware", result.lattice[i])]
-        )
-        for word, p in tables:
+        for word, p in [("", result.published[i]), *([(", tie-aware", result.lattice[i])] if tied else [])]:
             strips[f"{printable(row)}{word}"] = tuple(
-                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, color=_color(who))
+                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, color=STATES[who])
                 for j in range(sizes.size)
                 for who in (_state(str(result.status[i, j]), float(p[j]), level),)
             )
     found = {c.who for cells in strips.values() for c in cells}
-    key = {str(w): (_color(w), True) for w in ("rejected", "not rejected", "constant", "no answer") if w in found}
+    key = {state: (color, True) for state, color in STATES.items() if state in found}
     aware = result.gaussian_share(lattice=tied)
     shares = {row: v for row, v in zip(result.rows, aware, strict=True) if not np.isnan(v)}
     middle = share(float(np.mean(list(shares.values())))) if shares else "–"
@@ -526,10 +521,6 @@ def _state(status: str, p: float, level: float) -> str:
     if status != "tested" or np.isnan(p):
         return "no answer"
     return "rejected" if p < level else "not rejected"
-
-
-def _color(state: str) -> str:
-    return {"rejected": REJECTED, "not rejected": NORMAL, "constant": CONSTANT}.get(state, UNKNOWN)
 
 
 def _edges(sizes: FloatArray) -> FloatArray:

@@ -128,8 +128,8 @@ def intervals(
     methods, tasks = (tuple(dict.fromkeys(getattr(r, key) for r in chosen)) for key in ("algorithm", "task"))
     kept = (methods[:MOST_METHODS], tasks[:MOST_TASKS])
     parts = [
-        f"the first {len(some)} of {len(every)} {what}"
-        for some, every, what in zip(kept, (methods, tasks), ("methods", "tasks"), strict=True)
+        f"the first {len(some)} of {len(every)} {noun}"
+        for some, every, noun in zip(kept, (methods, tasks), ("methods", "tasks"), strict=True)
         if len(some) < len(every)
     ]
     said = f"Shown: {', on '.join(parts)} of the summary. " if parts else ""
@@ -144,12 +144,10 @@ def intervals(
 
 
 def _headline(summary: Summary, rows: tuple[SummaryRow, ...], statistic: str, metric: str) -> str:
-    label = Statistic.parse(statistic).label
-    n = len({r.task for r in rows})
-    place = f" on {n} tasks" if n > 1 else ""
-    if not any(math.isfinite(r.low) or math.isfinite(r.high) for r in rows):
-        return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}"
-    return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}, with {percent_sure(summary.confidence)} intervals"
+    label, n = Statistic.parse(statistic).label, len({r.task for r in rows})
+    said = f"{label[:1].upper()}{label[1:]} of {printable(metric)}" + (f" on {n} tasks" if n > 1 else "")
+    limited = any(math.isfinite(r.low) or math.isfinite(r.high) for r in rows)
+    return f"{said}, with {percent_sure(summary.confidence)} intervals" if limited else said
 
 
 def _caption(summary: Summary, chosen: list[SummaryRow], rows: tuple[SummaryRow, ...]) -> str:
@@ -161,9 +159,7 @@ def _caption(summary: Summary, chosen: list[SummaryRow], rows: tuple[SummaryRow,
     elif not limited:
         text += f", {_counts(judged)} each; these are too few to set any limit."
     else:
-        ways = dict.fromkeys(
-            f"{r.method}, {'guaranteed' if r.guarantee in ('exact', 'conservative') else r.guarantee}" for r in limited
-        )
+        ways = dict.fromkeys(f"{r.method}, {r.strength}" for r in limited)
         text = (
             f"Each line is the {percent_sure(summary.confidence)} interval of one method ({'; '.join(ways)}), from {_counts(judged)} each, "
             f"over {summary.unit}. Overlapping lines do not mean equal methods: use a comparison for that."

@@ -169,14 +169,8 @@ class CriticalDifferenceDisplay(Picture):
             for k, (method, rank) in enumerate(zip(order, values, strict=True)):
                 left = k < half
                 y = -(bars + ROW * (k if left else len(order) - 1 - k) + 0.1)
-                self._method(
-                    ax,
-                    clipped(method, paper.longest(LONGEST_RANKED) - 8 if paper.narrow else LONGEST_RANKED),
-                    float(rank),
-                    y,
-                    (low, high),
-                    left=left,
-                )
+                name = clipped(method, paper.longest(LONGEST_RANKED) - 8 if paper.narrow else LONGEST_RANKED)
+                self._method(ax, name, float(rank), y, (low, high), left=left)
             for g, group in enumerate(groups):
                 ends = [float(values[order.index(m)]) for m in (group[0], group[-1])]
                 pad = 0.012 * (high - low)
@@ -190,8 +184,7 @@ class CriticalDifferenceDisplay(Picture):
         edge = span[0] if left else span[1]
         ax.plot([rank, rank, edge], [0, y, y], color=GRAY, linewidth=0.9, zorder=2)
         ax.plot([rank], [0], marker="o", markersize=5, color=COLORS[0], clip_on=False, zorder=5)
-        name, value = clipped(method, LONGEST_RANKED), number(rank, 2)
-        text = f"{name}  {value}" if left else f"{value}  {name}"
+        text = f"{method}  {number(rank, 2)}" if left else f"{number(rank, 2)}  {method}"
         self.names_[method] = ax.annotate(
             text, (edge, y), xytext=(-5 if left else 5, 0), textcoords="offset points", ha="right" if left else "left",
             va="center", fontsize=8.5, annotation_clip=False,
@@ -233,15 +226,13 @@ def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
     first = clipped(ranks.order[0], LONGEST_RANKED)
     # A bar joins neighbors in rank; a pair further apart may still not be separated.
     level = sum(p.p_holm >= 1.0 - ranks.confidence for p in ranks.pairs if ranks.order[0] in (p.a, p.b))
-    if not level:
-        headline = f"{first} has the best average rank, apart from all others"
-    else:
-        headline = f"{first} has the best average rank; {plural(level, 'other')} cannot be told apart from it"
-    bars = (
-        "A bar joins methods among which no pair is separated"
-        if ranks.groups
-        else "No bar: every pair of neighbors is separated"
+    told = f"; {plural(level, 'other')} cannot be told apart from it" if level else ", apart from all others"
+    headline = f"{first} has the best average rank{told}"
+    joined, none = (
+        "A bar joins methods among which no pair is separated",
+        "No bar: every pair of neighbors is separated",
     )
+    bars = joined if ranks.groups else none
     n = len(ranks.methods)
     left_out = f"Shown: the first {MOST_NAMES} of {n} methods. " if n > MOST_NAMES else ""
     caption = (

@@ -91,12 +91,9 @@ def draw_matrix(
     else:
         for (a, b), face in faces.items():
             # An interval stands below its estimate where a cell is too narrow for both.
-            shown = (
-                face
-                if each >= LEAST_FOR_ONE_LINE
-                else replace(face, text=face.text.replace(" [", "\n[").replace(" at some", "\nat some"))
-            )
-            _draw_face(ax, place[a], place[b], shown, TEXT_SIZE if full else min(SIGN_SIZE, 50 * each))
+            if each < LEAST_FOR_ONE_LINE:
+                face = replace(face, text=face.text.replace(" [", "\n[").replace(" at some", "\nat some"))
+            _draw_face(ax, place[a], place[b], face, TEXT_SIZE if full else min(SIGN_SIZE, 50 * each))
     named = range(n) if n <= MOST_WITH_SIGNS else np.linspace(0, n - 1, NAMED).round().astype(int).tolist()
     names = [clipped(methods[i], LONGEST_NAME) for i in named]
     turned = not full or (paper.width is not None and max(map(len, names)) * 0.06 > each)
@@ -256,12 +253,10 @@ def _headline(ranking: Ranking) -> str:
     m = question.margin_words
     if ranking.equivalent:
         return f"{'The two methods' if n == 1 else f'All {n} pairs'} are equivalent within {m}"
+    if n == 1 and not separated:
+        return f"Whether the two methods differ by more than {m} cannot be told"
     if n == 1:
-        return (
-            f"{who} certainly differ by more than {m}"
-            if separated
-            else f"Whether the two methods differ by more than {m} cannot be told"
-        )
+        return f"{who} certainly differ by more than {m}"
     equal = sum(p.conclusion == "equivalent" for p in ranking.pairs)
     also = f"; {equal} {'is' if equal == 1 else 'are'} equivalent within it" if equal else ""
     return f"{who} certainly differ{'s' if separated == 1 else ''} by more than {m} ({share(ranking.resolution)}){also}"

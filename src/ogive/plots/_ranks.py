@@ -50,11 +50,9 @@ class RanksDisplay(Picture):
         """How to read a chart of ranks."""
         n = ranking.n_pairs
         open_ranks = sum(1 for r in ranking.rows if r.rank_low < r.rank_high)
-        width = (
-            f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
-            if open_ranks
-            else "Every method has one rank only."
-        )
+        width = "Every method has one rank only."
+        if open_ranks:
+            width = f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
         together = f" for all {n:,} pairs together" if n > 1 else ""
         together += f" at {ranking.question.looks} looks" if ranking.question.looks > 1 else ""
         return (

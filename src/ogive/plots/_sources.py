@@ -95,15 +95,8 @@ class SourcesDisplay(Picture):
                 0, share, left=left, color=color, height=0.5, label=printable(component.name)
             )
             if share >= 12:
-                ax.text(
-                    left + share / 2,
-                    0,
-                    percent_interval(component.share),
-                    ha="center",
-                    va="center",
-                    color="white",
-                    fontsize=8.5,
-                )
+                said = percent_interval(component.share)
+                ax.text(left + share / 2, 0, said, ha="center", va="center", color="white", fontsize=8.5)
             left += share
         ax.set_xlim(0, 100)
         ax.set_ylim(-0.25, 0.25)
@@ -114,13 +107,8 @@ class SourcesDisplay(Picture):
             spine.set_visible(False)
         ax.set_title("share of the variance that comes from", loc="left")
         ax.legend(
-            loc="upper left",
-            bbox_to_anchor=(0, 0),
-            ncols=len(ordered),
-            frameon=False,
-            borderaxespad=0.1,
-            handlelength=1,
-        )
+            loc="upper left", bbox_to_anchor=(0, 0), ncols=len(ordered), frameon=False, borderaxespad=0.1, handlelength=1
+        )  # fmt: skip
 
     def _panel(self, ax: Axes, e: ParameterEffect, span: tuple[float, float], *, narrow: bool) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -178,11 +166,8 @@ def sources(
     if cell.shares is None and not cell.effects:
         raise InputError(f"there is nothing to draw. {' '.join(cell.sentences)}")
     left = len(cell.effects) - MOST_PANELS
-    more = (
-        f" {plural(left, 'parameter')} that explain{'s' if left == 1 else ''} less {'is' if left == 1 else 'are'} not drawn."
-        if left > 0
-        else ""
-    )
+    less = "that explains less is" if left == 1 else "that explain less are"
+    more = f" {plural(left, 'parameter')} {less} not drawn." if left > 0 else ""
     drawn = cell.effects[:MOST_PANELS]
     bottom, top = _span(drawn)
     cut = " Intervals that go further than the picture are cut at its edge."

@@ -105,7 +105,8 @@ def find(
     """Ask every question that the curves can answer; refusals become sentences."""
     name = curves.metric_name(metric)
     chosen = _chosen(curves, sizes)
-    gaps = only(curves, name)
+    place = curves.metrics.index(name)
+    gaps = replace(curves, values=curves.values[:, [place]], definitions={name: curves.definitions[name]})
     absent = np.asarray(np.isnan(gaps.values[:, 0]).any(axis=2))
     missing = {
         m: tuple(gaps.sizes[row].tolist()) for m, row in zip(gaps.models, absent, strict=True) if row.any()
@@ -122,12 +123,6 @@ def find(
         missing=missing, n_missing=int(np.isnan(gaps.values).sum()),
         sensitivity=_sensitivity(gaps, leaders, confidence) if missing and rule is None else "",
     )  # fmt: skip
-
-
-def only(curves: LearningCurves, metric: str) -> LearningCurves:
-    """The curves of one metric."""
-    place = curves.metrics.index(metric)
-    return replace(curves, values=curves.values[:, [place]], definitions={metric: curves.definitions[metric]})
 
 
 def _chosen(curves: LearningCurves, sizes: Sequence[int] | None) -> tuple[int, ...]:

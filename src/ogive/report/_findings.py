@@ -183,13 +183,8 @@ def usable(trials: Trials, method: str, task: str, metric: str) -> int:
 def _comparable(trials: Trials, metric: str, failures: str | float) -> tuple[Trials | None, str]:
     """The largest part in which every method has runs on every task, and what was left out for it."""
     methods, tasks = trials.algorithms, trials.tasks
-    needs_score = failures == "exclude"
-    there = np.array(
-        [
-            [bool(usable(trials, m, t, metric) if needs_score else trials.cell(m, t).rows.size) for t in tasks]
-            for m in methods
-        ]
-    )
+    counted = usable if failures == "exclude" else lambda trials, m, t, _: trials.cell(m, t).rows.size
+    there = np.array([[counted(trials, m, t, metric) > 0 for t in tasks] for m in methods])
     if there.all():
         return trials, ""
     whole = [m for m, row in zip(methods, there, strict=True) if row.all()]
@@ -237,34 +232,28 @@ def sensitivity(judged: Judgment) -> Sensitivity:
             f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.refusal}",
             known=False,
         )
-    changed = _changes(judged.conclusions(), again.conclusions())
-    if not changed:
-        return Sensitivity(
-            f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{_questions_that_change(judged, again)}"
-        )
-    listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
-    return Sensitivity(f"The verdict depends on how failures count: with failed runs {words}, {listing}.")
-
-
-def _questions_that_change(before: Judgment, after: Judgment) -> str:
-    """Which of the other questions another rule for failures would answer in another way."""
-    now, then = before.ahead(), after.ahead()
-    changed = [f"{name} ({who}; then {then[name]})" for name, who in now.items() if then.get(name, who) != who]
-    return f" But who is ahead {listed(changed)} depends on it." if changed else ""
+    after = again.conclusions()
+    changed = [  # a pair that is gone counts as changed
+        f"{pair}: {said} becomes {after.get(pair, 'not judged, since usable runs are missing')}"
+        for pair, said in judged.conclusions().items()
+        if after.get(pair) != said
+    ]
+    if changed:
+        listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
+        return Sensitivity(f"The verdict depends on how failures count: with failed runs {words}, {listing}.")
+    then = again.ahead()
+    others = [
+        f"{name} ({who}; then {then[name]})" for name, who in judged.ahead().items() if then.get(name, who) != who
+    ]
+    but = f" But who is ahead {listed(others)} depends on it." if others else ""
+    return Sensitivity(
+        f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{but}"
+    )
 
 
 def worst_words(trials: Trials, metric: str) -> str:
     """What failed runs count as under the rule `worst`."""
     return "worse than every score" if math.isinf(trials.definitions[metric].worst) else "the worst possible score"
-
-
-def _changes(before: dict[str, Conclusion], after: dict[str, Conclusion]) -> list[str]:
-    """Conclusions that differ; a pair that is gone counts as changed."""
-    return [
-        f"{pair}: {said} becomes {after.get(pair, 'not judged, since usable runs are missing')}"
-        for pair, said in before.items()
-        if after.get(pair) != said
-    ]
 
 
 # Fewer tasks are better read one by one.
@@ -510,16 +499,14 @@ def _limited(row: SummaryRow) -> SummaryRow:
 
 def _without_repetition(found: Summary, trials: Trials, metric: str) -> Summary:
     """What has no usable score is said once for each method, not for each task."""
+    if sum(r.without_score is not None for r in found.remarks) < 2:
+        return found
     empty: dict[str, list[str]] = {}
     for cell in trials.cells:
         if not usable(trials, cell.algorithm, cell.task, metric):
             empty.setdefault(cell.algorithm, []).append(cell.task)
-    if sum(r.without_score is not None for r in found.remarks) < 2:
-        return found
-    several = [
-        Remark(f"{printable(m)} has no usable score on {_tasks(tasks, len(trials.tasks))}.")
-        for m, tasks in empty.items()
-    ]
+    n = len(trials.tasks)
+    several = [Remark(f"{printable(m)} has no usable score on {_tasks(tasks, n)}.") for m, tasks in empty.items()]
     return replace(found, remarks=(*(r for r in found.remarks if r.without_score is None), *several))
 
 

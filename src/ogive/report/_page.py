@@ -266,8 +266,9 @@ def text(value: object) -> Html:
 
 
 def element(tag: str, *children: object, **attributes: str) -> Html:
-    """An element; children that are not `Html` are escaped, as are attributes (`class_` is `class`)."""
-    shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{_words(value, key)}"' for key, value in attributes.items())
+    """An element; children that are not `Html` are escaped, as are attributes (`class_` is `class`, left out where it is empty)."""
+    given = {key: value for key, value in attributes.items() if value or key != "class_"}
+    shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{_words(value, key)}"' for key, value in given.items())
     inside = "".join(child if isinstance(child, Html) else _words(child, tag) for child in children)
     made = Cell if tag in ("td", "th") else Html
     return made(f"<{tag}{shown}>{inside}</{tag}>")

@@ -131,7 +131,7 @@ def _cell(row: SummaryRow | None, scale: Scale = NO_SCALE) -> Html:
         return element("td", "–")
     look = "best" if row.estimate == scale.best else ""
     if not (math.isfinite(row.low) or math.isfinite(row.high)):
-        return element("td", number(row.estimate), **({"class_": look} if look else {}))
+        return element("td", number(row.estimate), class_=look)
     return with_interval_below(
         interval_parts(row.estimate, row.low, row.high), scale.drawn(row.estimate, row.low, row.high), look
     )
@@ -140,7 +140,7 @@ def _cell(row: SummaryRow | None, scale: Scale = NO_SCALE) -> Html:
 def with_interval_below(parts: tuple[str, str, str], drawn: Html = NOTHING, look: str = "") -> Html:
     """A number, its interval below it, in figures and drawn."""
     estimate, low, high = parts
-    return element("td", estimate, element("small", f"{low} to {high}"), drawn, **({"class_": look} if look else {}))
+    return element("td", estimate, element("small", f"{low} to {high}"), drawn, class_=look)
 
 
 def pairs_table(display: PairsDisplay) -> Html:
@@ -227,7 +227,7 @@ def _marked(values: Sequence[tuple[float, str]], sign: float) -> list[Html]:
     """Cells of a column, the best of which are marked."""
     numbers = {v for v, _ in values}
     best = max(numbers, key=lambda v: sign * v) if len(numbers) > 1 else math.nan
-    return [element("td", words, **({"class_": "best"} if v == best else {})) for v, words in values]
+    return [element("td", words, class_="best" if v == best else "") for v, words in values]
 
 
 def comparison_table(found: Comparison) -> Html:
