@@ -47,14 +47,8 @@ def plot(
         raise InputError(
             "every method has one run on each task, which is no distribution; `ogive profile` compares them over tasks."
         )
-    display = distribution(
-        trials,
-        kind=cast(Literal["quantile", "cdf"], kind),
-        metric=metric,
-        confidence=confidence,
-        method=band,
-        failures=failures,
-    )
+    asked = cast(Literal["quantile", "cdf"], kind)
+    display = distribution(trials, kind=asked, metric=metric, confidence=confidence, method=band, failures=failures)
     if not quiet:
         tell(trials.notes)
         if metric is None and len(trials.metrics) > 1:

@@ -130,13 +130,8 @@ def _conclude(trials: Trials, out: Path, *, as_json: bool, report: bool) -> tupl
     page, written = _report(trials, out) if report else (None, True)
     if as_json:
         state = status(out)
-        content = {
-            **state.to_dict(),
-            "notes": sentences(trials.notes),
-            "failures": groups,
-            "report": page and str(page),
-        }
-        show(content, as_json=True)
+        more = {"notes": sentences(trials.notes), "failures": groups, "report": page and str(page)}
+        show({**state.to_dict(), **more}, as_json=True)
         if failed:
             say(f"ogive: {failed:,} of {len(trials):,} trials failed; the JSON says which and why.")
         return failed, written

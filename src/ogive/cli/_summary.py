@@ -33,14 +33,8 @@ if TYPE_CHECKING:
 
 @reading_options
 def inspect(
-    source: Sources,
-    method: Methods = None,
-    on: Tasks = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    *,
-    roles: dict[str, Any],
-) -> None:
+    source: Sources, method: Methods = None, on: Tasks = None, as_json: Json = False, quiet: Quiet = False, *, roles: dict[str, Any]
+) -> None:  # fmt: skip
     """What a table holds, how its columns are read, and which answers it can give."""
     trials = only(read_sources(source, roles), method, on)
     from ogive.answers import inspect as ask

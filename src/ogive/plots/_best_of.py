@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,15 +11,15 @@ from ogive.answers import CellBand, bands, foremost, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.plots._distribution import FEWEST_FOR_BAND, LONGEST_NAME, why_bare
-from ogive.plots._page import CurvePanels, Look, Paper, Picture
+from ogive.plots._page import CurvePanels, Look, Paper, Picture, span_of
 from ogive.reading import Source, as_trials
+from ogive.results import weakest
 from ogive.statistics import best_of_level
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped, number, percent_sure, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
 
 MOST_POINTS = 200
 # Words by which tables say that only hyper-parameters were drawn anew.
@@ -63,7 +63,8 @@ class BestOfDisplay(CurvePanels, Picture):
         The curves by (task, method).
     """
 
-    one_task = "say task="
+    one_task, own_height = "say task=", 3.8
+    headline: str
     curves: tuple[BestOfCurve, ...]
     metric: str
     goal: str
@@ -84,39 +85,23 @@ class BestOfDisplay(CurvePanels, Picture):
         side = Metric.toward(self.goal).good_side
         return across, f"{printable(self.metric)} of the best of k ({side} is better)"
 
-    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
+    def _handle(self, name: str, look: Look) -> Any:
         from matplotlib.lines import Line2D
 
-        one = (paper.wide(6.4), paper.tall(6.4, 3.8))
-        width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
-        handles = [
-            Line2D([], [], color=look.color, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
-            for name, look in style.items()
-        ]
-        middle = paper.page(width, height, self.headline, self.caption, handles)
-        paper.label(middle, *self.labels, height=height)
-        return middle
+        return Line2D([], [], color=look.color, linestyle=look.style, linewidth=2, label=clipped(name, LONGEST_NAME))
 
     def _panel(self, ax: Axes, curves: list[BestOfCurve], style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
         if len(self.tasks) > 1:
             ax.set_title(clipped(curves[0].task, 22 if paper.narrow else 40))
-        span = _span(curves)
         for curve in curves:
             look = style[curve.algorithm]
             if curve.has_band:
                 seen = curve.limited
-                alpha = 0.22 if len(self.methods) <= 3 else 0.12
                 ax.fill_between(
-                    curve.k[seen],
-                    curve.low[seen],
-                    curve.high[seen],
-                    color=look.color,
-                    alpha=alpha,
-                    linewidth=0,
-                    zorder=2,
-                )
+                    curve.k[seen], curve.low[seen], curve.high[seen], color=look.color, alpha=self.alpha, linewidth=0, zorder=2
+                )  # fmt: skip
             (line,) = ax.plot(
                 curve.k, np.where(np.isfinite(curve.estimate), curve.estimate, np.nan), color=look.color,
                 linestyle=look.style, linewidth=1.8, zorder=3, label=printable(curve.algorithm),
@@ -125,7 +110,7 @@ class BestOfDisplay(CurvePanels, Picture):
         ax.set_xscale("log")
         most = max(2.0, max(float(c.k[-1]) for c in curves))
         ax.set_xlim(1, most)
-        ax.set_ylim(*span)
+        ax.set_ylim(*_span(curves))
         ax.xaxis.set_major_locator(
             LogLocator(base=10, subs=(1.0, 2.0, 5.0) if len(self.tasks) == 1 or most < 20 else (1.0,))
         )
@@ -196,8 +181,7 @@ def _span(curves: list[BestOfCurve]) -> tuple[float, float]:
     seen = seen[np.isfinite(seen)]
     if not seen.size:
         return 0.0, 1.0
-    margin = 0.05 * (float(np.ptp(seen)) or 1.0)
-    return float(seen.min()) - margin, float(seen.max()) + margin
+    return span_of(seen, 0.05)
 
 
 def _headline(curves: tuple[BestOfCurve, ...], goal: str, tuning: bool) -> str:
@@ -229,10 +213,9 @@ def _caption(trials: Trials, cells: list[CellBand], confidence: float, tuning: b
     judged = [c.band for c in cells if c.band is not None]
     shaded = [b for b in judged if b.n >= FEWEST_FOR_BAND]
     if shaded:
-        certain = all(b.guarantee in ("exact", "conservative") for b in shaded)
         text += (
             f" Shaded: where the whole true curve lies with {percent_sure(confidence)} confidence "
-            f"({'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}; it ends where the runs set no limit "
+            f"({weakest(b.strength for b in shaded)}), over {unit_words(trials)}; it ends where the runs set no limit "
             "on one side."
         )
     elif judged:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._page import COLORS, Look, Paper, Picture, grid, looks
+from ogive.plots._page import COLORS, Look, Paper, Picture, grid, looks, panel_axes, score_words
 from ogive.trials import FloatArray
 from ogive.words import clipped, listed, number, plural, printable, share
 
@@ -72,8 +72,6 @@ class FanDisplay(Picture):
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         style = self.style
         panels = {"all": ax} if ax is not None else self._new_figure(style, paper)
-        self.axes_.clear()
-        self.lines_.clear()
         for name, panel in panels.items():
             self.axes_[name] = panel
             self._panel(panel, None if name == "all" else name, style, paper)
@@ -86,24 +84,18 @@ class FanDisplay(Picture):
                 Line2D([], [], color=look.color, linewidth=2, label=clipped(name, LONGEST_NAME))
                 for name, look in style.items()
             ]
-            return {
-                "all": paper.page(
-                    paper.wide(6.4), paper.tall(6.4, 3.9), self.headline, self.caption, handles
-                ).subplots()
-            }
+            size = paper.wide(6.4), paper.tall(6.4, 3.9)
+            return {"all": paper.page(*size, self.headline, self.caption, handles).subplots()}
         rows, columns = grid(len(self.fans), paper.columns(1.35))
         width, height = paper.panels(rows, columns, (2.4, 2.1))
         middle = paper.page(width, height, self.headline, self.caption)
         paper.label(middle, "training-set size n", self.label, height=height)
-        axes = np.atleast_1d(middle.subplots(rows, columns, sharex=True, sharey=True)).ravel()
-        for unused in axes[len(self.fans) :]:
-            unused.set_visible(False)
-        return {fan.model: axis for fan, axis in zip(self.fans, axes, strict=False)}
+        return panel_axes(middle, [fan.model for fan in self.fans], rows, columns, sharex=True, sharey=True)
 
     @property
     def label(self) -> str:
         """The axis of scores in words."""
-        return f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)"
+        return score_words(self.metric, self.goal)
 
     def _panel(self, ax: Axes, only: str | None, style: dict[str, Look], paper: Paper) -> None:
         for fan in self.fans:
@@ -198,10 +190,7 @@ def _headline(fans: tuple[Fan, ...], goal: str, metric: str, share: float) -> st
     toward = Metric.toward(goal)
     by_mean, by_worst = (
         _first(fans, [toward.turned(float(value)) for value in values])
-        for values in (
-            [f.mean[-1] for f in fans],
-            [toward.worst_first(f.low, f.high)[0][-1] for f in fans],
-        )
+        for values in ([f.mean[-1] for f in fans], [toward.worst_first(f.low, f.high)[0][-1] for f in fans])
     )
     worst = f"the worst {100 * share:g} % of runs"
     if len(by_mean) > 1:
@@ -274,8 +263,6 @@ class SlicesDisplay(Picture):
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         if ax is None:
             ax = self._new_figure(paper)
-        self.axes_.clear()
-        self.fills_.clear()
         self.axes_["slices"] = ax
         for i, (one, label) in enumerate(zip(self.slices, self.labels, strict=True)):
             self._row(ax, len(self.slices) - 1 - i, one, label)
@@ -285,7 +272,7 @@ class SlicesDisplay(Picture):
         ax.set_ylim(-0.12, len(self.slices))
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)")
+        ax.set_xlabel(score_words(self.metric, self.goal))
 
     def _new_figure(self, paper: Paper) -> Axes:
         from matplotlib.patches import Patch
@@ -373,6 +360,7 @@ def _display(
 WIDTH = 6.4
 NORMAL, REJECTED, CONSTANT, UNKNOWN = COLORS[2], COLORS[1], "#9a9a9a", "#ececec"
 EQUAL = "#b8b8b8"
+STATES = {"rejected": REJECTED, "not rejected": NORMAL, "constant": CONSTANT, "no answer": UNKNOWN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -426,8 +414,6 @@ class StripsDisplay(Picture):
             ]
             height = 0.36 * len(self.strips) + 0.8
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, handles).subplots()
-        self.axes_.clear()
-        self.bars_.clear()
         self.axes_["strips"] = ax
         for i, (label, cells) in enumerate(self.strips.items()):
             self.bars_[label] = [
@@ -506,17 +492,14 @@ def normality_strips(result: NormalityCurves, level: float = 0.05) -> StripsDisp
     tied = bool(np.isfinite(result.lattice).any())
     strips = {}
     for i, row in enumerate(result.rows):
-        tables = (
-            [("", result.published[i])] if not tied else [("", result.published[i]), (", tie-aware", result.lattice[i])]
-        )
-        for word, p in tables:
+        for word, p in [("", result.published[i]), *([(", tie-aware", result.lattice[i])] if tied else [])]:
             strips[f"{printable(row)}{word}"] = tuple(
-                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, color=_color(who))
+                Cell(low=edges[j], high=edges[j + 1], full=True, who=who, color=STATES[who])
                 for j in range(sizes.size)
                 for who in (_state(str(result.status[i, j]), float(p[j]), level),)
             )
     found = {c.who for cells in strips.values() for c in cells}
-    key = {str(w): (_color(w), True) for w in ("rejected", "not rejected", "constant", "no answer") if w in found}
+    key = {state: (color, True) for state, color in STATES.items() if state in found}
     aware = result.gaussian_share(lattice=tied)
     shares = {row: v for row, v in zip(result.rows, aware, strict=True) if not np.isnan(v)}
     middle = share(float(np.mean(list(shares.values())))) if shares else "–"
@@ -538,10 +521,6 @@ def _state(status: str, p: float, level: float) -> str:
     if status != "tested" or np.isnan(p):
         return "no answer"
     return "rejected" if p < level else "not rejected"
-
-
-def _color(state: str) -> str:
-    return {"rejected": REJECTED, "not rejected": NORMAL, "constant": CONSTANT}.get(state, UNKNOWN)
 
 
 def _edges(sizes: FloatArray) -> FloatArray:

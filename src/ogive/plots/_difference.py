@@ -82,7 +82,6 @@ class DifferenceDisplay(Picture):
             ax = paper.page(
                 paper.wide(WIDTH), paper.tall(WIDTH, HEIGHT), self.headline, self.caption, self._handles()
             ).subplots()
-        self.axes_.clear()
         self.axes_[self.task] = ax
         self._curves(ax, room)
         ticks = [0, 0.25, 0.5, 0.75, 1]

@@ -12,15 +12,15 @@ import numpy as np
 from ogive.answers import CellBand, Foremost, bands, facts, foremost, missing_words, unit_words
 from ogive.errors import InputError
 from ogive.metric import Metric
-from ogive.plots._page import CurvePanels, Look, Paper
+from ogive.plots._page import CurvePanels, Look, Paper, score_words
 from ogive.reading import Source, as_trials
+from ogive.results import weakest
 from ogive.statistics import Band, Distribution
 from ogive.trials import Cell, Trials, failure_rule
 from ogive.words import clipped, failure_words, listed, percent_sure, plural, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
 
 FEWEST_FOR_BAND = 20
 # At the ends bands of all methods lie upon each other: together they are this dark.
@@ -42,7 +42,7 @@ class DistributionDisplay(CurvePanels):
         The panels by task, and the curves by (task, method).
     """
 
-    one_task = "draw trials.select(tasks=…)"
+    one_task, own_height = "draw trials.select(tasks=…)", 4.0
     bands: tuple[CellBand, ...]
     kind: Literal["quantile", "cdf"]
     metric: str
@@ -122,17 +122,14 @@ class DistributionDisplay(CurvePanels):
         """Whether scores have so many digits that small panels write them in thousands."""
         return 10_000.0 <= max(map(abs, span)) < 1e12
 
-    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
-        one = (paper.wide(6.4), paper.tall(6.4, 4.0))
-        width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
-        handles = [self._handle(name, look) for name, look in style.items()]
-        middle = paper.page(width, height, "\n".join(self.headline), self.caption, handles)
-        unit = "" if len(self.tasks) == 1 else " in %"
-        share = f"share of runs{unit}" + (", worst → best" if self.kind == "quantile" else " at or below the score")
-        score = f"{printable(self.metric)} ({Metric.toward(self.goal).good_side} is better)"
-        x, y = (share, score) if self.kind == "quantile" else (score, share)
-        paper.label(middle, x, y, height=height)
-        return middle
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Both axes in words."""
+        share = "share of runs" + ("" if len(self.tasks) == 1 else " in %")
+        score = score_words(self.metric, self.goal)
+        return (
+            (f"{share}, worst → best", score) if self.kind == "quantile" else (score, f"{share} at or below the score")
+        )
 
     def _handle(self, name: str, look: Look) -> Any:
         from matplotlib.lines import Line2D
@@ -167,8 +164,13 @@ class DistributionDisplay(CurvePanels):
         kind: dict[str, Any] = {"color": look.color, "zorder": 3}
         shares, scores = self.steps(cell)
         scores = np.clip(scores, span[0] - np.ptp(span), span[1] + np.ptp(span))
-        shown = self._oriented(shares, scores)
-        (line,) = ax.plot(*shown, linestyle=look.style, linewidth=1.8, label=printable(cell.algorithm), **kind)
+        (line,) = ax.plot(
+            *self._oriented(shares, scores),
+            linestyle=look.style,
+            linewidth=1.8,
+            label=printable(cell.algorithm),
+            **kind,
+        )
         self.lines_[cell.task, cell.algorithm] = line
         if self.has_band(cell):
             self._shade(ax, cell, look, span)
@@ -181,9 +183,7 @@ class DistributionDisplay(CurvePanels):
 
     def _shade(self, ax: Axes, cell: CellBand, look: Look, span: tuple[float, float]) -> None:
         assert cell.band is not None
-        shade: dict[str, Any] = {
-            "color": look.color, "alpha": 0.22 if len(self.methods) <= 3 else 0.12, "linewidth": 0, "zorder": 2,
-        }  # fmt: skip
+        shade: dict[str, Any] = {"color": look.color, "alpha": self.alpha, "linewidth": 0, "zorder": 2}
         if self.kind == "cdf":
             scores, low, high = _between_cdfs(cell.band, span)
             ax.fill_between(scores, low, high, step="post", **shade)
@@ -294,11 +294,10 @@ def _caption(
     judged = [c.band for c in cells if c.band is not None]
     shaded = [b for b in judged if b.n >= FEWEST_FOR_BAND]
     if shaded:
-        certain = all(b.guarantee in ("exact", "conservative") for b in shaded)
         kinds = "/".join(dict.fromkeys(b.method for b in shaded))
         text += (
             f" Shaded: where the whole true curve lies with {percent_sure(confidence)} confidence "
-            f"({kinds} band, {'guaranteed' if certain else 'approximate'}), over {unit_words(trials)}"
+            f"({kinds} band, {weakest(b.strength for b in shaded)}), over {unit_words(trials)}"
             f"{'; paler where the runs set no limit on one side.' if kind == 'quantile' else '.'}"
         )
     if len(shaded) < len(judged):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.answers import Summary, SummaryRow, summarize
 from ogive.errors import InputError
-from ogive.plots._page import Look, Panels, Paper, Picture
+from ogive.plots._page import Look, Panels, Paper, Picture, name_rows, span_of
 from ogive.reading import Source
 from ogive.statistics import Statistic
 from ogive.words import clipped, listed, percent_sure, plural, printable
@@ -64,9 +64,6 @@ class IntervalsDisplay(Panels, Picture):
         """The horizontal axis in words."""
         return f"{Statistic.parse(self.statistic).label} of {printable(self.metric)}"
 
-    def _artists(self) -> dict[tuple[str, str], Any]:
-        return self.points_
-
     def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
         one = len(self.tasks) == 1
         width = paper.wide(6.4 if one else 2.3 * columns + 1.2)
@@ -81,15 +78,11 @@ class IntervalsDisplay(Panels, Picture):
         if len(self.tasks) > 1:
             ax.set_title(clipped(rows[0].task, LONGEST_TASK))
         ends = np.array([v for r in rows for v in (r.estimate, r.low, r.high) if math.isfinite(v)])
-        margin = 0.06 * (float(np.ptp(ends)) or 1.0)
-        span = (float(ends.min()) - margin, float(ends.max()) + margin)
+        span = span_of(ends, 0.06)
         for row in rows:
             self._row(ax, row, self.methods.index(row.algorithm), style[row.algorithm], span)
         ax.set_xlim(*span)
-        ax.set_ylim(len(self.methods) - 0.5, -0.5)
-        ax.set_yticks(range(len(self.methods)), [clipped(m, paper.longest(LONGEST_NAME)) for m in self.methods])
-        ax.tick_params(axis="y", length=0)
-        ax.grid(axis="y", visible=False)
+        name_rows(ax, self.methods, paper.longest(LONGEST_NAME))
         ax.xaxis.set_major_locator(MaxNLocator(nbins=7 if len(self.tasks) == 1 and not paper.narrow else 4))
 
     def _row(self, ax: Axes, row: SummaryRow, place: int, look: Look, span: tuple[float, float]) -> None:
@@ -135,8 +128,8 @@ def intervals(
     methods, tasks = (tuple(dict.fromkeys(getattr(r, key) for r in chosen)) for key in ("algorithm", "task"))
     kept = (methods[:MOST_METHODS], tasks[:MOST_TASKS])
     parts = [
-        f"the first {len(some)} of {len(every)} {what}"
-        for some, every, what in zip(kept, (methods, tasks), ("methods", "tasks"), strict=True)
+        f"the first {len(some)} of {len(every)} {noun}"
+        for some, every, noun in zip(kept, (methods, tasks), ("methods", "tasks"), strict=True)
         if len(some) < len(every)
     ]
     said = f"Shown: {', on '.join(parts)} of the summary. " if parts else ""
@@ -151,12 +144,10 @@ def intervals(
 
 
 def _headline(summary: Summary, rows: tuple[SummaryRow, ...], statistic: str, metric: str) -> str:
-    label = Statistic.parse(statistic).label
-    n = len({r.task for r in rows})
-    place = f" on {n} tasks" if n > 1 else ""
-    if not any(math.isfinite(r.low) or math.isfinite(r.high) for r in rows):
-        return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}"
-    return f"{label[:1].upper()}{label[1:]} of {printable(metric)}{place}, with {percent_sure(summary.confidence)} intervals"
+    label, n = Statistic.parse(statistic).label, len({r.task for r in rows})
+    said = f"{label[:1].upper()}{label[1:]} of {printable(metric)}" + (f" on {n} tasks" if n > 1 else "")
+    limited = any(math.isfinite(r.low) or math.isfinite(r.high) for r in rows)
+    return f"{said}, with {percent_sure(summary.confidence)} intervals" if limited else said
 
 
 def _caption(summary: Summary, chosen: list[SummaryRow], rows: tuple[SummaryRow, ...]) -> str:
@@ -168,9 +159,7 @@ def _caption(summary: Summary, chosen: list[SummaryRow], rows: tuple[SummaryRow,
     elif not limited:
         text += f", {_counts(judged)} each; these are too few to set any limit."
     else:
-        ways = dict.fromkeys(
-            f"{r.method}, {'guaranteed' if r.guarantee in ('exact', 'conservative') else r.guarantee}" for r in limited
-        )
+        ways = dict.fromkeys(f"{r.method}, {r.strength}" for r in limited)
         text = (
             f"Each line is the {percent_sure(summary.confidence)} interval of one method ({'; '.join(ways)}), from {_counts(judged)} each, "
             f"over {summary.unit}. Overlapping lines do not mean equal methods: use a comparison for that."

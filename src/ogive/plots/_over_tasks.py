@@ -12,7 +12,7 @@ import numpy as np
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import capitalized
-from ogive.plots._page import COLORS, GRAY, Look, Paper, Picture, looks
+from ogive.plots._page import COLORS, GRAY, Look, Paper, Picture, looks, name_rows, panel_axes, span_of
 from ogive.profiles import Aggregates, AverageRanks
 from ogive.statistics import aggregate_label
 from ogive.words import clipped, listed, number, percent_sure, plural
@@ -50,35 +50,24 @@ class AggregatesDisplay(Picture):
         names = self.aggregates.statistics
         if ax is not None and len(names) > 1:
             raise InputError(f"`ax` can hold one statistic; there are {len(names)}. Leave it out, or ask for one.")
+        if ax is not None:
+            self.axes_[names[0]] = ax
+        else:
+            columns = min(len(names), paper.columns(1.3))
+            rows = -(-len(names) // columns)
+            width, height = max(5.6, 1.75 * len(names) + 1.2), rows * (0.27 * len(self.order) + 0.75)
+            middle = paper.page(paper.wide(width), height, self.headline, self.caption)
+            self.axes_.update(panel_axes(middle, names, rows, columns, sharey=True))
         style = looks(self.aggregates.methods)
-        panels = [ax] if ax is not None else self._new_figure(paper)
-        self.axes_.clear()
-        self.points_.clear()
-        for name, panel in zip(names, panels, strict=True):
-            self.axes_[name] = panel
+        for name, panel in self.axes_.items():
             self._panel(panel, name, style, paper)
-
-    def _sign(self, statistic: str) -> float:
-        return _sign(self.aggregates, statistic)
-
-    def _new_figure(self, paper: Paper) -> list[Axes]:
-        n = len(self.aggregates.statistics)
-        columns = min(n, paper.columns(1.3))
-        rows = -(-n // columns)
-        height = rows * (0.27 * len(self.order) + 0.75)
-        middle = paper.page(paper.wide(max(5.6, 1.75 * n + 1.2)), height, self.headline, self.caption)
-        panels = np.atleast_1d(middle.subplots(rows, columns, sharey=True)).ravel()
-        for unused in panels[n:]:
-            unused.set_visible(False)
-        return list(panels[:n])
 
     def _panel(self, ax: Axes, statistic: str, style: dict[str, Look], paper: Paper) -> None:
         from matplotlib.ticker import MaxNLocator
 
         found = {m: self.aggregates.of(m, statistic) for m in self.order}
         ends = np.array([v for i in found.values() for v in (i.estimate, i.low, i.high) if math.isfinite(v)])
-        margin = 0.06 * (float(np.ptp(ends)) or 1.0)
-        span = float(ends.min()) - margin, float(ends.max()) + margin
+        span = span_of(ends, 0.06)
         for place, (method, i) in enumerate(found.items()):
             color = style[method].color
             low, high = max(i.low, span[0]), min(i.high, span[1])
@@ -87,12 +76,9 @@ class AggregatesDisplay(Picture):
                 [i.estimate], [place], marker="o", markersize=5.5, linestyle="none", color=color, zorder=4
             )
             self.points_[statistic, method] = point
-        ax.set_title(f"{aggregate_label(statistic)}\n{'→' if self._sign(statistic) < 0 else '←'} better")
+        ax.set_title(f"{aggregate_label(statistic)}\n{'→' if _sign(self.aggregates, statistic) < 0 else '←'} better")
         ax.set_xlim(*span)
-        ax.set_ylim(len(self.order) - 0.5, -0.5)
-        ax.set_yticks(range(len(self.order)), [clipped(m, paper.longest(LONGEST_NAME)) for m in self.order])
-        ax.tick_params(axis="y", length=0)
-        ax.grid(axis="y", visible=False)
+        name_rows(ax, self.order, paper.longest(LONGEST_NAME))
         ax.xaxis.set_major_locator(MaxNLocator(nbins=3 if paper.narrow else 4))
 
 
@@ -177,23 +163,14 @@ class CriticalDifferenceDisplay(Picture):
         with mpl.rc_context({"axes.grid": False}):
             if ax is None:
                 ax = paper.page(paper.wide(WIDTH), depth + 0.7, self.headline, self.caption).subplots()
-            self.axes_.clear()
-            self.bars_.clear()
-            self.names_.clear()
             self.axes_["ranks"] = ax
             low, high = math.floor(values[0]), math.ceil(values[-1])
             high = high if high > low else low + 1
             for k, (method, rank) in enumerate(zip(order, values, strict=True)):
                 left = k < half
                 y = -(bars + ROW * (k if left else len(order) - 1 - k) + 0.1)
-                self._method(
-                    ax,
-                    clipped(method, paper.longest(LONGEST_RANKED) - 8 if paper.narrow else LONGEST_RANKED),
-                    float(rank),
-                    y,
-                    (low, high),
-                    left=left,
-                )
+                name = clipped(method, paper.longest(LONGEST_RANKED) - 8 if paper.narrow else LONGEST_RANKED)
+                self._method(ax, name, float(rank), y, (low, high), left=left)
             for g, group in enumerate(groups):
                 ends = [float(values[order.index(m)]) for m in (group[0], group[-1])]
                 pad = 0.012 * (high - low)
@@ -207,8 +184,7 @@ class CriticalDifferenceDisplay(Picture):
         edge = span[0] if left else span[1]
         ax.plot([rank, rank, edge], [0, y, y], color=GRAY, linewidth=0.9, zorder=2)
         ax.plot([rank], [0], marker="o", markersize=5, color=COLORS[0], clip_on=False, zorder=5)
-        name, value = clipped(method, LONGEST_RANKED), number(rank, 2)
-        text = f"{name}  {value}" if left else f"{value}  {name}"
+        text = f"{method}  {number(rank, 2)}" if left else f"{number(rank, 2)}  {method}"
         self.names_[method] = ax.annotate(
             text, (edge, y), xytext=(-5 if left else 5, 0), textcoords="offset points", ha="right" if left else "left",
             va="center", fontsize=8.5, annotation_clip=False,
@@ -250,15 +226,13 @@ def critical_difference(ranks: AverageRanks) -> CriticalDifferenceDisplay:
     first = clipped(ranks.order[0], LONGEST_RANKED)
     # A bar joins neighbors in rank; a pair further apart may still not be separated.
     level = sum(p.p_holm >= 1.0 - ranks.confidence for p in ranks.pairs if ranks.order[0] in (p.a, p.b))
-    if not level:
-        headline = f"{first} has the best average rank, apart from all others"
-    else:
-        headline = f"{first} has the best average rank; {plural(level, 'other')} cannot be told apart from it"
-    bars = (
-        "A bar joins methods among which no pair is separated"
-        if ranks.groups
-        else "No bar: every pair of neighbors is separated"
+    told = f"; {plural(level, 'other')} cannot be told apart from it" if level else ", apart from all others"
+    headline = f"{first} has the best average rank{told}"
+    joined, none = (
+        "A bar joins methods among which no pair is separated",
+        "No bar: every pair of neighbors is separated",
     )
+    bars = joined if ranks.groups else none
     n = len(ranks.methods)
     left_out = f"Shown: the first {MOST_NAMES} of {n} methods. " if n > MOST_NAMES else ""
     caption = (

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ogive.errors import InputError
+from ogive.metric import Metric
 from ogive.stages import counting
+from ogive.words import clipped, printable
 from ogive.writing import as_path, ready, write
 
 if TYPE_CHECKING:
@@ -248,6 +250,35 @@ class Paper:
         return parts["middle"]
 
 
+def panel_axes(
+    middle: SubFigure, names: Sequence[str], rows: int, columns: int, *, sharex: bool = False, sharey: bool = False
+) -> dict[str, Axes]:
+    """A panel for each name in a grid whose last places may stay empty."""
+    axes = middle.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).ravel()
+    for unused in axes[len(names) :]:
+        unused.set_visible(False)
+    return dict(zip(names, axes, strict=False))
+
+
+def name_rows(ax: Axes, names: Sequence[str], longest: int) -> None:
+    """A row for each name from the top down, without lines across."""
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_yticks(range(len(names)), [clipped(name, longest) for name in names])
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="y", visible=False)
+
+
+def span_of(values: np.ndarray, share: float) -> tuple[float, float]:
+    """From the least to the largest value with a margin of that share; room for one unit where all are equal."""
+    margin = share * (float(np.ptp(values)) or 1.0)
+    return float(values.min()) - margin, float(values.max()) + margin
+
+
+def score_words(metric: str, goal: str) -> str:
+    """`accuracy (higher is better)`."""
+    return f"{printable(metric)} ({Metric.toward(goal).good_side} is better)"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Drawable(ABC):
     """What can be drawn and written to a file.
@@ -283,6 +314,9 @@ class Drawable(ABC):
         if ax is not None and width is not None:
             raise InputError("`width` is that of a new figure, and `ax` has a width already; leave one of them out.")
         paper = Paper(as_width(width), title, caption)
+        for name, drawn in vars(self).items():
+            if name[-1] == "_":  # what the last drawing left
+                drawn.clear()
         with mpl.rc_context(paper.rc):
             self._draw(ax, paper)
         return self
@@ -383,24 +417,14 @@ class Panels(Drawable):
         if ax is not None and len(self.tasks) > 1:
             raise InputError(f"`ax` can hold one task; there are {len(self.tasks)}. Leave it out, or {self.one_task}.")
         style = self.style
-        panels = {self.tasks[0]: ax} if ax is not None else self._new_panels(style, paper)
-        self.axes_.clear()
-        self._artists().clear()
-        for task, panel in counting(list(panels.items()), "drawing, by task"):
-            self.axes_[task] = panel
+        if ax is not None:
+            self.axes_[self.tasks[0]] = ax
+        else:
+            rows, columns = grid(len(self.tasks), paper.columns(self.least_width))
+            middle = self._frame(rows, columns, style, paper)
+            self.axes_.update(panel_axes(middle, self.tasks, rows, columns, sharey=self.one_scale))
+        for task, panel in counting(list(self.axes_.items()), "drawing, by task"):
             self._panel(panel, [entry for entry in self.entries if entry.task == task], style, paper)
-
-    def _new_panels(self, style: dict[str, Look], paper: Paper) -> dict[str, Axes]:
-        rows, columns = grid(len(self.tasks), paper.columns(self.least_width))
-        middle = self._frame(rows, columns, style, paper)
-        axes = np.atleast_1d(middle.subplots(rows, columns, sharey=self.one_scale)).ravel()
-        for unused in axes[len(self.tasks) :]:
-            unused.set_visible(False)
-        return dict(zip(self.tasks, axes, strict=False))
-
-    @abstractmethod
-    def _artists(self) -> dict[tuple[str, str], Any]:
-        """What was drawn last, by (task, method)."""
 
     @abstractmethod
     def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
@@ -415,6 +439,8 @@ class Panels(Drawable):
 class CurvePanels(Panels):
     """Panels with a curve for each method; `lines_` are the curves that `plot` drew, by (task, method)."""
 
+    own_height: ClassVar[float]  # inches of a panel that stands alone
+    headline: str | tuple[str, ...]
     lines_: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     @property
@@ -422,5 +448,25 @@ class CurvePanels(Panels):
         """Curves, in order."""
         return tuple(dict.fromkeys(entry.algorithm for entry in self.entries))
 
-    def _artists(self) -> dict[tuple[str, str], Any]:
-        return self.lines_
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, str]:
+        """Both axes in words."""
+
+    @property
+    def alpha(self) -> float:
+        """How dark a band is."""
+        return 0.22 if len(self.methods) <= 3 else 0.12
+
+    @abstractmethod
+    def _handle(self, name: str, look: Look) -> Any:
+        """A method's entry in the legend."""
+
+    def _frame(self, rows: int, columns: int, style: dict[str, Look], paper: Paper) -> SubFigure:
+        one = (paper.wide(6.4), paper.tall(6.4, self.own_height))
+        width, height = one if len(self.tasks) == 1 else paper.panels(rows, columns)
+        said = self.headline if isinstance(self.headline, str) else "\n".join(self.headline)
+        handles = [self._handle(name, look) for name, look in style.items()]
+        middle = paper.page(width, height, said, self.caption, handles)
+        paper.label(middle, *self.labels, height=height)
+        return middle

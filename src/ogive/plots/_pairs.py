@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,12 +91,9 @@ def draw_matrix(
     else:
         for (a, b), face in faces.items():
             # An interval stands below its estimate where a cell is too narrow for both.
-            shown = (
-                face
-                if each >= LEAST_FOR_ONE_LINE
-                else replace(face, text=face.text.replace(" [", "\n[").replace(" at some", "\nat some"))
-            )
-            _draw_face(ax, place[a], place[b], shown, TEXT_SIZE if full else min(SIGN_SIZE, 50 * each))
+            if each < LEAST_FOR_ONE_LINE:
+                face = replace(face, text=face.text.replace(" [", "\n[").replace(" at some", "\nat some"))
+            _draw_face(ax, place[a], place[b], face, TEXT_SIZE if full else min(SIGN_SIZE, 50 * each))
     named = range(n) if n <= MOST_WITH_SIGNS else np.linspace(0, n - 1, NAMED).round().astype(int).tolist()
     names = [clipped(methods[i], LONGEST_NAME) for i in named]
     turned = not full or (paper.width is not None and max(map(len, names)) * 0.06 > each)
@@ -140,7 +138,37 @@ def _draw_face(ax: Axes, row: int, column: int, face: Face, size: float) -> None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PairsDisplay(Picture):
+class Matrix(Picture):
+    """Every method against every other, ready to be drawn; `sign_caption` says how to read it where the paper is too narrow for words."""
+
+    methods: tuple[str, ...]
+    cells: dict[tuple[str, str], Any]
+    sign_caption: str
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether cells hold numbers; where methods are many they hold a sign."""
+        return len(self.methods) <= MOST_WITH_NUMBERS
+
+    @abstractmethod
+    def face(self, pair: Any, *, full: bool = True) -> Face:
+        """What stands in a cell: words and numbers, or a sign."""
+
+    def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        import matplotlib as mpl
+
+        full = has_room_for_numbers(len(self.methods), paper)
+        with mpl.rc_context({"axes.grid": False}):
+            if ax is None:
+                said = self.caption if full or not self.has_numbers else self.sign_caption
+                ax = paper.page(*size_of(len(self.methods), paper), self.headline, said).subplots()
+            self.axes_["pairs"] = ax
+            faces = {at: self.face(pair, full=full) for at, pair in self.cells.items()}
+            draw_matrix(ax, self.methods, faces, paper, full=full)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairsDisplay(Matrix):
     """The matrix of pairs, ready to be drawn.
 
     Attributes
@@ -153,18 +181,11 @@ class PairsDisplay(Picture):
         How to read it where the paper is too narrow for numbers.
     """
 
-    methods: tuple[str, ...]
     cells: dict[tuple[str, str], Pair]
     question: Question
-    sign_caption: str
 
     def __repr__(self) -> str:
         return f"PairsDisplay({len(self.methods)} methods, {len(self.cells) // 2} pairs)"
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether cells hold numbers; where methods are many they hold a sign."""
-        return len(self.methods) <= MOST_WITH_NUMBERS
 
     def lines(self, pair: Pair) -> list[str]:
         """What stands in a cell: conclusion, difference with its interval, wins, ties and losses over tasks."""
@@ -179,20 +200,10 @@ class PairsDisplay(Picture):
         """The lines of a cell, one below the other."""
         return "\n".join(self.lines(pair))
 
-    def _draw(self, ax: Axes | None, paper: Paper) -> None:
-        import matplotlib as mpl
-
-        full = has_room_for_numbers(len(self.methods), paper)
-        with mpl.rc_context({"axes.grid": False}):
-            if ax is None:
-                said = self.caption if full or not self.has_numbers else self.sign_caption
-                ax = paper.page(*size_of(len(self.methods), paper), self.headline, said).subplots()
-            self.axes_.clear()
-            self.axes_["pairs"] = ax
-            colors = {1: BETTER, -1: WORSE, 0: UNDECIDED}
-            words = {at: self.text(p) if full else _sign(p) for at, p in self.cells.items()}
-            faces = {at: Face(words[at], colors[p.certain]) for at, p in self.cells.items()}
-            draw_matrix(ax, self.methods, faces, paper, full=full)
+    def face(self, pair: Pair, *, full: bool = True) -> Face:
+        """What stands in a cell, on the color of its conclusion."""
+        colors = {1: BETTER, -1: WORSE, 0: UNDECIDED}
+        return Face(self.text(pair) if full else _sign(pair), colors[pair.certain])
 
 
 def _sign(pair: Pair) -> str:
@@ -242,12 +253,10 @@ def _headline(ranking: Ranking) -> str:
     m = question.margin_words
     if ranking.equivalent:
         return f"{'The two methods' if n == 1 else f'All {n} pairs'} are equivalent within {m}"
+    if n == 1 and not separated:
+        return f"Whether the two methods differ by more than {m} cannot be told"
     if n == 1:
-        return (
-            f"{who} certainly differ by more than {m}"
-            if separated
-            else f"Whether the two methods differ by more than {m} cannot be told"
-        )
+        return f"{who} certainly differ by more than {m}"
     equal = sum(p.conclusion == "equivalent" for p in ranking.pairs)
     also = f"; {equal} {'is' if equal == 1 else 'are'} equivalent within it" if equal else ""
     return f"{who} certainly differ{'s' if separated == 1 else ''} by more than {m} ({share(ranking.resolution)}){also}"
@@ -305,7 +314,7 @@ WORDS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ProfilePairsDisplay(Picture):
+class ProfilePairsDisplay(Matrix):
     """The matrix of pairs of a profile, ready to be drawn.
 
     Attributes
@@ -321,35 +330,20 @@ class ProfilePairsDisplay(Picture):
     """
 
     profile: Profile
-    methods: tuple[str, ...]
     cells: dict[tuple[str, str], PairOfCurves]
-    sign_caption: str
 
     def __repr__(self) -> str:
         return f"ProfilePairsDisplay({self.profile.kind}, {len(self.methods)} methods, {len(self.cells) // 2} pairs)"
 
     def face(self, pair: PairOfCurves, *, full: bool = True) -> Face:
         """What stands in a cell: who is ahead, on how many problems the row's method won and lost, and a bar of these."""
-        if not full or len(self.methods) > MOST_WITH_NUMBERS:
+        if not full or not self.has_numbers:
             return Face(SIGN[pair.conclusion], COLOR[pair.conclusion])
         counts = pair.wins, pair.ties, pair.losses
         won = f"{pair.wins} won, {pair.losses} lost" + (f",\n{pair.ties} tied" if pair.ties else "")
         said = [WORDS[pair.conclusion]] if self.profile.band != "none" else []
         n = sum(counts)
         return Face("\n".join([*said, won]), COLOR[pair.conclusion], (counts[0] / n, counts[1] / n, counts[2] / n))
-
-    def _draw(self, ax: Axes | None, paper: Paper) -> None:
-        import matplotlib as mpl
-
-        full = has_room_for_numbers(len(self.methods), paper)
-        with mpl.rc_context({"axes.grid": False}):
-            if ax is None:
-                said = self.caption if full or len(self.methods) > MOST_WITH_NUMBERS else self.sign_caption
-                ax = paper.page(*size_of(len(self.methods), paper), self.headline, said).subplots()
-            self.axes_.clear()
-            self.axes_["pairs"] = ax
-            faces = {at: self.face(pair, full=full) for at, pair in self.cells.items()}
-            draw_matrix(ax, self.methods, faces, paper, full=full)
 
 
 def profile_pairs(profile: Profile) -> ProfilePairsDisplay:

@@ -39,11 +39,11 @@ class PlanDisplay(Picture):
         return f"PlanDisplay({len(self.rows)} points, n_trials={self.n_trials})"
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
         if ax is None:
             height = paper.tall(WIDTH, HEIGHT)
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption).subplots()
-        self.artists_.clear()
-        self.axes_.clear()
         self.axes_["plan"] = self.artists_["ax"] = ax
         n, width = [row.n_trials for row in self.rows], [row.achieved_width for row in self.rows]
         (self.artists_["width"],) = ax.plot(n, width, color=COLORS[0], linewidth=1.8, zorder=3)
@@ -56,27 +56,14 @@ class PlanDisplay(Picture):
         (self.artists_["plan"],) = ax.plot(
             [self.n_trials], [self.achieved_width], marker="o", color=COLORS[1], zorder=4
         )
-        ax.annotate(
-            f"{self.n_trials:,}",
-            (self.n_trials, self.achieved_width),
-            xytext=(6, 6),
-            textcoords="offset points",
-            fontsize=9,
-        )
-        self._axes(ax, paper)
-
-    def _axes(self, ax: Axes, paper: Paper) -> None:
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-        spread = self.rows[-1].n_trials / self.rows[0].n_trials
+        at = (self.n_trials, self.achieved_width)
+        ax.annotate(f"{self.n_trials:,}", at, xytext=(6, 6), textcoords="offset points", fontsize=9)
         ax.set_xscale("log")
         ax.set_yscale("log")
+        crowded = paper.narrow and self.rows[-1].n_trials > 50 * self.rows[0].n_trials
         for axis, text in ((ax.xaxis, "{:,.0f}"), (ax.yaxis, "{:.3g}")):
-            axis.set_major_locator(
-                LogLocator(
-                    base=10, subs=(1.0,) if paper.narrow and axis is ax.xaxis and spread > 50 else (1.0, 2.0, 5.0)
-                )
-            )
+            sparse = crowded and axis is ax.xaxis
+            axis.set_major_locator(LogLocator(base=10, subs=(1.0,) if sparse else (1.0, 2.0, 5.0)))
             axis.set_major_formatter(FuncFormatter(lambda value, _, text=text: text.format(value)))
             axis.set_minor_formatter(NullFormatter())
         ax.set_xlabel(self.labels[0])

@@ -72,9 +72,6 @@ class ProfileDisplay(Picture):
             height = paper.tall(WIDTH, HEIGHT)
             above = self._handles(style) if keyed else []
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, above).subplots()
-        self.axes_.clear()
-        self.lines_.clear()
-        self.bands_.clear()
         self.axes_["profile"] = ax
         for method in reversed(self.drawn):  # the best one on top
             self._curve(ax, method, style[method])
@@ -219,12 +216,6 @@ def by_area(profile: Profile) -> tuple[str, ...]:
     return tuple(sorted(profile.methods, key=lambda m: -areas[m].estimate))
 
 
-def _level_with(profile: Profile, method: str) -> list[str]:
-    """The methods whose area is that of this one."""
-    areas = profile.area()
-    return [m for m in profile.methods if math.isclose(areas[m].estimate, areas[method].estimate, abs_tol=1e-12)]
-
-
 def _end(profile: Profile, tau_max: float | None) -> float:
     if tau_max is not None:
         if not profile.start < tau_max < math.inf:
@@ -252,7 +243,8 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
     behind = [m for m, c in found.items() if c == "ahead"]
     if len(order) == 2:
         return of_two(order[0], order[1], found[order[1]])
-    level = _level_with(profile, order[0])
+    areas = {m: area.estimate for m, area in profile.area().items()}
+    level = [m for m in profile.methods if math.isclose(areas[m], areas[order[0]], abs_tol=1e-12)]
     if len(level) > 1:
         return f"{listed([clipped(m, LONGEST_NAME) for m in level])} share the largest area"
     if len(behind) == len(found):
@@ -291,10 +283,9 @@ def _caption(profile: Profile, leaders: tuple[str, ...], bands: str) -> str:
     }.get(profile.kind, f"Read: the share of {plural(n, 'problem')} on which a method is within τ of the best one{profile.estimated}. Left edge: how often it is the best.")  # fmt: skip
     text = f"{reads} Higher curves are better; curves that cross give no order, and no sign of equality."
     if profile.band != "none" and bands != "none":
-        sure = profile.strength
         whose = "" if len(leaders) == len(profile.methods) else f", for {listed([printable(m) for m in leaders])} only, to keep the others readable"  # fmt: skip
         text += (
             f" Shaded: where the whole curve lies with {percent_sure(profile.confidence)} confidence for {profile.together}, "
-            f"{scope(profile)} ({profile.band} band, {sure}){whose}."
+            f"{scope(profile)} ({profile.band} band, {profile.strength}){whose}."
         )
     return text

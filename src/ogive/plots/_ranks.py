@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ogive.answers import Rank, Ranking, rank
-from ogive.plots._page import COLORS, Paper, Picture
+from ogive.plots._page import COLORS, Paper, Picture, name_rows
 from ogive.reading import Source
 from ogive.words import clipped, listed, number, percent_sure, plural
 
@@ -50,11 +50,9 @@ class RanksDisplay(Picture):
         """How to read a chart of ranks."""
         n = ranking.n_pairs
         open_ranks = sum(1 for r in ranking.rows if r.rank_low < r.rank_high)
-        width = (
-            f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
-            if open_ranks
-            else "Every method has one rank only."
-        )
+        width = "Every method has one rank only."
+        if open_ranks:
+            width = f"{open_ranks} of {len(ranking.rows)} methods could stand at more than one rank."
         together = f" for all {n:,} pairs together" if n > 1 else ""
         together += f" at {ranking.question.looks} looks" if ranking.question.looks > 1 else ""
         return (
@@ -67,19 +65,14 @@ class RanksDisplay(Picture):
         n = len(self.rows)
         if ax is None:
             ax = paper.page(paper.wide(WIDTH), ROW * n + 0.9, self.headline, self.caption).subplots()
-        self.axes_.clear()
-        self.bars_.clear()
         self.axes_["ranks"] = ax
         for place, row in enumerate(self.rows):
             self._row(ax, place, row)
         self._tiers(ax)
         most = max(r.rank_high for r in self.rows)
         ax.set_xlim(0.4, most + 0.6)
-        ax.set_ylim(n - 0.5, -0.5)
         ax.set_xticks(range(1, most + 1, -(-most // (MOST_TICKS // 3 if paper.narrow else MOST_TICKS))))
-        ax.set_yticks(range(n), [clipped(r.algorithm, paper.longest(LONGEST_NAME)) for r in self.rows])
-        ax.grid(axis="y", visible=False)
-        ax.tick_params(axis="y", length=0)
+        name_rows(ax, [r.algorithm for r in self.rows], paper.longest(LONGEST_NAME))
         ax.set_xlabel("rank (1 is best)")
 
     def _row(self, ax: Axes, place: int, row: Rank) -> None:

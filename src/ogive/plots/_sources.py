@@ -11,8 +11,7 @@ import numpy as np
 from ogive.answers import CellSources, ParameterEffect, Sources
 from ogive.answers import sources as ask
 from ogive.errors import InputError
-from ogive.metric import Metric
-from ogive.plots._page import COLORS, Paper, Picture
+from ogive.plots._page import COLORS, Paper, Picture, panel_axes, score_words
 from ogive.reading import Source
 from ogive.statistics import Interval
 from ogive.words import clipped, percent_interval, percent_sure, plural, printable
@@ -51,9 +50,6 @@ class SourcesDisplay(Picture):
         return f"SourcesDisplay({self.cell.place}, {plural(len(self.effects), 'parameter')})"
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
-        self.axes_.clear()
-        self.lines_.clear()
-        self.bars_.clear()
         if ax is not None:
             if not self.effects:
                 raise InputError("no parameter has an effect to draw; leave `ax` out to see the shares.")
@@ -86,12 +82,8 @@ class SourcesDisplay(Picture):
             self._bar(self.axes_["shares"])
         if not n:
             return
-        side = Metric.toward(self.cell.goal).good_side
-        paper.label(found[-1], "", f"{printable(self.cell.metric)} ({side} is better)", height=each * rows)
-        axes = np.atleast_1d(found[-1].subplots(rows, columns, sharey=True)).ravel()
-        for unused in axes[n:]:
-            unused.set_visible(False)
-        self.axes_.update(dict(zip([e.parameter for e in self.effects], axes, strict=False)))
+        paper.label(found[-1], "", score_words(self.cell.metric, self.cell.goal), height=each * rows)
+        self.axes_.update(panel_axes(found[-1], [e.parameter for e in self.effects], rows, columns, sharey=True))
 
     def _bar(self, ax: Axes) -> None:
         assert self.cell.shares is not None
@@ -103,15 +95,8 @@ class SourcesDisplay(Picture):
                 0, share, left=left, color=color, height=0.5, label=printable(component.name)
             )
             if share >= 12:
-                ax.text(
-                    left + share / 2,
-                    0,
-                    percent_interval(component.share),
-                    ha="center",
-                    va="center",
-                    color="white",
-                    fontsize=8.5,
-                )
+                said = percent_interval(component.share)
+                ax.text(left + share / 2, 0, said, ha="center", va="center", color="white", fontsize=8.5)
             left += share
         ax.set_xlim(0, 100)
         ax.set_ylim(-0.25, 0.25)
@@ -122,13 +107,8 @@ class SourcesDisplay(Picture):
             spine.set_visible(False)
         ax.set_title("share of the variance that comes from", loc="left")
         ax.legend(
-            loc="upper left",
-            bbox_to_anchor=(0, 0),
-            ncols=len(ordered),
-            frameon=False,
-            borderaxespad=0.1,
-            handlelength=1,
-        )
+            loc="upper left", bbox_to_anchor=(0, 0), ncols=len(ordered), frameon=False, borderaxespad=0.1, handlelength=1
+        )  # fmt: skip
 
     def _panel(self, ax: Axes, e: ParameterEffect, span: tuple[float, float], *, narrow: bool) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -186,11 +166,8 @@ def sources(
     if cell.shares is None and not cell.effects:
         raise InputError(f"there is nothing to draw. {' '.join(cell.sentences)}")
     left = len(cell.effects) - MOST_PANELS
-    more = (
-        f" {plural(left, 'parameter')} that explain{'s' if left == 1 else ''} less {'is' if left == 1 else 'are'} not drawn."
-        if left > 0
-        else ""
-    )
+    less = "that explains less is" if left == 1 else "that explain less are"
+    more = f" {plural(left, 'parameter')} {less} not drawn." if left > 0 else ""
     drawn = cell.effects[:MOST_PANELS]
     bottom, top = _span(drawn)
     cut = " Intervals that go further than the picture are cut at its edge."

@@ -21,7 +21,7 @@ from ogive.plots import leading, learning_fan, normality_strips, slices
 from ogive.report._figures import fan_figure, slices_figure, strips_figure
 from ogive.report._findings import attempt
 from ogive.report._methods import REFERENCES, WORKS
-from ogive.report._page import Html, aside, definition_list, details, element, table
+from ogive.report._page import Html, aside, caption, definition_list, details, element, table
 from ogive.report._sections import Report
 from ogive.report._tables import BEST_MARK, LONGEST_NAME, Bounded, Scale, as_csv, density_class, with_interval_below
 from ogive.report._write import as_target, write_page
@@ -105,7 +105,8 @@ def find(
     """Ask every question that the curves can answer; refusals become sentences."""
     name = curves.metric_name(metric)
     chosen = _chosen(curves, sizes)
-    gaps = only(curves, name)
+    place = curves.metrics.index(name)
+    gaps = replace(curves, values=curves.values[:, [place]], definitions={name: curves.definitions[name]})
     absent = np.asarray(np.isnan(gaps.values[:, 0]).any(axis=2))
     missing = {
         m: tuple(gaps.sizes[row].tolist()) for m, row in zip(gaps.models, absent, strict=True) if row.any()
@@ -122,12 +123,6 @@ def find(
         missing=missing, n_missing=int(np.isnan(gaps.values).sum()),
         sensitivity=_sensitivity(gaps, leaders, confidence) if missing and rule is None else "",
     )  # fmt: skip
-
-
-def only(curves: LearningCurves, metric: str) -> LearningCurves:
-    """The curves of one metric."""
-    place = curves.metrics.index(metric)
-    return replace(curves, values=curves.values[:, [place]], definitions={metric: curves.definitions[metric]})
 
 
 def _chosen(curves: LearningCurves, sizes: Sequence[int] | None) -> tuple[int, ...]:
@@ -203,11 +198,9 @@ def changes_table(leaders: Leaders) -> list[Html]:
             made = element(
                 "details", element("summary", f"{len(rows)} changes of order among models that lead somewhere"), made
             )
-        parts = [made, element("p", note, class_="note")]
+        parts = [made, aside(note)]
     if behind:
-        parts.append(
-            element("p", f"Behind the leaders {plural(behind, 'more change')} of order are certain.", class_="note")
-        )
+        parts.append(aside(f"Behind the leaders {plural(behind, 'more change')} of order are certain."))
     return parts
 
 
@@ -223,7 +216,7 @@ def disagreements_table(found: Disagreements) -> list[Html]:
         f"Sizes at which a pair with a member in the first {found.top} places is reversed; sd: standard deviation. A description without an "
         "interval: close models change places by chance."
     )
-    return [table(["ranked by", "against", "reversed at", "which"], rows), element("p", note, class_="note")]
+    return [table(["ranked by", "against", "reversed at", "which"], rows), aside(note)]
 
 
 def modes_table(slices: Sequence[Slice]) -> Html:
@@ -270,11 +263,11 @@ def _statistic_table(found: CurveFindings, curves: StatisticCurves) -> Html:
     ]
     names = [clipped(c.model, LONGEST_NAME) for c in curves]
     some = f", {places.size} of {sizes.size} sizes" if places.size < sizes.size else ""
-    return table(["n", *names], body, caption=f"{_title(curves)}{some}", class_=density_class(len(names)))
+    return table(["n", *names], body, title=f"{_title(curves)}{some}", class_=density_class(len(names)))
 
 
 def _cell(curve: StatisticCurve, i: int, certain: bool, scale: Scale) -> Html:
-    estimate, low, high = (float(part[i]) for part in (curve.estimate, curve.low, curve.high))
+    estimate, low, high = _at(curve, i)
     if math.isnan(estimate):
         return element("td", "–")
     if not (math.isfinite(low) or math.isfinite(high)):
@@ -327,7 +320,7 @@ def caveats(found: CurveFindings) -> list[tuple[str, str]]:
         ("Sizes depend on each other", _dependence(c)),
         ("Between and beyond the sizes", f"Only the {plural(c.sizes.size, 'size')} of the grid were measured. Nothing is said between them, and nothing is extrapolated beyond n = {int(c.sizes[-1])}."),
         ("What was fixed", _fixed(c)),
-        ("Failures", _missing(found)),
+        ("Failures", f"{_missing_words(found)} {found.sensitivity}".strip() if found.n_missing else "None: every fit has a score."),
         ("Bounds and steps", _bounds(found)),
     ]  # fmt: skip
     if found.leaders is not None:
@@ -350,21 +343,14 @@ def _sharing(c: LearningCurves) -> str:
 
 
 def _dependence(c: LearningCurves) -> str:
-    nested = "training sets of a repetition are nested, so that " if c.design == "additive" else ""
-    return (
-        f"{nested[:1].upper()}{nested[1:]}a repetition that is lucky at one size tends to be so at the next. " if nested else ""
-    ) + "Who is certainly ahead rests on resampling whole repetitions, which keeps that; shares of sizes are descriptions."  # fmt: skip
+    nested = "Training sets of a repetition are nested, so that a repetition that is lucky at one size tends to be so at the next. "
+    rests = "Who is certainly ahead rests on resampling whole repetitions, which keeps that; shares of sizes are descriptions."
+    return f"{nested}{rests}" if c.design == "additive" else rests
 
 
 def _fixed(c: LearningCurves) -> str:
     tested = f"the {c.n_test} test rows, set aside once" if c.test == "fixed" else ""
     return f"The rows, the models and their settings{f', and {tested}' if tested else ''}: the error bars say nothing about them."
-
-
-def _missing(found: CurveFindings) -> str:
-    if not found.n_missing:
-        return "None: every fit has a score."
-    return f"{_missing_words(found)} {found.sensitivity}".strip()
 
 
 def _missing_words(found: CurveFindings) -> str:
@@ -483,7 +469,7 @@ def _leading(found: CurveFindings, report: Report) -> list[Html]:
     parts += [
         element("h3", "Who leads at which size"),
         report.figure(strips_figure(display, labels, (": certain", ": ahead, not certain"))),
-        element("p", f"{how} In the worst 5 % of runs: by the score that 5 % of runs are worse than; in the best 5 %: by the score that 5 % are better than.", class_="caption"),
+        caption(f"{how} In the worst 5 % of runs: by the score that 5 % of runs are worse than; in the best 5 %: by the score that 5 % are better than."),
     ]  # fmt: skip
     return parts
 
@@ -514,11 +500,7 @@ def _described(found: CurveFindings) -> list[Html]:
 def _fans(found: CurveFindings, report: Report) -> list[Html]:
     display = learning_fan(found.curves, found.metric)
     said = [element("p", f"{display.headline}.")] if found.leaders is not None else []  # else it stands above
-    return [
-        *said,
-        report.figure(fan_figure(display)),
-        element("p", display.caption + HINT, class_="caption"),
-    ]
+    return [*said, report.figure(fan_figure(display)), caption(display.caption + HINT)]
 
 
 def _changes(found: CurveFindings) -> list[Html]:
@@ -549,7 +531,7 @@ def _slices(found: CurveFindings, report: Report) -> list[Html]:
     return [
         element("ul", *said),
         report.figure(slices_figure(shown, titles)),
-        element("p", shown[0].caption, class_="caption"),
+        caption(shown[0].caption),
         modes_table([one for display in shown for one in display.slices]),
     ]
 
@@ -569,7 +551,7 @@ def _normality(found: CurveFindings, report: Report) -> list[Html]:
     return [
         element("p", f"Share of sizes at which normal scores are not rejected{ties}: {'; '.join(said)}."),
         report.figure(strips_figure(display, list(display.strips))),
-        element("p", f"{display.caption} Sizes depend on each other: a description of the curve, not one test of it.", class_="caption"),
+        caption(f"{display.caption} Sizes depend on each other: a description of the curve, not one test of it."),
     ]  # fmt: skip
 
 

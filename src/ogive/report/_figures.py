@@ -27,7 +27,7 @@ from ogive.plots import (
 )
 from ogive.statistics import Band
 from ogive.trials import FloatArray, IntArray
-from ogive.words import clipped, interval_parts, number, printable
+from ogive.words import clipped, interval_parts, number
 
 if TYPE_CHECKING:
     from ogive.curves import Slice
@@ -97,12 +97,8 @@ def distribution_figure(display: DistributionDisplay) -> Json:
             traces += parts
     dotted = {c.algorithm for c in shown if display.has_dots(c)}
     traces += [_legend_entry(m, style[m], m in dotted) for m in display.methods]
-    side = Metric.toward(display.goal).good_side
-    titles = (
-        f"share of runs{' in %' if len(tasks) > 1 else ''}, worst → best",
-        f"{html.escape(printable(display.metric), quote=False)} ({side} is better)",
-    )
-    return {"data": traces, "layout": _layout(tasks, spans, titles, display.methods)}
+    across, up = (html.escape(text, quote=False) for text in display.labels)
+    return {"data": traces, "layout": _layout(tasks, spans, (across, up), display.methods)}
 
 
 def _legend_entry(method: str, look: Look, dotted: bool) -> Json:
@@ -120,8 +116,10 @@ def _cell(
     shares, scores = shares[kept], scores[kept]
     parts: list[Json] = []
     banded = display.has_band(cell)
-    if banded:
-        parts += _band_shades(display, cell, span, each, look.color)
+    for at, low, high, limited in display.shades(cell, span) if banded else ():
+        # Paler at the ends, where the runs limit one side only.
+        kept = waypoints((at, low, high), 2 * each)
+        parts.append(_shade(at[kept], low[kept], high[kept], look.color, SHADE if limited else display.pale))
     line = line_trace(shares, scores, look)
     if display.has_dots(cell):  # a dot for each run says more than a hover over steps
         line["hoverinfo"] = "skip"
@@ -147,24 +145,15 @@ def line_trace(x: FloatArray, y: FloatArray, look: Look) -> Json:
 
 def _shade(x: FloatArray, low: FloatArray, high: FloatArray, color: str, alpha: float = SHADE) -> Json:
     """A band as a closed outline."""
+    return _area(np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]]), color, alpha)
+
+
+def _area(x: FloatArray, y: FloatArray, color: str, opacity: float) -> Json:
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return {
-        "type": "scatter", "mode": "lines", "x": numbers(np.concatenate([x, x[::-1]])),
-        "y": numbers(np.concatenate([high, low[::-1]])), "fill": "toself", "fillcolor": f"rgba({red},{green},{blue},{alpha:.3g})",
-        "line": {"width": 0}, "hoverinfo": "skip",
+        "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y), "fill": "toself",
+        "fillcolor": f"rgba({red},{green},{blue},{opacity:.3g})", "line": {"width": 0}, "hoverinfo": "skip",
     }  # fmt: skip
-
-
-def _band_shades(
-    display: DistributionDisplay, cell: CellBand, span: tuple[float, float], each: int, color: str
-) -> list[Json]:
-    """The band of quantiles, as steps; paler at the ends, where the runs limit one side only."""
-    shades = []
-    for at, low, high, limited in display.shades(cell, span):
-        kept = waypoints((at, low, high), 2 * each)
-        alpha = SHADE if limited else display.pale
-        shades.append(_shade(at[kept], low[kept], high[kept], color, alpha))
-    return shades
 
 
 def _limits(band: Band | None, goal: str, shares: FloatArray) -> list[str]:
@@ -208,6 +197,11 @@ def axis_name(letter: str, i: int) -> str:
     return letter if i == 0 else f"{letter}{i + 1}"
 
 
+def _key(letter: str, i: int) -> str:
+    """`xaxis`, `xaxis2`, …: where the layout describes them."""
+    return f"{letter}axis{i + 1 if i else ''}"
+
+
 def titled(text: str) -> Json:
     """An axis's title."""
     return {"text": text, "font": {"size": 13}}
@@ -244,10 +238,8 @@ def _layout(
     for i, task in enumerate(tasks):
         row, column = divmod(i, columns)
         x, y = panel_domain(column, columns, gap_x), panel_domain(rows - 1 - row, rows, gap_y)
-        layout[f"xaxis{i + 1 if i else ''}"] = {
-            **_share_axis(small=True), **small, "domain": x, "anchor": axis_name("y", i)
-        }  # fmt: skip
-        layout[f"yaxis{i + 1 if i else ''}"] = {
+        layout[_key("x", i)] = {**_share_axis(small=True), **small, "domain": x, "anchor": axis_name("y", i)}
+        layout[_key("y", i)] = {
             **_score_axis(spans[i]), **small, "domain": y, "anchor": axis_name("x", i), "nticks": 5,
             "tickformat": "~s" if DistributionDisplay.are_long(spans[i]) else "~g",
         }  # fmt: skip
@@ -394,7 +386,8 @@ def fan_figure(display: FanDisplay) -> Json:
         drawn = [_mean(f, Look(OTHERS), 1.0) | {"hoverinfo": "skip", "showlegend": False} for f in others]
         for fan in fans:
             if len(display.fans) == 1:
-                drawn += [shade | {"showlegend": False} for shade in _middle(fan, style[fan.model])]
+                middle = _shades(fan.sizes, fan.inner_low, fan.inner_high, style[fan.model].color)
+                drawn += [shade | {"showlegend": False} for shade in middle]
             drawn += _fan(fan, style[fan.model], display.share, legend=alone and len(display.fans) > 1)
         traces += [trace | {"xaxis": axis_name("x", i), "yaxis": axis_name("y", i)} for trace in drawn]
     sizes = display.fans[0].sizes
@@ -403,7 +396,7 @@ def fan_figure(display: FanDisplay) -> Json:
     span = _span([part for fan in display.fans for part in (fan.low, fan.high, fan.mean)])
     for i in range(len(panels)):
         layout.setdefault(_key("x", i), {}).update(size_axis(sizes, few=not alone))
-        layout.setdefault(_key("y", i), {}).update(_scores(span))
+        layout.setdefault(_key("y", i), {}).update(_score_axis(span))
     if alone:
         layout["xaxis"]["title"], layout["yaxis"]["title"] = titled(SIZE), titled(label)
     else:
@@ -431,11 +424,6 @@ def _fan(fan: Fan, look: Look, share: float, *, legend: bool) -> list[Json]:
     return [*(shade | quiet for shade in _shades(fan.sizes, fan.low, fan.high, look.color)), *edges, mean]
 
 
-def _middle(fan: Fan, look: Look) -> list[Json]:
-    """Where the middle half of the runs lies."""
-    return _shades(fan.sizes, fan.inner_low, fan.inner_high, look.color)
-
-
 def _mean(fan: Fan, look: Look, width: float) -> Json:
     trace = line_trace(fan.sizes, fan.mean, look)
     trace["line"]["width"] = width
@@ -457,19 +445,7 @@ def _shades(x: FloatArray, low: FloatArray, high: FloatArray, color: str) -> lis
     """A shade for every stretch of sizes without a gap."""
     known = np.concatenate([[False], np.isfinite(low) & np.isfinite(high), [False]])
     edges = np.flatnonzero(np.diff(known.astype(int)))
-    outlines = [
-        (np.concatenate([x[i:j], x[i:j][::-1]]), np.concatenate([high[i:j], low[i:j][::-1]]))
-        for i, j in zip(edges[::2], edges[1::2], strict=True)
-    ]
-    return [_area(across, up, color, 0.16) for across, up in outlines]
-
-
-def _area(x: FloatArray, y: FloatArray, color: str, opacity: float) -> Json:
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return {
-        "type": "scatter", "mode": "lines", "x": numbers(x), "y": numbers(y), "fill": "toself",
-        "fillcolor": f"rgba({red},{green},{blue},{opacity:g})", "line": {"width": 0}, "hoverinfo": "skip",
-    }  # fmt: skip
+    return [_shade(x[i:j], low[i:j], high[i:j], color, 0.16) for i, j in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[str, str] = ("", "")) -> Json:
@@ -482,31 +458,26 @@ def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[st
         for cell in cells:
             _, x, y = found.setdefault((cell.who, cell.full), (cell.color, [], []))
             x += [cell.low, cell.high, cell.high, cell.low, cell.low, math.nan]
-            y += [
-                row - display.half,
-                row - display.half,
-                row + display.half,
-                row + display.half,
-                row - display.half,
-                math.nan,
-            ]
+            top, bottom = row - display.half, row + display.half
+            y += [top, top, bottom, bottom, top, math.nan]
+    names = list(display.key)
+
+    def place(one: tuple[str, bool]) -> tuple[int, bool]:
+        """In the order of the key, the full color before the pale one, what has no name last."""
+        return (names.index(one[0]) if one[0] in names else len(names), not one[1])
+
     traces = []
-    for (who, full), (color, x, y) in sorted(found.items(), key=lambda one: _place(display, one[0])):
+    for (who, full), (color, x, y) in sorted(found.items(), key=lambda one: place(one[0])):
         said = f"{name(who)}{words[0] if full else words[1]}" if who else "equal, or no score"
         area = _area(np.array(x[:-1]), np.array(y[:-1]), color, display.opacity(full))
         if who in display.recolored:
-            area["fillpattern"] = {
-                "shape": "/",
-                "bgcolor": area["fillcolor"],
-                "fgcolor": "#fff",
-                "size": 8,
-                "solidity": 0.2,
-            }
+            pattern = {"shape": "/", "bgcolor": area["fillcolor"], "fgcolor": "#fff", "size": 8, "solidity": 0.2}
+            area["fillpattern"] = pattern
         traces.append(area | {"name": said, "text": said, "hoverinfo": "text", "hoveron": "fills", "showlegend": True})
     rows = len(display.strips)
     lines = 1 + sum(len(trace["name"]) + 10 for trace in traces) // 90
-    top = 30 + 24 * lines
-    layout = frame(34 * rows + top + 60, top)
+    above = 30 + 24 * lines
+    layout = frame(34 * rows + above + 60, above)
     layout["legend"]["y"] = 1.0 - 26 / layout["height"]  # below the buttons
     edges = [end for cells in display.strips.values() for cell in cells for end in (cell.low, cell.high)]
     layout["xaxis"] = {**size_axis(display.sizes, span=(min(edges), max(edges))), "title": titled(SIZE)}
@@ -515,12 +486,6 @@ def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[st
         "range": [rows - 0.45, -0.55], "showgrid": False, "zeroline": False, "automargin": True, "fixedrange": True,
     }  # fmt: skip
     return {"data": traces, "layout": layout}
-
-
-def _place(display: StripsDisplay, one: tuple[str, bool]) -> tuple[int, bool]:
-    """In the order of the key, the full color before the pale one, what has no name last."""
-    names = list(display.key)
-    return (names.index(one[0]) if one[0] in names else len(names), not one[1])
 
 
 def slices_figure(displays: Sequence[SlicesDisplay], titles: Sequence[str]) -> Json:
@@ -542,7 +507,7 @@ def slices_figure(displays: Sequence[SlicesDisplay], titles: Sequence[str]) -> J
     labels = [name(label, LONGEST_LABEL) for label in reversed(displays[0].labels)]
     for i in range(len(displays)):
         first = i % min(ACROSS, len(displays)) == 0
-        layout[_key("x", i)] |= _scores(span) | {"nticks": 5}
+        layout[_key("x", i)] |= _score_axis(span) | {"nticks": 5}
         layout[_key("y", i)] |= {
             "tickvals": list(range(rows)), "ticktext": labels, "showticklabels": first, "range": [-0.12, rows],
             "showgrid": True, "gridcolor": "#e8e8e8", "zeroline": False, "fixedrange": True, "automargin": first,
@@ -594,13 +559,6 @@ def size_axis(sizes: FloatArray, *, few: bool = False, span: tuple[float, float]
     }  # fmt: skip
 
 
-def _scores(span: tuple[float, float]) -> Json:
-    return {
-        "range": [float(f"{v:.6g}") for v in span], "gridcolor": "#e8e8e8", "zeroline": False, "linecolor": "#444",
-        "showline": True, "tickformat": "~g",
-    }  # fmt: skip
-
-
 def _span(parts: Sequence[FloatArray]) -> tuple[float, float]:
     """From the least to the largest number, with some room."""
     known = np.concatenate([np.ravel(part) for part in parts])
@@ -610,10 +568,6 @@ def _span(parts: Sequence[FloatArray]) -> tuple[float, float]:
     low, high = float(known.min()), float(known.max())
     room = 0.03 * (high - low) or 0.05 * abs(high) or 0.05
     return low - room, high + room
-
-
-def _key(letter: str, i: int) -> str:
-    return f"{letter}axis{i + 1 if i else ''}"
 
 
 def _grid(n: int, height: int) -> Json:
@@ -640,7 +594,7 @@ def _titles(layout: Json, titles: Sequence[str]) -> None:
 
 def _common(layout: Json, across: str, up: str) -> None:
     """Titles that all panels share."""
-    more: dict[str, Any] = {"font": {"size": 13}}
-    layout["annotations"].append(annotation(across, 0.5, 0, yanchor="top", yshift=-28, **more))
+    font = {"size": 13}
+    layout["annotations"].append(annotation(across, 0.5, 0, yanchor="top", yshift=-28, font=font))
     if up:
-        layout["annotations"].append(annotation(up, 0, 0.5, textangle=-90, xshift=-54, **more))
+        layout["annotations"].append(annotation(up, 0, 0.5, textangle=-90, xshift=-54, font=font))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Mapping
@@ -182,13 +183,8 @@ def usable(trials: Trials, method: str, task: str, metric: str) -> int:
 def _comparable(trials: Trials, metric: str, failures: str | float) -> tuple[Trials | None, str]:
     """The largest part in which every method has runs on every task, and what was left out for it."""
     methods, tasks = trials.algorithms, trials.tasks
-    needs_score = failures == "exclude"
-    there = np.array(
-        [
-            [bool(usable(trials, m, t, metric) if needs_score else trials.cell(m, t).rows.size) for t in tasks]
-            for m in methods
-        ]
-    )
+    counted = usable if failures == "exclude" else lambda trials, m, t, _: trials.cell(m, t).rows.size
+    there = np.array([[counted(trials, m, t, metric) > 0 for t in tasks] for m in methods])
     if there.all():
         return trials, ""
     whole = [m for m, row in zip(methods, there, strict=True) if row.all()]
@@ -236,34 +232,28 @@ def sensitivity(judged: Judgment) -> Sensitivity:
             f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.refusal}",
             known=False,
         )
-    changed = _changes(judged.conclusions(), again.conclusions())
-    if not changed:
-        return Sensitivity(
-            f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{_questions_that_change(judged, again)}"
-        )
-    listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
-    return Sensitivity(f"The verdict depends on how failures count: with failed runs {words}, {listing}.")
-
-
-def _questions_that_change(before: Judgment, after: Judgment) -> str:
-    """Which of the other questions another rule for failures would answer in another way."""
-    now, then = before.ahead(), after.ahead()
-    changed = [f"{name} ({who}; then {then[name]})" for name, who in now.items() if then.get(name, who) != who]
-    return f" But who is ahead {listed(changed)} depends on it." if changed else ""
+    after = again.conclusions()
+    changed = [  # a pair that is gone counts as changed
+        f"{pair}: {said} becomes {after.get(pair, 'not judged, since usable runs are missing')}"
+        for pair, said in judged.conclusions().items()
+        if after.get(pair) != said
+    ]
+    if changed:
+        listing = "; ".join(changed[:MOST_NAMED]) + ("; …" if len(changed) > MOST_NAMED else "")
+        return Sensitivity(f"The verdict depends on how failures count: with failed runs {words}, {listing}.")
+    then = again.ahead()
+    others = [
+        f"{name} ({who}; then {then[name]})" for name, who in judged.ahead().items() if then.get(name, who) != who
+    ]
+    but = f" But who is ahead {listed(others)} depends on it." if others else ""
+    return Sensitivity(
+        f"The verdict does not depend on how failures count: with failed runs {words} it is the same.{but}"
+    )
 
 
 def worst_words(trials: Trials, metric: str) -> str:
     """What failed runs count as under the rule `worst`."""
     return "worse than every score" if math.isinf(trials.definitions[metric].worst) else "the worst possible score"
-
-
-def _changes(before: dict[str, Conclusion], after: dict[str, Conclusion]) -> list[str]:
-    """Conclusions that differ; a pair that is gone counts as changed."""
-    return [
-        f"{pair}: {said} becomes {after.get(pair, 'not judged, since usable runs are missing')}"
-        for pair, said in before.items()
-        if after.get(pair) != said
-    ]
 
 
 # Fewer tasks are better read one by one.
@@ -294,16 +284,6 @@ class OverTasks:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Terms:
-    """What the answers over tasks share with the verdict."""
-
-    metric: str
-    confidence: float
-    failures: str | float
-    looks: int
-
-
 def over_tasks(
     judged: Judgment, metric: str, confidence: float, failures: str | float, looks: int, n_runs: int
 ) -> OverTasks | None:
@@ -311,25 +291,30 @@ def over_tasks(
 
     `n_runs` is the largest number of runs of a method on a task.
     """
-    part, terms = judged.part, _Terms(metric=metric, confidence=confidence, failures=failures, looks=looks)
+    part = judged.part
     if part is None or len(part.tasks) < FEWEST_TASKS:
         return None
     counted, _ = attempt(lambda: part.counted(metric, failures))
-    display = None if counted is None else _drawn(counted, terms, n_runs)
-    known: dict[str, Any] = {"metric": terms.metric, "goal": part.goals[terms.metric], "confidence": terms.confidence}
+    level = 1.0 - (1.0 - confidence) / looks
+    display = None if counted is None else _drawn(counted, metric, level, n_runs)
+    known: dict[str, Any] = {"metric": metric, "goal": part.goals[metric], "confidence": confidence}
+
+    def runs() -> Any:
+        """By method and task, failures counted by the rule; where rows share a unit, the table."""
+        if part.clustered:
+            return part.counted(metric, failures)
+        return {m: {t: part.scores(m, t, metric, failures) for t in part.tasks} for m in part.algorithms}
+
     found = None
     # Folds share training data: what is resampled as if they were independent would be too sure.
-    if _share_a_scale(part, terms.metric) and part.n_folds is None:
-        found, _ = attempt(
-            lambda: aggregates(_runs(part, terms), statistics=STATISTICS, n_resamples=RESAMPLES, **known)
-        )
-    ranks, _ = attempt(lambda: average_ranks(_runs(part, terms), **known))
+    if _share_a_scale(part, metric) and part.n_folds is None:
+        found, _ = attempt(lambda: aggregates(runs(), statistics=STATISTICS, n_resamples=RESAMPLES, **known))
+    ranks, _ = attempt(lambda: average_ranks(runs(), **known))
     if display is None and ranks is None:
         return None
     first = None if display is None else display.profile.compare(*display.order[:2])
-    return OverTasks(
-        display=display, pair=first, aggregates=found, ranks=ranks, notes=tuple(_notes(part, terms, judged, display))
-    )
+    notes = tuple(_notes(part, metric, failures, judged, display))
+    return OverTasks(display=display, pair=first, aggregates=found, ranks=ranks, notes=notes)
 
 
 def _share_a_scale(part: Trials, metric: str) -> bool:
@@ -337,41 +322,30 @@ def _share_a_scale(part: Trials, metric: str) -> bool:
     return None not in part.bounds[metric]
 
 
-def _drawn(part: Trials, terms: _Terms, n_runs: int) -> ProfileDisplay | None:
+def _drawn(part: Trials, metric: str, confidence: float, n_runs: int) -> ProfileDisplay | None:
     """The first kind of profile that the table allows: by scores, by duels of runs, by ratios of costs."""
-    kinds: list[Kind] = ["score"] if _share_a_scale(part, terms.metric) else []
+    kinds: list[Kind] = ["score"] if _share_a_scale(part, metric) else []
     if n_runs > 1:
         kinds.append("improvement")
-    elif part.goals[terms.metric] == "minimize":
+    elif part.goals[metric] == "minimize":
         kinds.append("ratio")
-    level = 1.0 - (1.0 - terms.confidence) / terms.looks
     for kind in kinds:
-        ask = _asking(part, kind, terms.metric, level)
-        display, _ = attempt(ask)
-        if display is not None:
-            return display
+        with contextlib.suppress(InputError):
+            return profile(performance_profile(part, kind, metric=metric, confidence=confidence, missing="fail"))
     return None
 
 
-def _asking(part: Trials, kind: Kind, metric: str, confidence: float) -> Callable[[], ProfileDisplay]:
-    return lambda: profile(performance_profile(part, kind, metric=metric, confidence=confidence, missing="fail"))
-
-
-def _runs(part: Trials, terms: _Terms) -> Any:
-    """The runs by method and task, failures counted by the rule; where rows share a unit, the table."""
-    if part.clustered:
-        return part.counted(terms.metric, terms.failures)
-    return {m: {t: part.scores(m, t, terms.metric, terms.failures) for t in part.tasks} for m in part.algorithms}
-
-
-def _notes(part: Trials, terms: _Terms, judged: Judgment, display: ProfileDisplay | None) -> list[str]:
+def _notes(
+    part: Trials, metric: str, failures: str | float, judged: Judgment, display: ProfileDisplay | None
+) -> list[str]:
     if display is None:
         return ["No profile: one run of each method on a task, and no bounds that declare one scale for all tasks (say bounds=)."]  # fmt: skip
     found, n = display.profile, len(display.profile.problems)
-    notes = ["" if found.kind == "score" else "Problems are the tasks of this table.", _why(part, terms, found.kind)]
-    if part.counted(terms.metric, terms.failures).failed(terms.metric).any():
+    notes = ["" if found.kind == "score" else "Problems are the tasks of this table.", _why(part, metric, found.kind)]
+    if part.counted(metric, failures).failed(metric).any():
         notes.append("In the profile a failed run counts as worse than every other.")
-    if found.random == "problems" and _speaks_of_runs(judged):
+    held = judged.decided is not None and judged.question is not None and not judged.question.sampled
+    if found.random == "problems" and held:  # the verdict holds the tasks fixed
         notes.append(
             "The verdict at the top speaks of other runs on these tasks, the profile of other tasks like these: the two questions "
             "may have different answers, and the second is the harder one."
@@ -383,8 +357,8 @@ def _notes(part: Trials, terms: _Terms, judged: Judgment, display: ProfileDispla
     return [note for note in notes if note]
 
 
-def _why(part: Trials, terms: _Terms, kind: str) -> str:
-    low, high = part.bounds[terms.metric]
+def _why(part: Trials, metric: str, kind: str) -> str:
+    low, high = part.bounds[metric]
     if kind == "score":
         return f"Scores of all tasks are taken as they are, since the bounds {low:g} and {high:g} declare one scale for them."
     if kind == "ratio":
@@ -394,13 +368,8 @@ def _why(part: Trials, terms: _Terms, kind: str) -> str:
             if limits
             else "No time limit is known here: a run that reached one counts with its time (--time-limit counts it as a failure)."
         )
-    scale = "" if _share_a_scale(part, terms.metric) else " No bounds declare one scale for the scores of all tasks (say bounds=), so that there is no mean over tasks."  # fmt: skip
+    scale = "" if _share_a_scale(part, metric) else " No bounds declare one scale for the scores of all tasks (say bounds=), so that there is no mean over tasks."  # fmt: skip
     return f"Only the order of runs within a task counts here, so that tasks need no common scale.{scale}"
-
-
-def _speaks_of_runs(judged: Judgment) -> bool:
-    """Whether the verdict holds the tasks fixed."""
-    return judged.decided is not None and judged.question is not None and not judged.question.sampled
 
 
 def profile_words(found: OverTasks) -> str:
@@ -504,19 +473,14 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     if not described.independent:
         return found, ""
     found = replace(found, rows=tuple(map(_limited, found.rows)))
-    names = list(dict.fromkeys(r.statistic for r in found.rows))
-    limited = {r.statistic for r in found.rows if math.isfinite(r.low) and math.isfinite(r.high)}
-    dropped = [s for s in names if s not in limited and s != "mean"]
-    rows = tuple(r for r in found.rows if r.statistic in limited or r.statistic == "mean")
+    limited = {"mean", *(r.statistic for r in found.rows if math.isfinite(r.low) and math.isfinite(r.high))}
+    dropped = [s for s in dict.fromkeys(r.statistic for r in found.rows) if s not in limited]
     if not dropped:
         return found, ""
-    most = max(r.n for r in found.rows)
-    kept = tuple(r for r in found.remarks if r.statistic not in dropped)
-    shown = replace(found, rows=rows, remarks=kept)
-    return (
-        shown,
-        f"Not shown: {listed([Statistic.parse(s).label for s in dropped])}. {plural(most, 'run')} of a method on a task do not limit them on both sides.",
-    )
+    labels, most = listed([Statistic.parse(s).label for s in dropped]), plural(max(r.n for r in found.rows), "run")
+    rows = tuple(r for r in found.rows if r.statistic not in dropped)
+    shown = replace(found, rows=rows, remarks=tuple(r for r in found.remarks if r.statistic not in dropped))
+    return shown, f"Not shown: {labels}. {most} of a method on a task do not limit them on both sides."
 
 
 def _short(summary: Summary, shown: Foremost) -> Summary:
@@ -535,16 +499,14 @@ def _limited(row: SummaryRow) -> SummaryRow:
 
 def _without_repetition(found: Summary, trials: Trials, metric: str) -> Summary:
     """What has no usable score is said once for each method, not for each task."""
+    if sum(r.without_score is not None for r in found.remarks) < 2:
+        return found
     empty: dict[str, list[str]] = {}
     for cell in trials.cells:
         if not usable(trials, cell.algorithm, cell.task, metric):
             empty.setdefault(cell.algorithm, []).append(cell.task)
-    if sum(r.without_score is not None for r in found.remarks) < 2:
-        return found
-    several = [
-        Remark(f"{printable(m)} has no usable score on {_tasks(tasks, len(trials.tasks))}.")
-        for m, tasks in empty.items()
-    ]
+    n = len(trials.tasks)
+    several = [Remark(f"{printable(m)} has no usable score on {_tasks(tasks, n)}.") for m, tasks in empty.items()]
     return replace(found, remarks=(*(r for r in found.remarks if r.without_score is None), *several))
 
 

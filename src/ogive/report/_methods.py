@@ -10,7 +10,6 @@ from ogive.answers import Criterion, Ranking, unit_words
 from ogive.notes import argument
 from ogive.plots import DistributionDisplay
 from ogive.report._findings import Findings, count_words, profile_words
-from ogive.report._tables import guarantee_words
 from ogive.results import weakest
 from ogive.statistics import Statistic, aggregate_label
 from ogive.trials import Trials
@@ -139,13 +138,14 @@ def fixed_words(trials: Trials) -> str:
 def caveats(found: Findings) -> list[tuple[str, str]]:
     """What a reader must know before believing a number."""
     t = found.trials
+    failed = f"{found.failed_words()}; {_in_the_curves(found)}. {found.sensitivity.words}".strip()
     entries = [
         ("What varied", f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}."),
         ("What was fixed", fixed_words(t)),
         ("Scope", _scope(t)),
         ("Unit", f"{count_words(t, found.metric)} of each method on each task; counted: {printable(unit_words(t))}."),
         ("Independence", _independence(t, hint=f" (say {argument('unit')})")),
-        ("Failures", _failures(found)),
+        ("Failures", failed if found.n_failed else "None."),
         ("Bounds", _bounds(found)),
     ]
     if found.judgment.sentence:
@@ -195,21 +195,11 @@ def _independence(t: Trials, hint: str = "") -> str:
     return f"Stated: every {'row' if t.unit in ('row', 'rows') else printable(t.unit)} is one independent draw.{printable(pairs)}"
 
 
-def _failures(found: Findings) -> str:
-    if not found.n_failed:
-        return "None."
-    return f"{found.failed_words()}; {_in_the_curves(found)}. {found.sensitivity.words}".strip()
-
-
 def _in_the_curves(found: Findings) -> str:
-    if found.rule == "exclude" or (found.trials.clustered and _still_failed(found)):
+    unscored = found.seen is None or bool(found.seen.failed(found.metric).any())  # the rule leaves runs without a score
+    if found.rule == "exclude" or (found.trials.clustered and unscored):
         return "they are left out of the curves as well"
     return "in the curves and bands as well"
-
-
-def _still_failed(found: Findings) -> bool:
-    """Whether the rule gives some failed run no score to draw."""
-    return found.seen is None or bool(found.seen.failed(found.metric).any())
 
 
 def _bounds(found: Findings) -> str:
@@ -221,34 +211,26 @@ def _bounds(found: Findings) -> str:
 
 
 def _family(found: Findings) -> str:
-    own = " The profile over all tasks is a family of its own." if found.over and found.over.pair else ""
-    return _verdict_family(found) + own
-
-
-def _verdict_family(found: Findings) -> str:
-    judged, level = found.judgment, _level(found)
+    judged, level = found.judgment, f"{percent_sure(found.confidence)} confidence"
+    level += f" at {found.looks} looks" if found.looks > 1 else ""  # among which the error is divided
     assert judged.question is not None
+    own = " The profile over all tasks is a family of its own." if found.over and found.over.pair else ""
     others = f"{'Three further' if judged.question.criterion.named else 'Four named'} questions share a second error"
     if judged.ranking is not None:
-        return f"{plural(judged.ranking.n_pairs, 'pair')}; decided together so that all hold with {level} ({family_rule(judged.ranking)}). {others}."
+        return f"{plural(judged.ranking.n_pairs, 'pair')}; decided together so that all hold with {level} ({family_rule(judged.ranking)}). {others}.{own}"
     compared = judged.comparison
     if compared is not None and compared.tasks:
         together = percent_sure(compared.primary.confidence)
-        return f"{len(compared.tasks)} tasks, one verdict each, decided together so that all hold with {level} (Holm). The sentence about all tasks together has {together} of its own. {others}."
+        return f"{len(compared.tasks)} tasks, one verdict each, decided together so that all hold with {level} (Holm). The sentence about all tasks together has {together} of its own. {others}.{own}"
     wider = ""
     if found.looks > 1 and compared is not None:
         wider = f" Its interval has {percent_sure(compared.primary.confidence)}."
-    return f"One, at {level}.{wider} {others}; everything else about the pair is description, at {percent_sure(found.confidence)}."
+    return f"One, at {level}.{wider} {others}; everything else about the pair is description, at {percent_sure(found.confidence)}.{own}"
 
 
 def family_rule(ranking: Ranking) -> str:
     """How the error is divided among pairs."""
     return "step-down max-T, Romano and Wolf" if ranking.by_draws else "Holm"
-
-
-def _level(found: Findings) -> str:
-    """`95 % confidence`, or `95 % confidence at 3 looks` where the error is divided among them."""
-    return f"{percent_sure(found.confidence)} confidence" + (f" at {found.looks} looks" if found.looks > 1 else "")
 
 
 def _looks(found: Findings) -> str:
@@ -271,21 +253,18 @@ def checklist(found: Findings) -> list[tuple[str, str]]:
     ways = interval_methods(found)
     if not ways:
         return [("Are there error bars?", f"No. {found.judgment.reason or 'The runs set no limits.'}")]
+    wider = ""
+    if found.looks > 1 and found.judgment.sentence:
+        wider = f" The intervals of verdicts are wider: the error is divided among {found.looks} looks."
     captured = f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}. {fixed_words(t)}" if t.varied else GAP
     return [
         ("Which factors of variability do the error bars capture?", captured),
         ("How were they calculated?", f"{_grouped(ways)}. Computed with Ogive {__version__}."),
         ("What was assumed?", f"{_independence(t)} Student's and Welch's t also need means that are nearly normal; order statistics and bands need no such thing."),
-        ("Standard deviation, standard error or interval?", f"Neither: {percent_sure(found.confidence)} confidence intervals (and bands for whole curves), not ± one standard error.{_verdicts_level(found)}"),
+        ("Standard deviation, standard error or interval?", f"Neither: {percent_sure(found.confidence)} confidence intervals (and bands for whole curves), not ± one standard error.{wider}"),
         ("Over how many runs?", f"{count_words(t, found.metric)} of each method on each task, over {printable(unit_words(t))}."),
         ("Can they leave the range of the score?", _range(found)),
     ]  # fmt: skip
-
-
-def _verdicts_level(found: Findings) -> str:
-    if found.looks < 2 or not found.judgment.sentence:
-        return ""
-    return f" The intervals of verdicts are wider: the error is divided among {found.looks} looks."
 
 
 def _range(found: Findings) -> str:
@@ -320,32 +299,21 @@ def interval_methods(found: Findings) -> dict[str, Way]:
         if compared.tasks:
             used = tuple(dict.fromkeys(one.primary.method for one in compared.tasks))
             ways[_difference_words(criterion)] = Way(used, weakest([one.strength for one in compared.tasks]))
-    return ways | _ways_over_tasks(found)
+    over = found.over
+    if over is not None and over.display is not None:
+        drawn = over.display.profile
+        ways["profiles over all tasks"] = Way((f"{drawn.band} band",), drawn.strength)
+    if over is not None and over.aggregates is not None:
+        labels = [aggregate_label(s) for s in over.aggregates.statistics]
+        first = over.aggregates.of(over.aggregates.methods[0], over.aggregates.statistics[0])
+        ways[f"{listed(labels)} over all tasks"] = Way((first.method,), first.strength)
+    return ways
 
 
 def _difference_words(criterion: Criterion) -> str:
-    return (
-        "probability of beating"
-        if criterion.statistic is None
-        else f"difference of {criterion.label}s"
-        if criterion.name == "mean"
-        else f"difference of {criterion.label}"
-    )
-
-
-def _ways_over_tasks(found: Findings) -> dict[str, Way]:
-    ways: dict[str, Way] = {}
-    over = found.over
-    if over is None:
-        return ways
-    if over.display is not None:
-        drawn = over.display.profile
-        ways["profiles over all tasks"] = Way((f"{drawn.band} band",), guarantee_words(drawn.guarantee))
-    if over.aggregates is not None:
-        labels = [aggregate_label(s) for s in over.aggregates.statistics]
-        first = over.aggregates.of(over.aggregates.methods[0], over.aggregates.statistics[0])
-        ways[f"{listed(labels)} over all tasks"] = Way((first.method,), guarantee_words(first.guarantee))
-    return ways
+    if criterion.statistic is None:
+        return "probability of beating"
+    return f"difference of {criterion.label}{'s' if criterion.name == 'mean' else ''}"
 
 
 def _grouped(ways: dict[str, Way]) -> str:
@@ -364,12 +332,6 @@ def band_method(display: DistributionDisplay | None) -> str:
     return ""
 
 
-def _failures_in_the_paper(found: Findings) -> str:
-    """How failures counted, without advice to the one who made the report."""
-    said = found.sensitivity.words if found.sensitivity.known else ""
-    return f"{found.failed_words('runs')}; {_in_the_curves(found)}. {said}".strip()
-
-
 def paragraph(found: Findings, band: str) -> str:
     """Sentences for the methods section of a paper."""
     t, judged = found.trials, found.judgment
@@ -382,34 +344,31 @@ def paragraph(found: Findings, band: str) -> str:
     if t.n_folds is not None:
         made, how = f"evaluated {each} on {tasks} by cross-validation", varied_words(t)
     text = f"We {made} ({how}) and report {printable(found.metric)}."
-    if found.n_failed:
-        text += f" {_failures_in_the_paper(found)}"
+    if found.n_failed:  # without advice to the one who made the report
+        said = found.sensitivity.words if found.sensitivity.known else ""
+        text += f" {found.failed_words('runs')}; {_in_the_curves(found)}. {said}".rstrip()
     if band:
         text += (
             f" Distributions are shown whole, with simultaneous {percent_sure(found.confidence)} confidence bands "
             f"({'equal local level' if band == 'exact' else 'Kolmogorov-Smirnov'})."
         )
-    ways = interval_methods(found)
+    ways, and_looks = interval_methods(found), f" and {found.looks} looks" if found.looks > 1 else ""
     if ways:
         text += f" Brackets are {percent_sure(found.confidence)} confidence intervals ({_grouped(ways)})."
     else:
         text += " The runs are described without intervals."
     if judged.ranking is not None:
         text += (
-            f" Methods are ranked in tiers by pairwise comparison ({judged.ranking.question.criterion.label}), decided together for {plural(judged.ranking.n_pairs, 'pair')}{_and_looks(found)} ({family_rule(judged.ranking)}); "
+            f" Methods are ranked in tiers by pairwise comparison ({judged.ranking.question.criterion.label}), decided together for {plural(judged.ranking.n_pairs, 'pair')}{and_looks} ({family_rule(judged.ranking)}); "
             "the first tier holds the methods that no other is certainly better than."
         )
     elif judged.comparison is not None and judged.comparison.tasks:
-        text += f" Methods are compared over all tasks and on each, decided together for {len(judged.comparison.tasks)} tasks{_and_looks(found)} (Holm)."
+        text += f" Methods are compared over all tasks and on each, decided together for {len(judged.comparison.tasks)} tasks{and_looks} (Holm)."
     elif judged.comparison is not None and found.looks > 1:
         text += f" The verdict's interval is adjusted for {found.looks} looks (Bonferroni)."
     if found.over is not None:
         text = f"{text} {profile_words(found.over)}".strip()
     return f"{text} Computed with Ogive {__version__}."
-
-
-def _and_looks(found: Findings) -> str:
-    return f" and {found.looks} looks" if found.looks > 1 else ""
 
 
 def references(found: Findings, band: str) -> list[str]:

@@ -266,8 +266,9 @@ def text(value: object) -> Html:
 
 
 def element(tag: str, *children: object, **attributes: str) -> Html:
-    """An element; children that are not `Html` are escaped, as are attributes (`class_` is `class`)."""
-    shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{_words(value, key)}"' for key, value in attributes.items())
+    """An element; children that are not `Html` are escaped, as are attributes (`class_` is `class`, left out where it is empty)."""
+    given = {key: value for key, value in attributes.items() if value or key != "class_"}
+    shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{_words(value, key)}"' for key, value in given.items())
     inside = "".join(child if isinstance(child, Html) else _words(child, tag) for child in children)
     made = Cell if tag in ("td", "th") else Html
     return made(f"<{tag}{shown}>{inside}</{tag}>")
@@ -283,13 +284,13 @@ def join(parts: Iterable[Html]) -> Html:
     return Html("\n".join(part for part in parts if part))
 
 
-def table(head: Sequence[object], body: Iterable[Sequence[object]], *, caption: str = "", **attributes: str) -> Html:
+def table(head: Sequence[object], body: Iterable[Sequence[object]], *, title: str = "", **attributes: str) -> Html:
     """A table whose cells are text, or elements `td` of their own."""
     top = element("thead", element("tr", *(element("th", h) for h in head)))
     lines = [element("tr", *(c if isinstance(c, Cell) else element("td", c) for c in row)) for row in body]
-    title = element("caption", caption) if caption else Html("")
-    inside = element("table", title, top, element("tbody", *lines), **attributes)
-    return scrolled(inside, caption or "table")
+    named = element("caption", title) if title else Html("")
+    inside = element("table", named, top, element("tbody", *lines), **attributes)
+    return scrolled(inside, title or "table")
 
 
 def scrolled(inside: Html, name: str) -> Html:
@@ -300,6 +301,11 @@ def scrolled(inside: Html, name: str) -> Html:
 def aside(text: str) -> Html:
     """A remark in small print; nothing for an empty one."""
     return element("p", text, class_="note") if text else Html("")
+
+
+def caption(text: str) -> Html:
+    """What stands below a picture or a table."""
+    return element("p", text, class_="caption")
 
 
 def definition_list(entries: list[tuple[str, str]]) -> Html:

@@ -16,7 +16,7 @@ from ogive.plots import DistributionDisplay, RanksDisplay, best_of, difference, 
 from ogive.report._figures import best_of_figure, difference_figure, distribution_figure, profile_figure
 from ogive.report._findings import MOST_NAMED, Findings, attempt, cell_numbers, some, unranked
 from ogive.report._methods import band_method, caveats, checklist, paragraph, references
-from ogive.report._page import Html, aside, definition_list, details, element, join, table
+from ogive.report._page import Html, aside, caption, definition_list, details, element, join, table
 from ogive.report._static import static
 from ogive.report._tables import (
     BEST_MARK,
@@ -70,7 +70,10 @@ def compose(found: Findings) -> Report:
     """All sections, verdicts first."""
     report = Report()
     if found.trials.is_split:
-        return _only_the_question(found, report)
+        # Runs that a column splits are runs of several things: no number or picture of them together means anything.
+        report.add("In short", element("p", found.judgment.reason, class_="verdict undecided"))
+        report.add("How the table was read", *_notes(found))
+        return report
     shown = found.foremost
     display, refused = attempt(
         lambda: distribution(found.seen or found.trials, metric=found.metric, confidence=found.confidence, shown=shown)
@@ -98,13 +101,6 @@ def compose(found: Findings) -> Report:
         "Error bars of what?", aside("As the NeurIPS paper checklist asks (item 7)."), definition_list(checklist(found))
     )
     report.add("For the paper", *_to_paste(found, band_method(display)))
-    return report
-
-
-def _only_the_question(found: Findings, report: Report) -> Report:
-    """Runs that a column splits are runs of several things: no number or picture of them together means anything."""
-    report.add("In short", element("p", found.judgment.reason, class_="verdict undecided"))
-    report.add("How the table was read", *_notes(found))
     return report
 
 
@@ -138,11 +134,8 @@ def _verdicts(found: Findings) -> list[Html]:
         parts.append(element("ul", *(element("li", sentence) for sentence in shown)))
     others = [m for m in found.trials.metrics if m != found.metric]
     if others:
-        parts.append(
-            aside(
-                f"About {found.metric} only; the table also holds {', '.join(map(printable, others))} ({argument('metric')})."
-            )
-        )
+        also = ", ".join(map(printable, others))
+        parts.append(aside(f"About {found.metric} only; the table also holds {also} ({argument('metric')})."))
     return parts
 
 
@@ -177,7 +170,9 @@ def _leading(found: Ranking, q: Leading) -> Html:
     """One question about all methods."""
     if q.refused is not None:
         return _card(q, "–", q.why_not, "", told=False)
-    ordered = sorted(q.scores, key=lambda m: -q.scores[m] * _sign(found, q))
+    # Shares of duels are better where they are larger, scores as the metric says.
+    sign = 1.0 if q.criterion == "improvement" else found._samples.sign
+    ordered = sorted(q.scores, key=lambda m: -q.scores[m] * sign)
     # Nine of ten that are unbeaten are no answer to the question who leads.
     ahead = q.ahead if len(q.ahead) <= max(2, len(ordered) // 2) else ()
     who = ", ".join(clipped(m, LONGEST_NAME) for m in ahead[:MOST_AHEAD]) or UNTOLD
@@ -191,20 +186,13 @@ def _by_how_much(q: Leading, ordered: list[str], ahead: Sequence[str]) -> str:
     if len(ordered) < 2:
         return ""
     shown = list(dict.fromkeys([*ahead, *ordered]))[:2]
-    (one, two), names = (_value(q, m) for m in shown), [clipped(m, 24) for m in shown]
+    names = [clipped(m, 24) for m in shown]
     if q.criterion == "improvement":
+        one, two = (share(q.scores[m]) for m in shown)
         return f"A run of {names[0]} beats one of another method {one} of the time, a run of {names[1]} {two}."
+    one, two = (number(q.scores[m]) for m in shown)
     label = Statistic.parse(q.criterion).label
     return f"{label[:1].upper()}{label[1:]}: {names[0]} {one}, {names[1]} {two}."
-
-
-def _value(q: Leading, method: str) -> str:
-    return share(q.scores[method]) if q.criterion == "improvement" else number(q.scores[method])
-
-
-def _sign(found: Ranking, q: Leading) -> float:
-    """Whether a larger value is better: shares of duels always, scores as the metric says."""
-    return 1.0 if q.criterion == "improvement" else found._samples.sign
 
 
 def _distribution(found: Findings, report: Report, display: DistributionDisplay | None, refused: str) -> list[Html]:
@@ -214,7 +202,7 @@ def _distribution(found: Findings, report: Report, display: DistributionDisplay 
     hint = " Point at a curve to read it; click a name to hide or show a method; drag to zoom, double-click to go back."
     if found.n_failed and found.rule == "exclude":
         text += f" {_left_out(found)}"
-    shown = [report.figure(distribution_figure(display)), element("p", text + hint, class_="caption")]
+    shown = [report.figure(distribution_figure(display)), caption(text + hint)]
     if len(display.tasks) <= MOST_UNFOLDED:
         return shown
     title = element("summary", f"Pictures of {plural(len(display.tasks), 'task')}")
@@ -225,11 +213,8 @@ def _left_out(found: Findings) -> str:
     """How many runs of which method a picture does not show."""
     t = found.trials
     failed, codes = t.failed(found.metric), t.codes("algorithm")
-    counts = [
-        (m, int(np.count_nonzero(failed[codes == i])), int(np.count_nonzero(codes == i)))
-        for i, m in enumerate(t.algorithms)
-    ]
-    said = [f"{n} of {size} of {clipped(m, LONGEST_NAME)}" for m, n, size in counts if n]
+    counts = [(m, failed[codes == i]) for i, m in enumerate(t.algorithms)]
+    said = [f"{own.sum()} of {own.size} of {clipped(m, LONGEST_NAME)}" for m, own in counts if own.any()]
     more = f" and of {len(said) - MOST_NAMED} more methods" if len(said) > MOST_NAMED else ""
     return f"Failed runs are left out here as on the whole page: {listed(said[:MOST_NAMED]) if not more else ', '.join(said[:MOST_NAMED])}{more}."
 
@@ -244,7 +229,7 @@ def _difference(found: Findings, report: Report) -> list[Html]:
         counts = Counter(c.conclusion for c in compared.tasks)
         text = ", ".join(f"{conclusion} on {n}" for conclusion, n in counts.most_common())
         note = f"{compared.a} against {compared.b}, task by task: {text}. Positive differences: {compared.a} is better."
-        return [comparison_table(compared), element("p", note, class_="caption"), aside(_withheld(compared))]
+        return [comparison_table(compared), caption(note), aside(_withheld(compared))]
     return _one_difference(found, compared, report)
 
 
@@ -260,23 +245,16 @@ def _withheld(compared: Comparison) -> str:
 
 
 def _one_difference(found: Findings, c: Comparison, report: Report) -> list[Html]:
+    seen, where = found.seen or found.trials, str(c.task)
+    display, parts = None, []
     # Sorted zeros and ones differ at the few shares between the two means only, wherever these lie: a picture of nothing.
-    display, _ = (
-        (None, "")
-        if c.right_or_wrong
-        else attempt(
-            lambda: difference(
-                found.seen or found.trials, c.a, c.b, str(c.task), metric=found.metric, confidence=found.confidence
-            )
+    if not c.right_or_wrong:
+        display, _ = attempt(
+            lambda: difference(seen, c.a, c.b, where, metric=found.metric, confidence=found.confidence)
         )
-    )
-    parts = []
     if display is not None:
-        parts += [
-            element("h3", display.headline),
-            report.figure(difference_figure(display)),
-            element("p", display.caption, class_="caption"),
-        ]
+        figure = report.figure(difference_figure(display))
+        parts += [element("h3", display.headline), figure, caption(display.caption)]
     note = (
         f"Positive differences: {c.a} is better. The verdict reads the first line of this table; the others describe, each at "
         f"{percent_sure(c.question.confidence)} alone and so narrower than the answers above, which share one error."
@@ -292,7 +270,7 @@ def _over_tasks(found: Findings, report: Report) -> list[Html]:
     if over.display is not None and over.pair is not None:
         parts += [
             element("h3", over.display.headline), report.figure(profile_figure(over.display)),
-            element("p", over.display.caption, class_="caption"), element("p", over.pair.verdict),
+            caption(over.display.caption), element("p", over.pair.verdict),
         ]  # fmt: skip
     parts.append(over_table(over))
     if over.ranks is not None:
@@ -331,25 +309,20 @@ def _pairs(found: Findings) -> list[Html]:
     n = len(found.judgment.ranking.rows)
     display = pairs(found.judgment.ranking, first=FOREMOST_PAIRED if n > MOST_PAIRED else None)
     left_out = f"The table holds the first {FOREMOST_PAIRED} of {n} methods. {ALL_PAIRS}" if n > MOST_PAIRED else ""
-    return [
-        element("p", f"{display.headline}."),
-        pairs_table(display),
-        aside(left_out),
-        element("p", display.caption, class_="caption"),
-    ]
+    return [element("p", f"{display.headline}."), pairs_table(display), aside(left_out), caption(display.caption)]
 
 
 def _ranks(found: Findings) -> list[Html]:
     ranking = found.judgment.ranking
     if ranking is None:
         return []
-    said = element("p", RanksDisplay.reading(ranking), class_="caption")
-    if len(ranking.rows) <= MOST_PAIRED:
-        return [ranks_table(ranking, unranked(found)), said]
-    sizes = Counter(r.tier for r in ranking.rows)
-    first = listed([str(sizes[t]) for t in sorted(sizes)[:3]])
-    tiers = f"{plural(len(ranking.rows), 'method')} in {plural(len(sizes), 'tier')}; the first tiers hold {first}."
-    return [element("p", tiers), ranks_table(ranking, unranked(found)), said]
+    parts = [ranks_table(ranking, unranked(found)), caption(RanksDisplay.reading(ranking))]
+    if len(ranking.rows) > MOST_PAIRED:
+        sizes = Counter(r.tier for r in ranking.rows)
+        first = listed([str(sizes[t]) for t in sorted(sizes)[:3]])
+        tiers = f"{plural(len(ranking.rows), 'method')} in {plural(len(sizes), 'tier')}; the first tiers hold {first}."
+        parts.insert(0, element("p", tiers))
+    return parts
 
 
 def _best_of(found: Findings, report: Report) -> list[Html]:
@@ -360,11 +333,8 @@ def _best_of(found: Findings, report: Report) -> list[Html]:
     display, _ = attempt(lambda: best_of(found.seen or t, metric=found.metric, confidence=found.confidence))
     if display is None:
         return []
-    return [
-        element("p", f"{display.headline}."),
-        report.figure(best_of_figure(display)),
-        element("p", display.caption, class_="caption"),
-    ]
+    figure = report.figure(best_of_figure(display))
+    return [element("p", f"{display.headline}."), figure, caption(display.caption)]
 
 
 def _bad_days(found: Findings) -> list[Html]:
@@ -402,23 +372,13 @@ def _failures(found: Findings) -> list[Html]:
     t = found.trials
     rows = sorted(t.failures(found.metric), key=lambda row: -int(row["count"]))
     body_rows = [
-        [
-            printable(row["algorithm"]),
-            printable(row["task"]),
-            row["status"] or "invalid",
-            (row["message"] or "–")[:200],
-            row["count"],
-        ]
+        [*(printable(row[k]) for k in ("algorithm", "task")), row["status"] or "invalid", (row["message"] or "–")[:200], row["count"]]
         for row in rows[:MOST_MESSAGES]
-    ]
-    more = (
-        f"{plural(len(rows) - MOST_MESSAGES, 'further kind')} of failure not listed."
-        if len(rows) > MOST_MESSAGES
-        else ""
-    )
-    said = element(
-        "p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity.words}".strip()
-    )
+    ]  # fmt: skip
+    unlisted = len(rows) - MOST_MESSAGES
+    more = f"{plural(unlisted, 'further kind')} of failure not listed." if unlisted > 0 else ""
+    counted = f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity.words}"
+    said = element("p", counted.strip())
     listing = [table(["method", "task", "status", "message", "runs"], body_rows), aside(more)]
     if len(t.tasks) == 1:
         return [said, *listing]
@@ -443,8 +403,10 @@ def _failures_by_method(found: Findings, rows: Sequence[dict[str, Any]]) -> Html
         cells = [f"{n} of {size} ({share(n / size)})", some(list(dict.fromkeys(where))), "; ".join(said)]
         lines.append((n, [element("th", clipped(method, LONGEST_NAME)), *cells]))
     lines.sort(key=lambda line: -line[0])
-    more = aside(f"{plural(len(lines) - MOST_MESSAGES, 'further method')} with failures not listed.") if len(lines) > MOST_MESSAGES else Html("")  # fmt: skip
-    return join([table(["method", "failed runs", "on", "messages"], [line for _, line in lines[:MOST_MESSAGES]]), more])
+    unlisted = len(lines) - MOST_MESSAGES
+    more = f"{plural(unlisted, 'further method')} with failures not listed." if unlisted > 0 else ""
+    shown = table(["method", "failed runs", "on", "messages"], [line for _, line in lines[:MOST_MESSAGES]])
+    return join([shown, aside(more)])
 
 
 def _notes(found: Findings) -> list[Html]:
@@ -461,14 +423,15 @@ def _to_paste(found: Findings, band: str) -> list[Html]:
     cited = references(found, band)
     if cited:
         parts += [element("h3", "References"), element("ul", *(element("li", one) for one in cited))]
-    if found.summary is not None:
-        parts += [details("LaTeX: the numbers", to_latex(found.summary, lambda rows: footnote(found, rows)))]
-    if found.judgment.ranking is not None:
-        parts += [details("LaTeX: the ranking", ranking_latex(found.judgment.ranking, unranked(found)))]
-    if found.summary is not None:
-        parts += [details("CSV: the numbers", to_csv(found.summary))]
-    if found.judgment.ranking is not None and found.judgment.ranking.n_pairs <= MOST_PAIRS_TO_COPY:
-        parts += [details("CSV: the pairs", pairs_csv(found.judgment.ranking))]
-    elif found.judgment.ranking is not None:
-        parts += [aside(f"The {found.judgment.ranking.n_pairs:,} pairs are too many to copy from a page. {ALL_PAIRS}")]
+    summary, ranking = found.summary, found.judgment.ranking
+    if summary is not None:
+        parts += [details("LaTeX: the numbers", to_latex(summary, lambda rows: footnote(found, rows)))]
+    if ranking is not None:
+        parts += [details("LaTeX: the ranking", ranking_latex(ranking, unranked(found)))]
+    if summary is not None:
+        parts += [details("CSV: the numbers", to_csv(summary))]
+    if ranking is not None and ranking.n_pairs <= MOST_PAIRS_TO_COPY:
+        parts += [details("CSV: the pairs", pairs_csv(ranking))]
+    elif ranking is not None:
+        parts += [aside(f"The {ranking.n_pairs:,} pairs are too many to copy from a page. {ALL_PAIRS}")]
     return [*parts, aside(found.shortened)]

@@ -58,7 +58,7 @@ def worst_table(rows: Sequence[SummaryRow], sign: float) -> Html:
     return table(["method", "mean of the worst 10 %"], body)
 
 
-def _by_task(rows: Sequence[SummaryRow], caption: str, sign: float) -> Html:
+def _by_task(rows: Sequence[SummaryRow], title: str, sign: float) -> Html:
     """One statistic: tasks down, methods across; the best of every line is marked."""
     tasks, methods = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("task", "algorithm"))
     cells = {(r.task, r.algorithm): r for r in rows}
@@ -68,7 +68,7 @@ def _by_task(rows: Sequence[SummaryRow], caption: str, sign: float) -> Html:
         scale = Scale.of(line, sign)
         body.append([element("th", clipped(t, LONGEST_NAME)), *(_cell(r, scale) for r in line)])
     head = ["task", *(clipped(m, LONGEST_NAME) for m in methods)]
-    return table(head, body, caption=caption, class_=density_class(len(methods)))
+    return table(head, body, title=title, class_=density_class(len(methods)))
 
 
 def _statistics(
@@ -85,7 +85,7 @@ def _statistics(
             continue
         line = [_cell(r, scales[s]) for r, s in zip(found, names, strict=True)]
         body.append([element("th", clipped(method, LONGEST_NAME)), summary.count(known), *line])
-    return table(["method", "runs", *(Statistic.parse(s).label for s in names)], body, caption=clipped(task, 80))
+    return table(["method", "runs", *(Statistic.parse(s).label for s in names)], body, title=clipped(task, 80))
 
 
 class Bounded(NamedTuple):
@@ -131,7 +131,7 @@ def _cell(row: SummaryRow | None, scale: Scale = NO_SCALE) -> Html:
         return element("td", "–")
     look = "best" if row.estimate == scale.best else ""
     if not (math.isfinite(row.low) or math.isfinite(row.high)):
-        return element("td", number(row.estimate), **({"class_": look} if look else {}))
+        return element("td", number(row.estimate), class_=look)
     return with_interval_below(
         interval_parts(row.estimate, row.low, row.high), scale.drawn(row.estimate, row.low, row.high), look
     )
@@ -140,7 +140,7 @@ def _cell(row: SummaryRow | None, scale: Scale = NO_SCALE) -> Html:
 def with_interval_below(parts: tuple[str, str, str], drawn: Html = NOTHING, look: str = "") -> Html:
     """A number, its interval below it, in figures and drawn."""
     estimate, low, high = parts
-    return element("td", estimate, element("small", f"{low} to {high}"), drawn, **({"class_": look} if look else {}))
+    return element("td", estimate, element("small", f"{low} to {high}"), drawn, class_=look)
 
 
 def pairs_table(display: PairsDisplay) -> Html:
@@ -227,7 +227,7 @@ def _marked(values: Sequence[tuple[float, str]], sign: float) -> list[Html]:
     """Cells of a column, the best of which are marked."""
     numbers = {v for v, _ in values}
     best = max(numbers, key=lambda v: sign * v) if len(numbers) > 1 else math.nan
-    return [element("td", words, **({"class_": "best"} if v == best else {})) for v, words in values]
+    return [element("td", words, class_="best" if v == best else "") for v, words in values]
 
 
 def comparison_table(found: Comparison) -> Html:
@@ -278,11 +278,6 @@ def _way(i: Interval, primary: Interval) -> str:
         return "no interval: these runs limit it on neither side"
     read = f"; read by the verdict, at {percent_sure(i.confidence)}" if i is primary else ""
     return f"{i.method}, {i.strength}{read}"
-
-
-def guarantee_words(guarantee: str) -> str:
-    """`guaranteed`, or the weaker word."""
-    return "guaranteed" if guarantee in ("exact", "conservative") else guarantee
 
 
 def _interval(i: Interval, statistic: str, margin: float | None = None, scale: Scale = NO_SCALE) -> Html:
