@@ -188,7 +188,9 @@ def _is_in_percent(column: pa.ChunkedArray, name: str) -> bool:
         note = numbers_and_note(column, name)[1]
     except InvalidScores:
         return False
-    return note is not None and "percent" in note.values["ways"]
+    return note is not None and "percent" in note.values.get(
+        "ways", ()
+    )  # the words right and wrong are written in no way
 
 
 def _number(value: str) -> float | None:
