@@ -83,7 +83,11 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     )
     if any(note.kind is NoteKind.SEED_OF_FOLD for note in units.notes):
         notes = [note for note in notes if not (note.kind is NoteKind.ROLE and note.argument == "repeat")]
-    notes += [*units.notes, *_other_methods(table, roles, algorithm)]
+    notes += units.notes
+    if len(algorithm.dictionary) == 1:  # other columns could name methods too
+        could = [c for c in few_valued(table, roles.unused) if holds_text(table[c])]
+        found = {"method": algorithm.dictionary[0].as_py(), "column": roles.algorithm, "columns": could[:4]}
+        notes += [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
     notes += [] if facts.independent is not False else [Note(NoteKind.NOT_INDEPENDENT, "independent")]
     columns = {
         "algorithm": algorithm,
@@ -115,15 +119,6 @@ def _scores(table: pa.Table, name: str, notes: list[Note]) -> np.ndarray:
     if negative:
         notes.append(Note(NoteKind.NEGATIVE_TIMES, values={"column": name, "n": negative}))
     return values
-
-
-def _other_methods(table: pa.Table, roles: Roles, algorithm: pa.Array) -> list[Note]:
-    """Where there is one method, the columns that could name methods too."""
-    if len(algorithm.dictionary) != 1:
-        return []
-    could = [c for c in few_valued(table, roles.unused) if holds_text(table[c])]
-    found = {"method": algorithm.dictionary[0].as_py(), "column": roles.algorithm, "columns": could[:4]}
-    return [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
 
 
 def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:

@@ -278,6 +278,10 @@ def build(table: Table, design: Design) -> Profile:
         raise InputError(
             f"a profile needs at least two problems; there is {p}. One problem is a comparison: {command('compare')}."
         )
+    # Certain inferiority, as of `welch`, is no failure.
+    solved = np.ones(m)
+    if isinstance(table, Cells) and design.kind != "welch":
+        solved = (table.succeeded if design.kind in RUNS_KINDS else np.isfinite(distances)).mean(axis=1)
     judged = design.band if table.independent else "none"
     held = corridor(p, 1.0 - (1.0 - design.confidence) / m, judged, design.solve)
     best = 1.0 if design.kind == "ratio" else 0.0
@@ -290,7 +294,7 @@ def build(table: Table, design: Design) -> Profile:
     return Profile(
         kind=design.kind, methods=table.methods, problems=table.problems,
         curves=tuple(distance_curve(d, held, strict=design.strict) for d in distances),
-        wins=(distances <= best).mean(axis=1), solved=_solved(table, distances, design.kind), distances=distances,
+        wins=(distances <= best).mean(axis=1), solved=solved, distances=distances,
         goal=table.goal, strict=design.strict, confidence=design.confidence, band=held.method, guarantee=sure,
         random="problems", n=(p,) * m, runs=runs if design.kind in ESTIMATED_KINDS else (1, 1), notes=(*table.notes, *notes), reading=table.reading, source=table.source,
         again=partial(_again, table, design),
@@ -315,13 +319,6 @@ def _how_sure(design: Design, runs: tuple[int, int], uneven: bool) -> tuple[Guar
     if design.kind == "welch" and uneven:
         return "heuristic", (Note(NoteKind.ONLY_MEANS),)
     return "conservative", ()
-
-
-def _solved(table: Table, distances: FloatArray, kind: str) -> FloatArray:
-    """The share of problems on which each method did not fail; certain inferiority is no failure."""
-    if isinstance(table, Moments) or kind == "welch":
-        return np.ones(len(table.methods))
-    return np.asarray((table.succeeded if kind in RUNS_KINDS else np.isfinite(distances)).mean(axis=1))
 
 
 def _again(table: Table, design: Design, methods: Sequence[str], confidence: float) -> Profile:

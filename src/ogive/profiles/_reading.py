@@ -75,8 +75,9 @@ def as_table(
             found = from_frame(frame, n, toward, wide=_is_wide(frame, wide, said), **said)
             return replace(found, source=name, unsaid="mean" if direction is None and not timed else "")
         wide = _is_wide(frame, wide, said)
-        if wide and not said.get("task") and _is_nameless(frame):
-            source = frame.rename_axis("problem").reset_index()
+        named = said.get("task") or column_called(list(frame.columns), ALIASES["task"]) is not None
+        if wide and not named and all(dtype.kind in "fiub" for dtype in (*frame.dtypes, frame.index.dtype)):
+            source = frame.rename_axis("problem").reset_index()  # nothing else says which problem a row is
     elif isinstance(source, Mapping) and not is_cv_results(source):
         source = _by_problem(source)
     trials = _read(source, direction, costs, time_limit, wide=bool(wide), **said)
@@ -122,12 +123,6 @@ def _is_wide(frame: pd.DataFrame, wide: bool | None, said: Mapping[str, Any]) ->
     if named or first.dtype.kind in "fiub" or first.is_unique:
         return True
     return any(parse_plus_minus(text) is not None for text in first)
-
-
-def _is_nameless(frame: pd.DataFrame) -> bool:
-    """Whether neither a column nor the index says which problem a row of a wide table is."""
-    called = column_called(list(frame.columns), ALIASES["task"]) is not None
-    return not called and all(dtype.kind in "fiub" for dtype in (*frame.dtypes, frame.index.dtype))
 
 
 def _by_problem(table: Mapping[Any, Any]) -> Mapping[Any, Any]:
