@@ -13,17 +13,9 @@ from ogive.arguments import as_confidence
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds
 from ogive.notes import Note, NoteKind, capitalized, sentences
-from ogive.profiles._cells import (
-    Cells,
-    Moments,
-    as_joined,
-    comparable,
-    counted_failures,
-    place_of,
-    settle_missing,
-)
+from ogive.profiles._cells import Cells, Moments, as_joined, comparable, counted_failures, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
-from ogive.profiles._reading import as_table, joinable
+from ogive.profiles._reading import joinable, profile_table
 from ogive.results import json_ready
 from ogive.statistics import (
     AGGREGATES,
@@ -246,7 +238,7 @@ def aggregates(
 
 def runs_of(table: Any, metric: str | None, goal: str | None) -> Cells:
     """The runs of a table; refused where it holds means only."""
-    found = as_table(table, metric=metric, goal=goal)
+    found = profile_table(table, "score", metric=metric, goal=goal)
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
     return found

@@ -34,7 +34,7 @@ from ogive.profiles._cells import (
 from ogive.profiles._curves import as_band, corridor, distance_curve, score_curve
 from ogive.profiles._normalize import Scale, normalized
 from ogive.profiles._profile import Profile
-from ogive.profiles._reading import as_table, refuse_duplicates, refuse_gains
+from ogive.profiles._reading import profile_table, refuse_duplicates, refuse_gains
 from ogive.results import Guarantee
 from ogive.trials import failure_rule
 
@@ -192,7 +192,7 @@ def performance_profile(
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
     _check(design)
-    found = as_table(table, costs=kind == "ratio", metric=metric, goal=goal, time_limit=time_limit, floor=floor)
+    found = profile_table(table, kind, metric=metric, goal=goal, time_limit=time_limit, floor=floor)
     return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 

@@ -43,26 +43,20 @@ _PLUS_MINUS = re.compile(rf"^\s*({_NUMBER})\s*(?:±|\+/-|\+-|\\pm)\s*({_NUMBER})
 Counts = int | Mapping[str, int] | None
 
 
-def profile_table(source: Any, kind: str = "ratio", **said: Any) -> Table:
+def profile_table(
+    source: Any, kind: str = "ratio", *, metric: str | None = None, goal: str | None = None, n: Counts = None,
+    time_limit: float | None = None, floor: float | None = None, **said: Any,
+) -> Table:  # fmt: skip
     """A table for `performance_profile`, read with what is said to `ogive.read`.
 
     What `read` does not know: a table that names no method is wide, its rows are problems, and it may hold means
-    with spreads, with `n` runs behind each where no column says so (a number, or one for each method).
-    """
-    return as_table(source, costs=kind == "ratio", **said)
-
-
-def as_table(
-    source: Any, *, costs: bool = False, metric: str | None = None, goal: str | None = None, n: Counts = None,
-    time_limit: float | None = None, floor: float | None = None, **said: Any,
-) -> Table:  # fmt: skip
-    """Any table as cells or moments, its direction that of `ogive.read`.
-
-    With `costs` a time limit or a clock's floor says that a score is a time, where its name does not say otherwise.
+    with spreads, with `n` runs behind each where no column says so (a number, or one for each method). For ratios a
+    time limit or a clock's floor says that a score is a time, where its name does not say otherwise.
     """
     direction = None if goal is None else as_goal(goal)
     if isinstance(source, (Cells, Moments)):
         return source if direction is None else source.toward(direction)
+    costs = kind == "ratio"
     timed = costs and (time_limit is not None or floor is not None)
     if isinstance(source, Trials) and time_limit is None and not any(said.values()):
         return from_trials(source, metric, direction, timed=timed)
@@ -234,7 +228,7 @@ def joinable(
     table: Any, *, goal: str | None, time_limit: float | None, runs: str | None, missing: str, metric: str | None
 ) -> Cells:
     """The cells of a table of times or scores, of which each can become one number."""
-    found = as_table(table, costs=True, metric=metric, goal=goal, time_limit=time_limit)
+    found = profile_table(table, metric=metric, goal=goal, time_limit=time_limit)
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     return limited(settle_missing(cells, missing), time_limit, None)
