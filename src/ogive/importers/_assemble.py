@@ -67,7 +67,11 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     definitions = {name: define(name, values, facts, notes) for name, values in metrics.items()}
     algorithm = _labels(table, roles.algorithm, default_algorithm)
     task = _labels(table, roles.task, ONE_TASK)
-    params = _params(table, roles.params)
+    params = None  # canonical JSON of each row's configuration
+    if roles.params == ("params",) and not is_number(table.schema.field("params").type):
+        params = as_text(table["params"])
+    elif roles.params:
+        params = as_objects({name: table[name] for name in sorted(roles.params)})
     status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
     if facts.time_limit is not None:
         others = [c for c in (roles.wall_s, roles.cpu_s, *roles.unused) if c is not None]
@@ -214,15 +218,6 @@ def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
             f"column {column!r} names no method or task in {empty} of {len(values)} rows; fill or drop them."
         )
     return values.dictionary_encode()
-
-
-def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
-    """Canonical JSON of each row's configuration."""
-    if not columns:
-        return None
-    if columns == ("params",) and not is_number(table.schema.field("params").type):
-        return as_text(table["params"])
-    return as_objects({name: table[name] for name in sorted(columns)})
 
 
 def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -> tuple[pa.Array, pa.Array]:

@@ -191,26 +191,21 @@ def performance_profile(
         split=split, paired=paired, unsolved=unsolved, equalize=equalize, normalize=normalize,
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
-    _check(design)
-    found = profile_table(table, kind, metric=metric, goal=goal, time_limit=time_limit, floor=floor)
-    return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
-
-
-def _check(design: Design) -> None:
-    kind = design.kind
-    if design.unsolved not in ("keep", "drop"):
-        raise InputError(f"`unsolved` must be 'keep' or 'drop'; got {design.unsolved!r}.")
-    if design.equalize not in (None, "min-n"):
-        raise InputError(f"`equalize` must be 'min-n' or None; got {design.equalize!r}.")
+    if unsolved not in ("keep", "drop"):
+        raise InputError(f"`unsolved` must be 'keep' or 'drop'; got {unsolved!r}.")
+    if equalize not in (None, "min-n"):
+        raise InputError(f"`equalize` must be 'min-n' or None; got {equalize!r}.")
     for wrong, name, where in (
-        (design.split and kind not in ("ratio", "difference"), "split", "kind='ratio' and 'difference'"),
-        (design.relative and kind != "difference", "relative", "kind='difference'"),
-        (design.paired and kind != "rank", "paired", "kind='rank'"),
-        (design.normalize is not None and kind != "score", "normalize", "kind='score'; the other kinds need no common scale"),
-        (design.random_tasks and kind != "score", "tasks", "kind='score'; the other kinds always take problems as random"),
+        (split and kind not in ("ratio", "difference"), "split", "kind='ratio' and 'difference'"),
+        (relative and kind != "difference", "relative", "kind='difference'"),
+        (paired and kind != "rank", "paired", "kind='rank'"),
+        (normalize is not None and kind != "score", "normalize", "kind='score'; the other kinds need no common scale"),
+        (tasks == "random" and kind != "score", "tasks", "kind='score'; the other kinds always take problems as random"),
     ):  # fmt: skip
         if wrong:
             raise InputError(f"`{name}` goes with {where}; got kind={kind!r}.")
+    found = profile_table(table, kind, metric=metric, goal=goal, time_limit=time_limit, floor=floor)
+    return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 
 def _prepared(
