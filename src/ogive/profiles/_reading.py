@@ -285,7 +285,13 @@ def from_frame(
     if others:
         raise InputError(f"`{others[0]}` speaks of runs, and this table holds means; leave it out.")
     method, problem = _one(algorithm), _one(task)
-    frame, notes = _kept(frame, where, problem, wide)
+    notes: list[Note] = []
+    if where is not None:
+        import pyarrow as pa
+
+        columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in frame.columns})
+        rows, left, notes = rows_where(columns, where, task=problem if wide else None, wide=wide)
+        frame = frame.iloc[rows][left]
     found = _from_wide(_indexed(frame, problem), n, goal) if wide else _from_long(frame, n, goal, method, problem)
     left_out = () if without is None else as_names(without, "without")
     if left_out:
@@ -303,17 +309,6 @@ def _said_beside(*names: str) -> str:
     return (
         f"profiles.profile_table(table, kind, {', '.join(f'{o}…' for o in options)})" if in_python else listed(options)
     )
-
-
-def _kept(frame: pd.DataFrame, where: Any, task: str | None, wide: bool) -> tuple[pd.DataFrame, Sequence[Note]]:
-    """The rows that are asked for, of a wide table without the columns that chose them; and what should be said."""
-    if where is None:
-        return frame, ()
-    import pyarrow as pa
-
-    columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in frame.columns})
-    rows, left, notes = rows_where(columns, where, task=task if wide else None, wide=wide)
-    return frame.iloc[rows][left], notes
 
 
 def _one(columns: str | Sequence[str] | None) -> str | None:
@@ -355,10 +350,19 @@ def _from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None
     else:
         text = next(c for c in columns if c not in (method, problem) and _all_plus_minus(frame[c].tolist()))
         values = _parsed(frame[text].tolist(), text)
-    counts = _counts(frame, column_called(columns, COUNTS), frame[method].astype(str).tolist(), n)
-    return _pivoted(
-        frame[method].astype(str).tolist(), frame[problem].astype(str).tolist(), np.column_stack([values, counts]), goal
-    )
+    names = frame[method].astype(str).tolist()
+    counts = _counts(frame, column_called(columns, COUNTS), names, n)
+    cells: dict[tuple[str, str], FloatArray] = {}
+    for m, p, value in zip(names, frame[problem].astype(str), np.column_stack([values, counts]), strict=True):
+        if (m, p) in cells:
+            raise InputError(
+                f"{m!r} on {p!r} has several rows; a table of means has one for each method and problem. Filter the rows first."
+            )
+        cells[m, p] = value
+    methods, problems = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
+    absent = np.full(3, np.nan)
+    out = np.array([[cells.get((m, p), absent) for p in problems] for m in methods])
+    return _checked(methods, problems, out[..., 0], out[..., 1], out[..., 2], goal)
 
 
 def _from_wide(frame: pd.DataFrame, n: Counts, goal: Goal) -> Moments:
@@ -401,22 +405,6 @@ def _counts(frame: pd.DataFrame, column: str | None, methods: list[str], n: Coun
             f"the table does not say how many runs stand behind each mean; add a column n, or say {_said_beside('n')}."
         )
     return _numbers([n] * len(methods), "n")
-
-
-def _pivoted(methods: list[str], problems: list[str], values: FloatArray, goal: Goal) -> Moments:
-    rows, columns = list(dict.fromkeys(methods)), list(dict.fromkeys(problems))
-    out = np.full((len(rows), len(columns), 3), np.nan)
-    place = {m: i for i, m in enumerate(rows)}, {p: i for i, p in enumerate(columns)}
-    seen: set[tuple[int, int]] = set()
-    for method, problem, value in zip(methods, problems, values, strict=True):
-        at = place[0][method], place[1][problem]
-        if at in seen:
-            raise InputError(
-                f"{method!r} on {problem!r} has several rows; a table of means has one for each method and problem. Filter the rows first."
-            )
-        seen.add(at)
-        out[at] = value
-    return _checked(rows, columns, out[..., 0], out[..., 1], out[..., 2], goal)
 
 
 def _checked(
