@@ -104,3 +104,10 @@ def test_every_door_says_what_was_left_out(tmp_path: Path):
     assert kinds(performance_profile(profile_table(by_name, without="C"), goal="minimize").reading) == [
         NoteKind.METHODS_LEFT_OUT
     ]
+
+
+def test_the_words_right_and_wrong_compare_as_the_numbers_that_they_stand_for():
+    table = pd.DataFrame(
+        {"model": list("abab"), "score": np.arange(4.0), "answer": ["right", "wrong", "wrong", "right"]}
+    )
+    assert ogive.read(table, score="score", unit="row", where="answer<1").values().tolist() == [1.0, 2.0]

@@ -66,7 +66,11 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     definitions = {name: define(name, values, facts, notes) for name, values in metrics.items()}
     algorithm = _labels(table, roles.algorithm, default_algorithm)
     task = _labels(table, roles.task, ONE_TASK)
-    params = _params(table, roles.params)
+    params = None  # canonical JSON of each row's configuration
+    if roles.params == ("params",) and not is_number(table.schema.field("params").type):
+        params = as_text(table["params"])
+    elif roles.params:
+        params = as_objects({name: table[name] for name in sorted(roles.params)})
     status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
     if facts.time_limit is not None:
         others = [c for c in (roles.wall_s, roles.cpu_s, *roles.unused) if c is not None]
@@ -82,7 +86,11 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     )
     if any(note.kind is NoteKind.SEED_OF_FOLD for note in units.notes):
         notes = [note for note in notes if not (note.kind is NoteKind.ROLE and note.argument == "repeat")]
-    notes += [*units.notes, *_other_methods(table, roles, algorithm)]
+    notes += units.notes
+    if len(algorithm.dictionary) == 1:  # other columns could name methods too
+        could = [c for c in few_valued(table, roles.unused) if holds_text(table[c])]
+        found = {"method": algorithm.dictionary[0].as_py(), "column": roles.algorithm, "columns": could[:4]}
+        notes += [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
     notes += [] if facts.independent is not False else [Note(NoteKind.NOT_INDEPENDENT, "independent")]
     columns = {
         "algorithm": algorithm,
@@ -114,15 +122,6 @@ def _scores(table: pa.Table, name: str, notes: list[Note]) -> np.ndarray:
     if negative:
         notes.append(Note(NoteKind.NEGATIVE_TIMES, values={"column": name, "n": negative}))
     return values
-
-
-def _other_methods(table: pa.Table, roles: Roles, algorithm: pa.Array) -> list[Note]:
-    """Where there is one method, the columns that could name methods too."""
-    if len(algorithm.dictionary) != 1:
-        return []
-    could = [c for c in few_valued(table, roles.unused) if holds_text(table[c])]
-    found = {"method": algorithm.dictionary[0].as_py(), "column": roles.algorithm, "columns": could[:4]}
-    return [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
 
 
 def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:
@@ -218,15 +217,6 @@ def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
             f"column {column!r} names no method or task in {empty} of {len(values)} rows; fill or drop them."
         )
     return values.dictionary_encode()
-
-
-def _params(table: pa.Table, columns: tuple[str, ...]) -> pa.Array | None:
-    """Canonical JSON of each row's configuration."""
-    if not columns:
-        return None
-    if columns == ("params",) and not is_number(table.schema.field("params").type):
-        return as_text(table["params"])
-    return as_objects({name: table[name] for name in sorted(columns)})
 
 
 def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -> tuple[pa.Array, pa.Array]:

@@ -17,13 +17,16 @@ from ogive.importers._columns import as_text, holds_text, is_number, numbers_and
 from ogive.importers._roles import (
     ALIASES,
     COST_NAMES,
+    METHOD_NAMES,
+    NAMING,
     NUMBERS_OR_STEPS,
+    OF_UNITS,
     PARAM_PREFIXES,
     SCORE_NAMES,
     STEPS,
+    column_by_name,
+    is_blank,
     is_row_number,
-    method_column,
-    naming_columns,
     plain,
 )
 from ogive.importers._where import Condition, as_conditions, condition_columns, kept_rows
@@ -76,11 +79,20 @@ class Choices:
         )  # fmt: skip
 
     def naming(self, header: Sequence[str]) -> tuple[str, ...]:
-        """The columns of a file that hold names."""
-        others = (*(self.score or ()), *(self.params or ()))
-        found = naming_columns(header, self.declared, others, self.unit, self.wide)
+        """The columns of a file that hold names: declared as such, or called so where nobody declared the role."""
+        guessed = [role for role in (NAMING[1:] if self.wide else NAMING) if self.declared.get(role) is None]
+        words = {word for role in guessed for word in (METHOD_NAMES if role == "algorithm" else ALIASES[role])}
+        names = {self.declared.get(role) for role in NAMING}
+        names |= {c for c in header if plain(c) in words or (c == self.unit and plain(c) not in OF_UNITS)}
+        numbers = {*self._measured, *(self.declared.get(role) for role in ("repeat", "fold", "pair", "status"))}
+        found = tuple(c for c in header if c in names and c not in numbers)
         parts = {column for columns in self.several.values() for column in columns}
         return (*found, *(c for c in header if c in parts and c not in found))
+
+    @property
+    def _measured(self) -> tuple[str, ...]:
+        """The scores and parameters that were named."""
+        return (*(self.score or ()), *(self.params or ()))
 
     def names_runs(self, header: Sequence[str]) -> bool:
         """Whether something says what a row is: its unit, or a column of seeds, folds, items or groups."""
@@ -95,14 +107,18 @@ class Choices:
 
     def method_of(self, table: pa.Table) -> str | None:
         """The column of a table that names the method."""
-        return method_column(table, self.declared, (*(self.score or ()), *(self.params or ())))
+        if self.declared.get("algorithm") is not None:
+            return self.declared["algorithm"]
+        taken = {*self._measured, *self.declared.values()}
+        free = [c for c in table.column_names if c not in taken and not is_blank(table[c])]
+        return column_by_name("algorithm", ALIASES["algorithm"], free)
 
     def long(self, table: pa.Table) -> tuple[pa.Table, list[Note]]:
         """A long, flat table of the rows that are asked for; and what should be said of it."""
         self._refuse_shared()
         named = [column for column in (*self.declared.values(), self.unit) if column is not None]
         named += [column for columns in self.several.values() for column in columns]
-        table = unnested(table, named, (*(self.score or ()), *(self.params or ())))
+        table = unnested(table, named, self._measured)
         chosen = condition_columns(table.column_names, self.where)
         table, notes = kept_rows(table, self.where)
         for role, columns in self.several.items():

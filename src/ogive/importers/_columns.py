@@ -116,17 +116,14 @@ def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, No
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64).copy(), None
     if not is_text(column.type):
         raise InvalidScores(f"column {name!r} must hold numbers; it holds {column.type}.")
-    texts = [None if text is None else text.strip() for text in column.to_pylist()]
+    held = [None if text is None else text.strip() for text in column.to_pylist()]
+    texts = [None if text is None or text.lower() in NO_NUMBER else text for text in held]
     judged = _right_or_wrong(texts, name)
     if judged is not None:
         return judged
-    try:
-        # Most text of numbers is plain; anything beyond that is left to the rules.
-        return np.array(
-            [np.nan if text is None or text.lower() in NO_NUMBER else written_number(text) for text in texts]
-        ), None
-    except ValueError:
-        return _written_numbers(texts, name)
+    # Most text of numbers is plain; anything beyond that is left to the rules.
+    numbers = [np.nan if text is None else written_number(text) for text in texts]
+    return _written_numbers(texts, name) if None in numbers else (np.array(numbers, dtype=np.float64), None)
 
 
 def holds_right_or_wrong(column: pa.ChunkedArray) -> bool:
@@ -141,11 +138,11 @@ def holds_right_or_wrong(column: pa.ChunkedArray) -> bool:
 def _right_or_wrong(texts: Sequence[str | None], name: str) -> tuple[np.ndarray, Note] | None:
     """1 for right and 0 for wrong, where the whole column says so in words; None where it holds anything else."""
     yes, no = {*RIGHT, "yes", "true"}, {*WRONG, "no", "false"}
-    words = {None if text is None or text.lower() in NO_NUMBER else text.lower() for text in texts}
-    if not words - {None} or not words - {None} <= yes | no:
+    words = {text.lower() for text in texts if text is not None}
+    if not words or not words <= yes | no:
         return None
-    out = np.array([np.nan if t is None or t.lower() in NO_NUMBER else float(t.lower() in yes) for t in texts])
-    one, nil = (sorted(str(w) for w in words if w in side) for side in (yes, no))
+    out = np.array([np.nan if text is None else float(text.lower() in yes) for text in texts])
+    one, nil = (sorted(words & side) for side in (yes, no))
     return out, Note(NoteKind.WORDS_READ, "score", {"column": name, "right": one, "wrong": nil})
 
 
@@ -173,12 +170,8 @@ def inexact_integers(column: pa.ChunkedArray, name: str, values: np.ndarray) -> 
 
 def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray, Note]:
     """Numbers as people write them, where the whole column writes them alike; else refused with the first that differs."""
-    said = [
-        (i, text.translate(MINUS).translate(SPACES))
-        for i, text in enumerate(texts)
-        if text is not None and text.lower() not in NO_NUMBER
-    ]
-    shown = {i: texts[i] or "" for i, _ in said}
+    shown = {i: text for i, text in enumerate(texts) if text is not None}
+    said = [(i, text.translate(MINUS).translate(SPACES)) for i, text in shown.items()]
     for i, text in said:
         if not NUMBER.fullmatch(text):
             raise InvalidScores(
@@ -204,7 +197,7 @@ def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray
         "thousands": any(re.search(r"\d[ '\u2019]\d", text) or {".": ",", ",": "."}[point] in text for _, text in bare),
         "minus": any("\u2212" in text or "\u2013" in text for text in shown.values()),
     }  # fmt: skip
-    example = next((i for i, text in said if not _is_float(shown[i])), said[0][0])
+    example = next((i for i, text in said if written_number(shown[i]) is None), said[0][0])
     values = {
         "column": name, "ways": tuple(way for way, held in ways.items() if held), "text": _short(shown[example]),
         "value": float(out[example]),
@@ -301,25 +294,18 @@ def seems_numbers(column: pa.ChunkedArray) -> bool:
     return 2 * len(numbers) > len(said) and FEWEST_OF_SCORES * len(set(numbers)) >= len(numbers)
 
 
-def written_number(text: str) -> float:
-    """The number that a text is; Python would also take 1_000 and digits of other scripts, which no other program does."""
-    if "_" in text or not text.isascii():
-        raise ValueError
-    return float(text)
-
-
-def _is_float(text: str) -> bool:
+def written_number(text: str) -> float | None:
+    """The number that a text is, if any; Python would also take 1_000 and digits of other scripts, as no other program does."""
     try:
-        written_number(text)
+        return None if "_" in text or not text.isascii() else float(text)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def odd_one(column: pa.ChunkedArray) -> str:
     """A value of a column that is no plain number, if there is one."""
     values: list[str] = [text[:40] for text in as_text(column).unique().to_pylist()[:1000] if text is not None]
-    return next((text for text in values if not _is_float(text)), values[0])
+    return next((text for text in values if written_number(text) is None), values[0])
 
 
 def refuse_reserved(names: Sequence[str]) -> None:

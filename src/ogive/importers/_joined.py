@@ -91,24 +91,19 @@ def _named_apart(parts: Sequence[Part]) -> list[Part]:
     return [replace(part, name=name) for part, name in zip(parts, numbered, strict=True)]
 
 
-def _alike(tables: Sequence[pa.Table], choices: Choices) -> list[pa.Table]:
-    """Tables whose names are text in all where they are text in one."""
-    text = {c for t in tables for c in choices.naming(t.column_names) if is_text(t.schema.field(c).type)}
-    out = []
-    for table in tables:
-        for name in [c for c in table.column_names if c in text]:
-            table = table.set_column(table.column_names.index(name), name, as_text(table[name], name))
-        out.append(table)
-    return out
-
-
 def _assembled(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
     first = parts[0]
     try:
         prepared = [choices.long(part.table) for part in parts]
         tables = [table for table, _ in prepared]
         if len(parts) > 1:
-            tables = _alike(choices.with_methods(tables, [part.name for part in parts]), choices)
+            tables = choices.with_methods(tables, [part.name for part in parts])
+            # Names are text in all tables where they are text in one.
+            text = {c for t in tables for c in choices.naming(t.column_names) if is_text(t.schema.field(c).type)}
+            for place, one in enumerate(tables):
+                for name in [c for c in one.column_names if c in text]:
+                    one = one.set_column(one.column_names.index(name), name, as_text(one[name], name))
+                tables[place] = one
         table = pa.concat_tables([t.replace_schema_metadata(None) for t in tables], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise UnreadableSource(

@@ -153,11 +153,25 @@ def _by_task(name: str, value: Any, task_names: Sequence[str] | None) -> Iterato
         for task, scores in value.items():
             yield str(task), _numbers(name, [scores] if np.ndim(scores) == 0 else scores)
         return
-    if _is_nested(value):
-        columns: list[Any] = list(_matrix(name, value).T)
+    columns, unnamed = [value], [ONE_TASK]
+    plain = isinstance(value, (str, bytes)) or not hasattr(value, "__len__")
+    if not plain and any(hasattr(part, "__len__") and not isinstance(part, (str, bytes)) for part in value):
+        # Runs x tasks; every run must have a score on every task.
+        lengths = {len(part) if hasattr(part, "__len__") else 0 for part in value}
+        if len(lengths) > 1:
+            raise InputError(
+                f"{name!r} holds lists of {min(lengths)} to {max(lengths)} scores; each list is a run, with a score on every task. "
+                "For tasks with different numbers of runs write a dictionary task -> scores."
+            )
+        columns = list(
+            _numbers(
+                name,
+                [list(part) if hasattr(part, "__len__") else part for part in value],
+                ndim=2,
+                kind=type(value).__name__,
+            ).T
+        )
         unnamed = [f"task {i + 1}" for i in range(len(columns))]
-    else:
-        columns, unnamed = [value], [ONE_TASK]
     names = unnamed if task_names is None else list(task_names)
     if len(names) != len(columns):
         raise InputError(f"`task` names {len(names)} tasks; {name!r} has scores for {len(columns)}.")
@@ -174,37 +188,15 @@ def _refuse_same_text(source: Mapping[Any, Any], what: str) -> None:
         seen.add(name)
 
 
-def _is_nested(value: Any) -> bool:
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) == 0:
-        return False
-    return any(hasattr(part, "__len__") and not isinstance(part, (str, bytes)) for part in value)
-
-
-def _matrix(name: str, value: Any) -> np.ndarray:
-    """Runs x tasks; every run must have a score on every task."""
-    lengths = {len(part) if hasattr(part, "__len__") else 0 for part in value}
-    if len(lengths) > 1:
-        raise InputError(
-            f"{name!r} holds lists of {min(lengths)} to {max(lengths)} scores; each list is a run, with a score on every task. "
-            "For tasks with different numbers of runs write a dictionary task -> scores."
-        )
-    try:
-        array = np.array([list(part) for part in value], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise UnreadableSource(f"the scores of {name!r} must be numbers; got {type(value).__name__}.") from error
-    if array.ndim != 2:
-        raise UnreadableSource(f"the scores of {name!r} must be a list, or runs x tasks; got shape {array.shape}.")
-    return array
-
-
-def _numbers(name: str, scores: Any) -> np.ndarray:
+def _numbers(name: str, scores: Any, *, ndim: int = 1, kind: str | None = None) -> np.ndarray:
+    """Scores as an array of so many dimensions; refused with what they are, of a kind if not their own."""
     try:
         array = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         text = scores if isinstance(scores, str) else next((s for s in scores if isinstance(s, str)), None)
-        got = type(scores).__name__ if text is None else f"{text!r:.40}"
+        got = kind or type(scores).__name__ if text is None else f"{text!r:.40}"
         raise UnreadableSource(f"the scores of {name!r} must be numbers; got {got}.") from error
-    if array.ndim != 1:
+    if array.ndim != ndim:
         raise UnreadableSource(f"the scores of {name!r} must be a list, or runs x tasks; got shape {array.shape}.")
     return array
 

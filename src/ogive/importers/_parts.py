@@ -87,15 +87,15 @@ def _path_parts(source: str | Path, choices: Choices) -> list[Part]:
         )
     path = Path(source)
     stem = path.name.split(".")[0] or path.name
-    place = f"{path.resolve().parent.name}/{stem}"
     if _optuna.is_storage_file(path):
+        place = f"{path.resolve().parent.name}/{stem}"
         return [_study_part(study, stored=True, where=place) for study in _optuna.load_studies(path)]
-    table = read_table(path, choices.naming, wide=choices.wide)
+    table = read_table(path, choices.naming, wide=choices.wide)  # refuses what is not there
     if b"ogive" in (table.schema.metadata or {}):
         return [Part(table=table, name=stem, source=path.name, trials=from_written(table, path.name))]
     if is_written_csv(table.column_names):
         table = decoded(table)
-    return [_table_part(table, stem, path.name, choices, longer=place)]
+    return [_table_part(table, stem, path.name, choices, longer=f"{path.resolve().parent.name}/{stem}")]
 
 
 def _table_part(table: pa.Table, name: str, source: str, choices: Choices, longer: str = "") -> Part:

@@ -131,7 +131,7 @@ def find_roles(
     # A unit that is a seed, a fold or an item keeps that role too: methods are still joined by it.
     counted = {c for c in columns if c == unit and plain(c) not in OF_UNITS}
     taken = {*scores, *given_params, *chosen.values(), *counted}
-    said = [c for c in columns if not _is_blank(table[c])]
+    said = [c for c in columns if not is_blank(table[c])]
     known = set(said)
     guessed = _guess(chosen, taken, [c for c in said if judged or plain(c) not in ALIASES["status"]], table)
     if "fold" in chosen and pc.count_distinct(table[chosen["fold"]]).as_py() < 2:
@@ -142,7 +142,9 @@ def find_roles(
         taken.discard(chosen.pop("fold"))
         guessed.discard("fold")
     _settle_repeats(table, chosen, taken, guessed, said)
-    costs = {role: _by_name(role, names, [c for c in said if c not in taken]) for role, names in COST_NAMES.items()}
+    costs = {
+        role: column_by_name(role, names, [c for c in said if c not in taken]) for role, names in COST_NAMES.items()
+    }
     if params is None:
         free = [c for c in said if c not in taken]
         given_params = (
@@ -246,9 +248,7 @@ def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], tabl
         free = [c for c in columns if c not in taken]
         if role == "status":  # a number is a state of something else
             free = [c for c in free if plain(c) in names and (holds_text(table[c]) or as_truths(table[c]) is not None)]
-        found = _by_name(role, names, free) if role not in chosen else None
-        if found is None and role == "algorithm" and role not in chosen:
-            found = _by_name(role, METHODS_ELSEWHERE, free)
+        found = column_by_name(role, names, free) if role not in chosen else None
         if found is not None:
             chosen[role] = found
             guessed.add(role)
@@ -256,37 +256,11 @@ def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], tabl
     return guessed
 
 
-def naming_columns(
-    columns: Sequence[str],
-    declared: Mapping[str, str | None],
-    others: Sequence[str],
-    unit: str | None = None,
-    wide: bool = False,
-) -> tuple[str, ...]:
-    """The columns that hold names: declared as such, or called so where nobody declared the role."""
-    names = {declared.get(role) for role in NAMING}
-    guessed = [role for role in (NAMING[1:] if wide else NAMING) if declared.get(role) is None]
-    numbers = {*others, *(declared.get(role) for role in ("repeat", "fold", "pair", "status"))}
-    words = {word for role in guessed for word in (METHOD_NAMES if role == "algorithm" else ALIASES[role])}
-    for column in columns:
-        counted = column == unit and plain(column) not in OF_UNITS
-        if counted or plain(column) in words:
-            names.add(column)
-    return tuple(c for c in columns if c in names and c not in numbers)
-
-
-def method_column(table: pa.Table, declared: Mapping[str, str | None], others: Sequence[str]) -> str | None:
-    """The column that says which method a row belongs to."""
-    if declared.get("algorithm") is not None:
-        return declared["algorithm"]
-    taken = {*others, *declared.values()}
-    free = [c for c in table.column_names if c not in taken and not _is_blank(table[c])]
-    return _by_name("algorithm", ALIASES["algorithm"], free) or _by_name("algorithm", METHODS_ELSEWHERE, free)
-
-
-def _by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
+def column_by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
     """The column that is called by one of these names; refused where two could be the method or the task."""
     found = sorted((c for c in columns if plain(c) in names), key=lambda c: names.index(plain(c)))
+    if not found and names == ALIASES["algorithm"]:
+        return column_by_name(role, METHODS_ELSEWHERE, columns)
     if len(found) > 1 and role in ("algorithm", "task") and plain(found[0]) != role:
         raise AmbiguousColumns(f"several columns could be the {role}: {quoted(found)}; choose one with {role}=.")
     return found[0] if found else None
@@ -312,9 +286,10 @@ def _find_score(
         raise AmbiguousColumns(f"several columns could be the score: {quoted(numbers_named)}; choose one with score=.")
     if named:
         return numbers_named[0], outcomes
-    # Steps, and numbers of runs beside others, are offered only where nothing else is left.
+    # Steps, numbers of runs, folds or items, and what names something are offered only where nothing else is left.
+    numbering = (*STEPS, *NUMBERS_OR_STEPS, *COUNTING, *OF_UNITS, *METHOD_NAMES, *ALIASES["task"])
     numbers = [c for c in free if is_number(table.schema.field(c).type) and not is_row_number(c)]
-    numbers = [c for c in numbers if not _numbers_rows(c)] or numbers
+    numbers = [c for c in numbers if plain(c) not in numbering and not IDENTIFIER.fullmatch(c)] or numbers
     numeric = [c for c in numbers if c in said] or numbers
     written = [c for c in free if not is_row_number(c) and c not in numbers and seems_numbers(table[c])]
     could = [c for c in free if c in numeric or c in written]
@@ -358,12 +333,6 @@ def _ask_about_outcome(score: str, outcomes: Sequence[str]) -> None:
         )
 
 
-def _numbers_rows(column: str) -> bool:
-    """Whether a column is called as steps are, as runs, folds or items, or as what names something."""
-    names = (*STEPS, *NUMBERS_OR_STEPS, *COUNTING, *OF_UNITS, *METHOD_NAMES, *ALIASES["task"])
-    return plain(column) in names or IDENTIFIER.fullmatch(column) is not None
-
-
 def _refuse_parts_of_data(table: pa.Table, columns: Sequence[str]) -> None:
     """Training and test scores of one run are not two runs."""
     for name in columns:
@@ -390,7 +359,7 @@ def _refuse_named_rows(table: pa.Table, columns: Sequence[str], *, named: bool) 
         raise InputError(f"{where} holds names such as {values[0].as_py()!r}; {out}, or leave the column out.")
 
 
-def _is_blank(column: pa.ChunkedArray) -> bool:
+def is_blank(column: pa.ChunkedArray) -> bool:
     """Whether a column says nothing: all null, or all empty text."""
     if is_text(column.type):
         return bool(pc.all(pc.equal(pc.fill_null(column, ""), "")).as_py())

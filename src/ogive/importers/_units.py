@@ -202,13 +202,7 @@ def _declared_group(
 
 
 def _question(
-    table: pa.Table,
-    roles: Roles,
-    cell: np.ndarray,
-    params: pa.Array | None,
-    varied: tuple[str, ...],
-    *,
-    by_fold: bool,
+    table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array | None, varied: tuple[str, ...], *, by_fold: bool
 ) -> Note | None:
     """Why rows may not be counted as independent, to be answered."""
     known = roles.group is not None and ("group" not in roles.guessed or repeats(cell, table[roles.group]))

@@ -35,24 +35,7 @@ from ogive.profiles._ranks import AverageRanks, RankedPair, average_ranks
 from ogive.profiles._reading import profile_table
 
 __all__ = [
-    "MANY_TASKS",
-    "Aggregates",
-    "AverageRanks",
-    "Baselines",
-    "Conclusion",
-    "GeometricMeans",
-    "Kind",
-    "MinMax",
-    "PairOfCurves",
-    "Profile",
-    "RankedPair",
-    "Reference",
-    "Sensitivity",
-    "Steps",
-    "aggregates",
-    "average_ranks",
-    "performance_profile",
-    "probability_of_improvement",
-    "profile_table",
-    "shifted_geometric_mean",
-]
+    "MANY_TASKS", "Aggregates", "AverageRanks", "Baselines", "Conclusion", "GeometricMeans", "Kind", "MinMax",
+    "PairOfCurves", "Profile", "RankedPair", "Reference", "Sensitivity", "Steps", "aggregates", "average_ranks",
+    "performance_profile", "probability_of_improvement", "profile_table", "shifted_geometric_mean",
+]  # fmt: skip

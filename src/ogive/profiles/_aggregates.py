@@ -13,17 +13,9 @@ from ogive.arguments import as_confidence
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds
 from ogive.notes import Note, NoteKind, capitalized, sentences
-from ogive.profiles._cells import (
-    Cells,
-    Moments,
-    as_joined,
-    comparable,
-    counted_failures,
-    place_of,
-    settle_missing,
-)
+from ogive.profiles._cells import Cells, Moments, as_joined, comparable, counted_failures, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
-from ogive.profiles._reading import as_table, joinable
+from ogive.profiles._reading import joinable, profile_table
 from ogive.results import json_ready
 from ogive.statistics import (
     AGGREGATES,
@@ -175,7 +167,16 @@ def aggregates(
     0.5
     """
     runs = runs_of(table, metric, goal)
-    _refuse_dependent(runs, tasks)
+    if not runs.independent:
+        raise InputError(
+            "a grid or an adaptive sampler chose these trials, or may have, so no interval is given; "
+            "say independent=True when reading if they were drawn at random."
+        )
+    if tasks == "fixed" and runs.folds:
+        raise InputError(
+            "these runs are folds of a cross-validation, which share training data: intervals that take them for independent "
+            f"are too short. {OTHER_TASKS} ask summarize, compare or rank, which correct for it."
+        )
     # A run without a score has failed; what is missing is a method on a task without any run.
     if missing == "refuse":
         runs = replace(runs, values=np.where(np.isnan(runs.values), runs.failure, runs.values))
@@ -188,7 +189,11 @@ def aggregates(
     scaled = normalized(cells, normalize)
     if not isinstance(normalize, Reference):
         scaled = _without_failures(scaled, rule)
-    bounds = (None, None) if normalize is not None else _bounds(scaled)
+    bounds: Bounds = (None, None)  # what the scores cannot leave
+    if normalize is None:
+        known = scaled.values[np.isfinite(scaled.values)]
+        right_or_wrong = known.size > 0 and bool(np.isin(known, (0.0, 1.0)).all()) and float(np.ptp(known)) == 1.0
+        bounds = (0.0, 1.0) if right_or_wrong else scaled.bounds
     if gamma is None:  # from where on nothing is missing; still None where nothing says it
         gamma = 1.0 if normalize is not None else bounds[1] if scaled.goal == "maximize" else None
     if statistics is None:
@@ -246,7 +251,7 @@ def aggregates(
 
 def runs_of(table: Any, metric: str | None, goal: str | None) -> Cells:
     """The runs of a table; refused where it holds means only."""
-    found = as_table(table, metric=metric, goal=goal)
+    found = profile_table(table, "score", metric=metric, goal=goal)
     if isinstance(found, Moments):
         raise InputError("aggregates need the runs themselves, and this table holds means.")
     return found
@@ -269,27 +274,6 @@ def _counted_against(cells: Cells, reference: str, rule: str | float) -> Cells:
         f"{plural(n, 'failed run')} of {lost.size} {'has' if n == 1 else 'have'} no score to compare with the runs of "
         f"{reference!r}; say failures='worst' (beats none of them), 'like:NAME' or 'exclude'."
     )
-
-
-def _refuse_dependent(cells: Cells, tasks: str) -> None:
-    """Refuse runs whose resampling would be too sure, or says nothing."""
-    if not cells.independent:
-        raise InputError(
-            "a grid or an adaptive sampler chose these trials, or may have, so no interval is given; "
-            "say independent=True when reading if they were drawn at random."
-        )
-    if tasks == "fixed" and cells.folds:
-        raise InputError(
-            "these runs are folds of a cross-validation, which share training data: intervals that take them for independent "
-            f"are too short. {OTHER_TASKS} ask summarize, compare or rank, which correct for it."
-        )
-
-
-def _bounds(cells: Cells) -> Bounds:
-    """What the scores cannot leave: the bounds that are declared, or 0 and 1 for answers that are right or wrong."""
-    known = cells.values[np.isfinite(cells.values)]
-    binary = known.size > 0 and bool(np.isin(known, (0.0, 1.0)).all()) and float(np.ptp(known)) == 1.0
-    return (0.0, 1.0) if binary else cells.bounds
 
 
 def _without_failures(cells: Cells, rule: str | float) -> Cells:

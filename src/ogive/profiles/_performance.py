@@ -34,7 +34,7 @@ from ogive.profiles._cells import (
 from ogive.profiles._curves import as_band, corridor, distance_curve, score_curve
 from ogive.profiles._normalize import Scale, normalized
 from ogive.profiles._profile import Profile
-from ogive.profiles._reading import as_table, refuse_duplicates, refuse_gains
+from ogive.profiles._reading import profile_table, refuse_duplicates, refuse_gains
 from ogive.results import Guarantee
 from ogive.trials import failure_rule
 
@@ -191,26 +191,21 @@ def performance_profile(
         split=split, paired=paired, unsolved=unsolved, equalize=equalize, normalize=normalize,
         random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
-    _check(design)
-    found = as_table(table, costs=kind == "ratio", metric=metric, goal=goal, time_limit=time_limit, floor=floor)
-    return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
-
-
-def _check(design: Design) -> None:
-    kind = design.kind
-    if design.unsolved not in ("keep", "drop"):
-        raise InputError(f"`unsolved` must be 'keep' or 'drop'; got {design.unsolved!r}.")
-    if design.equalize not in (None, "min-n"):
-        raise InputError(f"`equalize` must be 'min-n' or None; got {design.equalize!r}.")
+    if unsolved not in ("keep", "drop"):
+        raise InputError(f"`unsolved` must be 'keep' or 'drop'; got {unsolved!r}.")
+    if equalize not in (None, "min-n"):
+        raise InputError(f"`equalize` must be 'min-n' or None; got {equalize!r}.")
     for wrong, name, where in (
-        (design.split and kind not in ("ratio", "difference"), "split", "kind='ratio' and 'difference'"),
-        (design.relative and kind != "difference", "relative", "kind='difference'"),
-        (design.paired and kind != "rank", "paired", "kind='rank'"),
-        (design.normalize is not None and kind != "score", "normalize", "kind='score'; the other kinds need no common scale"),
-        (design.random_tasks and kind != "score", "tasks", "kind='score'; the other kinds always take problems as random"),
+        (split and kind not in ("ratio", "difference"), "split", "kind='ratio' and 'difference'"),
+        (relative and kind != "difference", "relative", "kind='difference'"),
+        (paired and kind != "rank", "paired", "kind='rank'"),
+        (normalize is not None and kind != "score", "normalize", "kind='score'; the other kinds need no common scale"),
+        (tasks == "random" and kind != "score", "tasks", "kind='score'; the other kinds always take problems as random"),
     ):  # fmt: skip
         if wrong:
             raise InputError(f"`{name}` goes with {where}; got kind={kind!r}.")
+    found = profile_table(table, kind, metric=metric, goal=goal, time_limit=time_limit, floor=floor)
+    return build(_prepared(found, design, runs, missing, time_limit, floor, failure_rule(failures)), design)
 
 
 def _prepared(
@@ -278,6 +273,10 @@ def build(table: Table, design: Design) -> Profile:
         raise InputError(
             f"a profile needs at least two problems; there is {p}. One problem is a comparison: {command('compare')}."
         )
+    # Certain inferiority, as of `welch`, is no failure.
+    solved = np.ones(m)
+    if isinstance(table, Cells) and design.kind != "welch":
+        solved = (table.succeeded if design.kind in RUNS_KINDS else np.isfinite(distances)).mean(axis=1)
     judged = design.band if table.independent else "none"
     held = corridor(p, 1.0 - (1.0 - design.confidence) / m, judged, design.solve)
     best = 1.0 if design.kind == "ratio" else 0.0
@@ -290,7 +289,7 @@ def build(table: Table, design: Design) -> Profile:
     return Profile(
         kind=design.kind, methods=table.methods, problems=table.problems,
         curves=tuple(distance_curve(d, held, strict=design.strict) for d in distances),
-        wins=(distances <= best).mean(axis=1), solved=_solved(table, distances, design.kind), distances=distances,
+        wins=(distances <= best).mean(axis=1), solved=solved, distances=distances,
         goal=table.goal, strict=design.strict, confidence=design.confidence, band=held.method, guarantee=sure,
         random="problems", n=(p,) * m, runs=runs if design.kind in ESTIMATED_KINDS else (1, 1), notes=(*table.notes, *notes), reading=table.reading, source=table.source,
         again=partial(_again, table, design),
@@ -315,13 +314,6 @@ def _how_sure(design: Design, runs: tuple[int, int], uneven: bool) -> tuple[Guar
     if design.kind == "welch" and uneven:
         return "heuristic", (Note(NoteKind.ONLY_MEANS),)
     return "conservative", ()
-
-
-def _solved(table: Table, distances: FloatArray, kind: str) -> FloatArray:
-    """The share of problems on which each method did not fail; certain inferiority is no failure."""
-    if isinstance(table, Moments) or kind == "welch":
-        return np.ones(len(table.methods))
-    return np.asarray((table.succeeded if kind in RUNS_KINDS else np.isfinite(distances)).mean(axis=1))
 
 
 def _again(table: Table, design: Design, methods: Sequence[str], confidence: float) -> Profile:

@@ -11,12 +11,7 @@ import numpy as np
 from ogive.arguments import FloatArray, as_confidence
 from ogive.errors import InputError
 from ogive.notes import Note, capitalized, command, sentences
-from ogive.profiles._cells import (
-    Joined,
-    as_joined,
-    comparable,
-    place_of,
-)
+from ogive.profiles._cells import Joined, as_joined, comparable, place_of
 from ogive.profiles._distances import signed_ranks_ps
 from ogive.profiles._reading import joinable
 from ogive.tables import Recorded, Table

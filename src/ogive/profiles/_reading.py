@@ -43,26 +43,20 @@ _PLUS_MINUS = re.compile(rf"^\s*({_NUMBER})\s*(?:±|\+/-|\+-|\\pm)\s*({_NUMBER})
 Counts = int | Mapping[str, int] | None
 
 
-def profile_table(source: Any, kind: str = "ratio", **said: Any) -> Table:
+def profile_table(
+    source: Any, kind: str = "ratio", *, metric: str | None = None, goal: str | None = None, n: Counts = None,
+    time_limit: float | None = None, floor: float | None = None, **said: Any,
+) -> Table:  # fmt: skip
     """A table for `performance_profile`, read with what is said to `ogive.read`.
 
     What `read` does not know: a table that names no method is wide, its rows are problems, and it may hold means
-    with spreads, with `n` runs behind each where no column says so (a number, or one for each method).
-    """
-    return as_table(source, costs=kind == "ratio", **said)
-
-
-def as_table(
-    source: Any, *, costs: bool = False, metric: str | None = None, goal: str | None = None, n: Counts = None,
-    time_limit: float | None = None, floor: float | None = None, **said: Any,
-) -> Table:  # fmt: skip
-    """Any table as cells or moments, its direction that of `ogive.read`.
-
-    With `costs` a time limit or a clock's floor says that a score is a time, where its name does not say otherwise.
+    with spreads, with `n` runs behind each where no column says so (a number, or one for each method). For ratios a
+    time limit or a clock's floor says that a score is a time, where its name does not say otherwise.
     """
     direction = None if goal is None else as_goal(goal)
     if isinstance(source, (Cells, Moments)):
         return source if direction is None else source.toward(direction)
+    costs = kind == "ratio"
     timed = costs and (time_limit is not None or floor is not None)
     if isinstance(source, Trials) and time_limit is None and not any(said.values()):
         return from_trials(source, metric, direction, timed=timed)
@@ -75,8 +69,9 @@ def as_table(
             found = from_frame(frame, n, toward, wide=_is_wide(frame, wide, said), **said)
             return replace(found, source=name, unsaid="mean" if direction is None and not timed else "")
         wide = _is_wide(frame, wide, said)
-        if wide and not said.get("task") and _is_nameless(frame):
-            source = frame.rename_axis("problem").reset_index()
+        named = said.get("task") or column_called(list(frame.columns), ALIASES["task"]) is not None
+        if wide and not named and all(dtype.kind in "fiub" for dtype in (*frame.dtypes, frame.index.dtype)):
+            source = frame.rename_axis("problem").reset_index()  # nothing else says which problem a row is
     elif isinstance(source, Mapping) and not is_cv_results(source):
         source = _by_problem(source)
     trials = _read(source, direction, costs, time_limit, wide=bool(wide), **said)
@@ -122,12 +117,6 @@ def _is_wide(frame: pd.DataFrame, wide: bool | None, said: Mapping[str, Any]) ->
     if named or first.dtype.kind in "fiub" or first.is_unique:
         return True
     return any(parse_plus_minus(text) is not None for text in first)
-
-
-def _is_nameless(frame: pd.DataFrame) -> bool:
-    """Whether neither a column nor the index says which problem a row of a wide table is."""
-    called = column_called(list(frame.columns), ALIASES["task"]) is not None
-    return not called and all(dtype.kind in "fiub" for dtype in (*frame.dtypes, frame.index.dtype))
 
 
 def _by_problem(table: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -239,7 +228,7 @@ def joinable(
     table: Any, *, goal: str | None, time_limit: float | None, runs: str | None, missing: str, metric: str | None
 ) -> Cells:
     """The cells of a table of times or scores, of which each can become one number."""
-    found = as_table(table, costs=True, metric=metric, goal=goal, time_limit=time_limit)
+    found = profile_table(table, metric=metric, goal=goal, time_limit=time_limit)
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     return limited(settle_missing(cells, missing), time_limit, None)
@@ -296,7 +285,13 @@ def from_frame(
     if others:
         raise InputError(f"`{others[0]}` speaks of runs, and this table holds means; leave it out.")
     method, problem = _one(algorithm), _one(task)
-    frame, notes = _kept(frame, where, problem, wide)
+    notes: list[Note] = []
+    if where is not None:
+        import pyarrow as pa
+
+        columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in frame.columns})
+        rows, left, notes = rows_where(columns, where, task=problem if wide else None, wide=wide)
+        frame = frame.iloc[rows][left]
     found = _from_wide(_indexed(frame, problem), n, goal) if wide else _from_long(frame, n, goal, method, problem)
     left_out = () if without is None else as_names(without, "without")
     if left_out:
@@ -314,17 +309,6 @@ def _said_beside(*names: str) -> str:
     return (
         f"profiles.profile_table(table, kind, {', '.join(f'{o}…' for o in options)})" if in_python else listed(options)
     )
-
-
-def _kept(frame: pd.DataFrame, where: Any, task: str | None, wide: bool) -> tuple[pd.DataFrame, Sequence[Note]]:
-    """The rows that are asked for, of a wide table without the columns that chose them; and what should be said."""
-    if where is None:
-        return frame, ()
-    import pyarrow as pa
-
-    columns = pa.table({name: pa.array(frame[name], from_pandas=True) for name in frame.columns})
-    rows, left, notes = rows_where(columns, where, task=task if wide else None, wide=wide)
-    return frame.iloc[rows][left], notes
 
 
 def _one(columns: str | Sequence[str] | None) -> str | None:
@@ -366,10 +350,19 @@ def _from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None
     else:
         text = next(c for c in columns if c not in (method, problem) and _all_plus_minus(frame[c].tolist()))
         values = _parsed(frame[text].tolist(), text)
-    counts = _counts(frame, column_called(columns, COUNTS), frame[method].astype(str).tolist(), n)
-    return _pivoted(
-        frame[method].astype(str).tolist(), frame[problem].astype(str).tolist(), np.column_stack([values, counts]), goal
-    )
+    names = frame[method].astype(str).tolist()
+    counts = _counts(frame, column_called(columns, COUNTS), names, n)
+    cells: dict[tuple[str, str], FloatArray] = {}
+    for m, p, value in zip(names, frame[problem].astype(str), np.column_stack([values, counts]), strict=True):
+        if (m, p) in cells:
+            raise InputError(
+                f"{m!r} on {p!r} has several rows; a table of means has one for each method and problem. Filter the rows first."
+            )
+        cells[m, p] = value
+    methods, problems = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
+    absent = np.full(3, np.nan)
+    out = np.array([[cells.get((m, p), absent) for p in problems] for m in methods])
+    return _checked(methods, problems, out[..., 0], out[..., 1], out[..., 2], goal)
 
 
 def _from_wide(frame: pd.DataFrame, n: Counts, goal: Goal) -> Moments:
@@ -412,22 +405,6 @@ def _counts(frame: pd.DataFrame, column: str | None, methods: list[str], n: Coun
             f"the table does not say how many runs stand behind each mean; add a column n, or say {_said_beside('n')}."
         )
     return _numbers([n] * len(methods), "n")
-
-
-def _pivoted(methods: list[str], problems: list[str], values: FloatArray, goal: Goal) -> Moments:
-    rows, columns = list(dict.fromkeys(methods)), list(dict.fromkeys(problems))
-    out = np.full((len(rows), len(columns), 3), np.nan)
-    place = {m: i for i, m in enumerate(rows)}, {p: i for i, p in enumerate(columns)}
-    seen: set[tuple[int, int]] = set()
-    for method, problem, value in zip(methods, problems, values, strict=True):
-        at = place[0][method], place[1][problem]
-        if at in seen:
-            raise InputError(
-                f"{method!r} on {problem!r} has several rows; a table of means has one for each method and problem. Filter the rows first."
-            )
-        seen.add(at)
-        out[at] = value
-    return _checked(rows, columns, out[..., 0], out[..., 1], out[..., 2], goal)
 
 
 def _checked(
