@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.errors import InputError
-from ogive.tasks._splitting import Split
+from ogive.tasks._rows import Split
 from ogive.tasks._task import Data, Task, as_amount, as_count
 
 SEEDS = 2**31  # scikit-learn takes seeds as integers; one is drawn from the trial's generator
