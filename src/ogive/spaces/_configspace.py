@@ -13,9 +13,9 @@ import numpy as np
 
 from ogive.canonical import plain
 from ogive.errors import InputError, MissingDependency
-from ogive.spaces._choice import Choice, choice, constant
 from ogive.spaces._conditions import OneOf, Resolved, Said, resolve
 from ogive.spaces._parameters import (
+    Choice,
     Countable,
     Foreign,
     Integer,
@@ -23,6 +23,8 @@ from ogive.spaces._parameters import (
     LogUniform,
     Parameter,
     Uniform,
+    choice,
+    constant,
     integer,
     log_integer,
     loguniform,
