@@ -15,15 +15,26 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.canonical import canonical
-from ogive.store._damage import Damage, Unsound
-from ogive.store._looks import FOLDER as LOOKS
 from ogive.store._parts import Part, write_part
 from ogive.store._plan import FILE as PLAN
+from ogive.store._plan import FOLDER as LOOKS
 from ogive.store._plan import Unfinished, unfinished
-from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying
-from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
+from ogive.store._publish import Damage, Unsound, clear, is_abandoned, leftovers, make_folder, refuse_link, saying
+from ogive.store._reading import (
+    Differing,
+    Grown,
+    Keys,
+    Lacking,
+    Order,
+    Scan,
+    arranged,
+    exact_copies,
+    load,
+    over_parts,
+    scan,
+    settle,
+)
 from ogive.store._records import FOLDER, SHORT, Entry, Ledger, read_ledger, record_files
-from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
 from ogive.writing import sync_folder
 

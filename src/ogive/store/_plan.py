@@ -1,7 +1,11 @@
-"""How many trials were asked for, `plan.json`: a note for readers, not a state.
+"""Notes for readers, which are no state: how many trials were asked for, and how often the table was judged.
 
-A run never looks at it. It lets `status`, `verify` and every table say how many trials are still
-to come, or were there once. Of two runs at the same moment one may overwrite what the other noted.
+`plan.json` lets `status`, `verify` and every table say how many trials are still to come, or were there
+once. A run never looks at it. Of two runs at the same moment one may overwrite what the other noted.
+
+`looks/<trials>` is one empty file for each number of trials. A verdict on 200 trials and another on 500
+of the same study are two looks, and the error of both together is not that of one. Judging the same
+rows again is no further look.
 """
 
 from __future__ import annotations
@@ -14,8 +18,28 @@ from typing import Any, TypeAlias
 
 from ogive.canonical import canonical, digest
 from ogive.notes import Note, NoteKind
-from ogive.store._publish import replace
+from ogive.store._publish import make_folder, publish, replace, saying
 from ogive.words import printable
+
+FOLDER = "looks"
+
+
+def note_look(path: Path, n_trials: int) -> None:
+    """Record that a table of so many trials was judged."""
+    folder = path / FOLDER
+    make_folder(folder)
+    publish(folder, str(n_trials), b"")
+
+
+def earlier_looks(path: Path, n_trials: int) -> int:
+    """How often fewer trials than these were judged."""
+    folder = path / FOLDER
+    if not folder.is_dir():
+        return 0
+    with saying(folder, "read"):
+        names = [entry.name for entry in folder.iterdir()]
+    return sum(1 for name in names if name.isdecimal() and int(name) < n_trials)
+
 
 Asked: TypeAlias = dict[tuple[str, str], int]
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ogive.direction import goal_by_name
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
-from ogive.store._metrics import project
 from ogive.store._records import Record, as_metric
+from ogive.store._schemas import project
 from ogive.trials import Trials
 
 # What a hold is called in sentences, and the unit of rows that share one draw of it.
