@@ -1,4 +1,4 @@
-"""What is missing, in which order it is done, and how much of it at once.
+"""What is missing, in which order it is done, how much of it at once, and what one trial may use.
 
 Planned minus finished, cell by cell, as ranges where nothing is there yet: ten million planned
 trials cost next to nothing. The next chunk belongs to the cell that is furthest behind, so all
@@ -7,6 +7,8 @@ methods have the same trials early and a stopped run can be compared as it is.
 
 from __future__ import annotations
 
+import math
+import operator
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +17,79 @@ from typing import Any, Protocol
 import numpy as np
 
 from ogive.errors import InputError
-from ogive.runner._slot import Chunk
 from ogive.schema import OK, STATUSES
+
+# The timer of CPU time counts in steps of some milliseconds, and takes no number of more than nine digits everywhere.
+LEAST_CPU, MOST_SECONDS, MOST_BYTES = 0.01, 1e9, 10**18
+WARM_UP_LIMIT = 120.0  # seconds; compilation takes 2 to 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Seconds of wall and CPU time, and bytes; None where there is no limit."""
+
+    wall: float | None = None
+    cpu: float | None = None
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("wall_limit", self.wall, 0.0), ("cpu_limit", self.cpu, LEAST_CPU)):
+            if value is None:
+                continue
+            if not (_is_number(value) and math.isfinite(value) and value > 0):
+                raise InputError(f"`{name}` must be a number of seconds above 0, or None; got {value!r}.")
+            if not least <= value <= MOST_SECONDS:
+                raise InputError(
+                    f"`{name}` must lie between {least:g} and {MOST_SECONDS:g} seconds, or be left out; got {value:g}."
+                )
+        if self.memory is not None and not (_is_number(self.memory) and 1_000_000 <= self.memory <= MOST_BYTES):
+            raise InputError(
+                f"`memory_limit` must be a number of bytes, at least 1e6 and at most 1e18, or text such as '2GB'; got {self.memory!r}."
+            )
+
+    def record(self) -> dict[str, float] | None:
+        """What is kept with each part of a store."""
+        named = {"wall_limit": self.wall, "cpu_limit": self.cpu, "memory_limit": self.memory}
+        return {name: value for name, value in named.items() if value is not None} or None
+
+
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number within a range, checked."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
+        raise InputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
+    if number > most:
+        shown = str(number) if number < 10**30 else f"a number of {number.bit_length()} bits"
+        raise InputError(f"`{name}` must be at most {most:,}; got {shown}.")
+    return number
+
+
+_UNITS = {"": 1, "b": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 10**9, "gb": 10**9, "t": 10**12, "tb": 10**12,
+          "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
+
+
+def as_bytes(value: Any) -> int | None:
+    """A number of bytes, from a number or from text such as '2GB' or '512 MiB'."""
+    if value is None:
+        return None
+    if _is_number(value) and math.isfinite(value):
+        return int(value)
+    if isinstance(value, str) and value.isascii() and "_" not in value:
+        text = value.strip().lower()
+        digits = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
+        try:
+            return int(float(digits) * _UNITS[text[len(digits) :].strip()])
+        except (KeyError, ValueError, OverflowError):
+            pass
+    raise InputError(f"`memory_limit` must be a number of bytes or text such as '2GB'; got {value!r}.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
 
 MOST_SHARDS = 10**9
 MOST, GROWTH = 10_000, 4  # trials of a chunk, and how much larger than the last it may be
@@ -146,6 +219,35 @@ def check_shard(shard: str | Sequence[int] | None) -> tuple[int, int] | None:
     except (TypeError, ValueError):
         pass
     raise InputError(f"`shard` must be i/n with 1 <= i <= n, for example 2/8; got {shard!r}.")
+
+
+@dataclass(slots=True, eq=False)
+class Chunk:
+    """Some trials of one cell, and how many rows of it have come."""
+
+    cell: int
+    names: tuple[str, str]
+    trials: Sequence[int]
+    attempts: Sequence[int] | None = None
+    done: int = 0
+    number: int = -1
+    tries: int = 0  # how often its only trial has taken a child down
+    one_by_one: bool = False  # one of its trials ruined a child, and it is not known which
+
+    @property
+    def alone(self) -> bool:
+        """Whether its only trial has taken a child down and so gets a fresh one for itself."""
+        return self.tries > 0
+
+    @property
+    def left(self) -> Sequence[int]:
+        """Trials without a row."""
+        return self.trials[self.done :]
+
+    def part(self, low: int, high: int | None, *, tries: int = 0) -> Chunk:
+        """Some of its trials as a chunk of their own."""
+        attempts = None if self.attempts is None else self.attempts[low:high]
+        return Chunk(self.cell, self.names, self.trials[low:high], attempts, tries=tries, one_by_one=self.one_by_one)
 
 
 class ChunkSizer:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 from ogive.errors import InputError, RunStopped, StoreConflict
@@ -17,19 +20,50 @@ from ogive.runner._child import INSIDE, warm_up
 from ogive.runner._cluster import Dask, sized
 from ogive.runner._dask import DaskEngine
 from ogive.runner._gather import Gatherer
-from ogive.runner._inline import InlineEngine
-from ogive.runner._limits import Limits, as_bytes, whole
 from ogive.runner._local import AIM as LOCAL_AIM
-from ogive.runner._local import Delivery, LocalEngine
-from ogive.runner._pickling import pickled_job
-from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
+from ogive.runner._local import Delivery, InlineEngine, LocalEngine
+from ogive.runner._plan import Agenda, Limits, Missing, as_bytes, check_retry, check_shard, missing, whole
 from ogive.runner._progress import Progress, Watcher, announce, shower, statistic_interval
-from ogive.runner._signals import Interrupts
-from ogive.runner._slow import Running
-from ogive.runner._source import Job, file_job, loading, split_name
+from ogive.runner._slot import Running
+from ogive.runner._source import Job, file_job, loading, pickled_job, split_name
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
+
+log = logging.getLogger("ogive")
+
+
+class Interrupts:
+    """Counts interruptions while a run is going on, and gives the old handlers back afterwards.
+
+    Signals reach only the main thread of a process; a run in another thread leaves them alone.
+    """
+
+    def __init__(self, first: Callable[[], None], *, second_raises: bool = False) -> None:
+        self._first, self._second_raises = first, second_raises
+        self._before: dict[int, Any] = {}
+        self.count = 0
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._heard)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def _heard(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count == 1:
+            log.warning("stopping when the trials under way are finished and kept; once more ends them at once")
+            self._first()
+        elif self._second_raises:
+            raise KeyboardInterrupt
+
 
 MOST_TRIALS, MOST_WORKERS = 10**9, 10_000  # a resumed run holds a byte for each trial that is planned
 log = logging.getLogger("ogive")

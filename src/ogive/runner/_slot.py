@@ -31,9 +31,8 @@ from typing import Any
 from ogive.errors import RunStopped
 from ogive.runner import _wire
 from ogive.runner._child import fold
-from ogive.runner._limits import WARM_UP_LIMIT, Limits
+from ogive.runner._plan import WARM_UP_LIMIT, Chunk, Limits
 from ogive.runner._process import GRACE, Process, environment, exit_words
-from ogive.runner._slow import Running
 from ogive.runner._source import Job
 from ogive.runner._state import say_threads
 from ogive.runner._trial import Row, clean
@@ -49,33 +48,13 @@ SILENT, DEAF = 120.0, 3.0
 HARD_MEMORY = "OGIVE_HARD_MEMORY_LIMIT"
 
 
-@dataclass(slots=True, eq=False)
-class Chunk:
-    """Some trials of one cell, and how many rows of it have come."""
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A trial that runs, and for how many seconds."""
 
-    cell: int
     names: tuple[str, str]
-    trials: Sequence[int]
-    attempts: Sequence[int] | None = None
-    done: int = 0
-    number: int = -1
-    tries: int = 0  # how often its only trial has taken a child down
-    one_by_one: bool = False  # one of its trials ruined a child, and it is not known which
-
-    @property
-    def alone(self) -> bool:
-        """Whether its only trial has taken a child down and so gets a fresh one for itself."""
-        return self.tries > 0
-
-    @property
-    def left(self) -> Sequence[int]:
-        """Trials without a row."""
-        return self.trials[self.done :]
-
-    def part(self, low: int, high: int | None, *, tries: int = 0) -> Chunk:
-        """Some of its trials as a chunk of their own."""
-        attempts = None if self.attempts is None else self.attempts[low:high]
-        return Chunk(self.cell, self.names, self.trials[low:high], attempts, tries=tries, one_by_one=self.one_by_one)
+    trial: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
