@@ -248,23 +248,14 @@ def as_metrics(metrics: Mapping[str, Metric | str] | None) -> dict[str, Metric]:
         return {}
     if not isinstance(metrics, Mapping):
         raise InputError(f"`metrics` must map names to ogive.Metric; got {type(metrics).__name__}.")
-    return {_metric_name(name): _metric(name, metric) for name, metric in metrics.items()}
-
-
-def _metric_name(name: object) -> str:
-    if not is_metric_name(name):
-        raise InputError(f"`metrics` must be named with {METRIC_NAMES}; got {name!r}.")
-    return str(name)
-
-
-def _metric(name: str, metric: object) -> Metric:
-    if isinstance(metric, Metric):
-        return metric
-    if metric == "maximize":
-        return Metric("maximize")
-    if metric == "minimize":
-        return Metric("minimize")
-    raise InputError(f"metric {name!r} must be an ogive.Metric, 'maximize' or 'minimize'; got {metric!r}.")
+    out: dict[str, Metric] = {}
+    for name, metric in metrics.items():
+        if not is_metric_name(name):
+            raise InputError(f"`metrics` must be named with {METRIC_NAMES}; got {name!r}.")
+        if not isinstance(metric, Metric) and metric not in ("maximize", "minimize"):
+            raise InputError(f"metric {name!r} must be an ogive.Metric, 'maximize' or 'minimize'; got {metric!r}.")
+        out[name] = metric if isinstance(metric, Metric) else Metric.toward(metric)
+    return out
 
 
 def _check_function(name: str, function: object) -> None:

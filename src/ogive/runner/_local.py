@@ -78,18 +78,16 @@ class LocalEngine:
         finally:
             if going:
                 self.kill()
-                self._drain(going)
+            while going:  # a slot that waits to deliver would never end
+                going -= self._rows.get() is None
             for thread in threads:
                 thread.join()
         if trouble is not None:
             raise trouble
 
-    def _drain(self, going: int) -> None:
-        while going:
-            going -= self._rows.get() is None
-
     def _drive(self, number: int) -> None:
-        slot = Slot(self._job, self._limits, gpu=self._gpu(number), killed=self._kill.is_set)
+        gpu = self._gpus[number % len(self._gpus)] if self._gpus else None
+        slot = Slot(self._job, self._limits, gpu=gpu, killed=self._kill.is_set)
         self._slots.append(slot)
         try:
             slot.work(self._agenda.take, self._deliver)
@@ -107,9 +105,6 @@ class LocalEngine:
             self._agenda.learn(chunk, len(chunk.trials), seconds)
         if len(batch):
             self._rows.put((chunk.names, batch))
-
-    def _gpu(self, number: int) -> str | None:
-        return self._gpus[number % len(self._gpus)] if self._gpus else None
 
 
 class InlineEngine:
@@ -136,9 +131,11 @@ class InlineEngine:
         opened: dict[int, tuple[int, int] | None] = {}  # descriptors that trials left open
         said: set[tuple[tuple[str, str], str]] = set()  # threads that trials of a cell left running
         with untouched(), contextlib.ExitStack() as stack:
-            threads = OneThread(stack)
+            loaded = -1
             while (chunk := self._agenda.take()) is not None:
-                threads.again()
+                if len(sys.modules) != loaded:  # a library that a trial loaded brought its own pool
+                    one_thread(stack)
+                    loaded = len(sys.modules)
                 state = State(own=False, opened=opened)  # as it is now: the program around may change it between chunks
                 if chunk.names not in cells:
                     cells[chunk.names] = CellRunner(self._study, *chunk.names, state)
@@ -176,22 +173,7 @@ def untouched() -> Iterator[None]:
             torch.random.set_rng_state(state)
 
 
-class OneThread:
-    """Limits native thread pools to one thread, as in a child, until the stack is left.
-
-    A library that a trial loads brings its own pool, so the limit is set again when modules were
-    loaded. The package that can do this comes with scikit-learn.
-    """
-
-    def __init__(self, stack: contextlib.ExitStack) -> None:
-        self._stack = stack
-        self._loaded = -1
-
-    def again(self) -> None:
-        """Limit what has been loaded since."""
-        if len(sys.modules) == self._loaded:
-            return
-        with contextlib.suppress(ImportError):
-            pools = importlib.import_module("threadpoolctl")
-            self._stack.enter_context(pools.threadpool_limits(1))
-        self._loaded = len(sys.modules)
+def one_thread(stack: contextlib.ExitStack) -> None:
+    """Limit native thread pools to one thread, as in a child, until the stack is left."""
+    with contextlib.suppress(ImportError):  # it comes with scikit-learn
+        stack.enter_context(importlib.import_module("threadpoolctl").threadpool_limits(1))

@@ -12,12 +12,15 @@ import operator
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ogive.errors import InputError
 from ogive.schema import OK, STATUSES
+
+if TYPE_CHECKING:
+    from ogive.store import Finished
 
 # The timer of CPU time counts in steps of some milliseconds, and takes no number of more than nine digits everywhere.
 LEAST_CPU, MOST_SECONDS, MOST_BYTES = 0.01, 1e9, 10**18
@@ -96,35 +99,6 @@ MOST, GROWTH = 10_000, 4  # trials of a chunk, and how much larger than the last
 PREFETCH_BELOW = 1.0  # seconds; a chunk that takes longer gains nothing from another waiting behind it
 
 
-class Finished(Protocol):
-    """The trials of a cell that a store holds."""
-
-    @property
-    def trials(self) -> Any:
-        """Sorted numbers."""
-        ...
-
-    @property
-    def attempts(self) -> Any:
-        """The highest attempt of each."""
-        ...
-
-    @property
-    def statuses(self) -> Any:
-        """The status of each, as a place in `STATUSES`."""
-        ...
-
-    @property
-    def unusable(self) -> Mapping[str, Any]:
-        """By metric, whether each trial that is ok lacks it."""
-        ...
-
-    @property
-    def again(self) -> Any:
-        """Others whose curves or candidates were lost, to be run again at the same attempt; or None."""
-        ...
-
-
 @dataclass(slots=True)
 class Missing:
     """Trials of one cell that are to be run; `attempts` is None where each is the first."""
@@ -165,34 +139,29 @@ def missing(
 def _missing(names: tuple[str, str], planned: range, done: Finished | None, retry: Collection[str]) -> Missing:
     if done is None:
         return Missing(names, planned)
-    done_trials, done_attempts = _inside(done, planned)
-    again = np.isin(np.asarray(done.statuses), [STATUSES.index(status) for status in retry])
+    inside = _among(done.trials, planned)
+    done_trials, done_attempts = done.trials[inside], done.attempts[inside]
+    retried = np.isin(done.statuses, [STATUSES.index(status) for status in retry])
     if "invalid" in retry:
-        again = np.logical_or.reduce([again, *done.unusable.values()])
-    retried = _of_inside(done, planned, again)
+        retried = np.logical_or.reduce([retried, *done.unusable.values()])
+    retried = retried[inside]
     open_ = np.ones(len(planned), dtype=bool)
     open_[(done_trials[~retried] - planned.start) // planned.step] = False
     left = np.flatnonzero(open_).astype(np.int64) * planned.step + planned.start
     attempts = np.zeros(left.size, dtype=np.int16)
     attempts[np.searchsorted(left, done_trials[retried])] = done_attempts[retried] + 1
     if done.again is not None:
-        trials, same = _inside(done.again, planned)
-        attempts[np.searchsorted(left, trials)] = same
+        inside = _among(done.again.trials, planned)
+        attempts[np.searchsorted(left, done.again.trials[inside])] = done.again.attempts[inside]
     if not np.any(attempts):
         whole = left.size and planned.step == 1 and left[-1] - left[0] == left.size - 1
         return Missing(names, range(int(left[0]), int(left[-1]) + 1) if whole else left)
     return Missing(names, left, attempts)
 
 
-def _inside(done: Finished, planned: range) -> tuple[Any, Any]:
-    """Trials among those that are planned, and their attempts."""
-    trials = np.asarray(done.trials, dtype=np.int64)
-    return _of_inside(done, planned, trials), _of_inside(done, planned, np.asarray(done.attempts, dtype=np.int16))
-
-
-def _of_inside(done: Finished, planned: range, values: Any) -> Any:
-    trials = np.asarray(done.trials, dtype=np.int64)
-    return np.asarray(values)[(trials < planned.stop) & (trials % planned.step == planned.start % planned.step)]
+def _among(trials: Any, planned: range) -> Any:
+    """Whether each of these trials is planned."""
+    return (trials < planned.stop) & (trials % planned.step == planned.start % planned.step)
 
 
 def check_retry(retry: str | Collection[str]) -> tuple[str, ...]:
@@ -260,25 +229,20 @@ class ChunkSizer:
     def __init__(self, seconds: float, fixed: int | None = None) -> None:
         self._aim, self._fixed = seconds, fixed
         self._size = 1
-        self._cost: float | None = None
+        self.cost: float | None = None  # seconds of one trial, as far as known
 
     @property
     def size(self) -> int:
         """How many trials the next chunk should hold."""
         return self._fixed or self._size
 
-    @property
-    def cost(self) -> float | None:
-        """Seconds of one trial, as far as known."""
-        return self._cost
-
     def learn(self, n: int, seconds: float) -> None:
         """Hear that n trials took so many seconds of compute."""
         if n < 1 or seconds < 0:
             return
         cost = seconds / n
-        self._cost = cost if self._cost is None else 0.5 * (self._cost + cost)
-        wanted = int(self._aim / max(self._cost, 1e-9))
+        self.cost = cost if self.cost is None else 0.5 * (self.cost + cost)
+        wanted = int(self._aim / max(self.cost, 1e-9))
         self._size = max(1, min(wanted, GROWTH * max(n, self._size) if n >= self._size else self._size, MOST))
 
 
@@ -292,38 +256,28 @@ class Agenda:
         self._next = [0] * len(self._cells)
         self._sizers = [ChunkSizer(seconds, fixed) for _ in self._cells]
         self._fixed, self._workers = fixed, max(1, workers)
-        self._left = sum(len(cell) for cell in self._cells)
         self._lock = threading.Lock()
-        self._stopped = False
-
-    @property
-    def left(self) -> int:
-        """Trials that nobody has taken."""
-        return self._left
-
-    @property
-    def stopped(self) -> bool:
-        """Whether nothing more is handed out."""
-        return self._stopped
+        self.left = sum(len(cell) for cell in self._cells)  # trials that nobody has taken
+        self.stopped = False
 
     def stop(self) -> None:
         """Hand out nothing more."""
-        self._stopped = True
+        self.stopped = True
 
     def take(self, waiting: bool = False) -> Chunk | None:
         """The next chunk; None when there is none, or none that is worth keeping ready (`waiting`)."""
         with self._lock:
             behind = self._furthest_behind()
-            if behind is None or self._stopped:
+            if behind is None or self.stopped:
                 return None
             sizer = self._sizers[behind]
             if waiting and (sizer.cost is None or sizer.cost * sizer.size > PREFETCH_BELOW):
                 return None
-            size = sizer.size if self._fixed else min(sizer.size, max(1, self._left // (2 * self._workers)))
+            size = sizer.size if self._fixed else min(sizer.size, max(1, self.left // (2 * self._workers)))
             cell, low = self._cells[behind], self._next[behind]
             high = min(low + size, len(cell))
             self._next[behind] = high
-            self._left -= high - low
+            self.left -= high - low
             trials, attempts = cell.part(low, high)
             return Chunk(behind, cell.names, trials, attempts)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from ogive.errors import InputError, RunStopped, StoreConflict
 from ogive.notes import Note, NoteKind
@@ -21,10 +21,9 @@ from ogive.runner._cluster import Dask, sized
 from ogive.runner._dask import DaskEngine
 from ogive.runner._gather import Gatherer
 from ogive.runner._local import AIM as LOCAL_AIM
-from ogive.runner._local import Delivery, InlineEngine, LocalEngine
+from ogive.runner._local import InlineEngine, LocalEngine
 from ogive.runner._plan import Agenda, Limits, Missing, as_bytes, check_retry, check_shard, missing, whole
 from ogive.runner._progress import Progress, Watcher, announce, shower, statistic_interval
-from ogive.runner._slot import Running
 from ogive.runner._source import Job, file_job, loading, pickled_job, split_name
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
@@ -194,10 +193,8 @@ def cores() -> int:
 def _engine(engine: Dask | str | None, workers: int | None) -> Dask | None:
     if engine is None or engine == "local":
         return None
-    if engine == "dask":
-        return sized(Dask(), workers, cores())
-    if isinstance(engine, Dask):
-        return sized(engine, workers, cores())
+    if engine == "dask" or isinstance(engine, Dask):
+        return sized(engine if isinstance(engine, Dask) else Dask(), workers, cores())
     raise InputError(f"`engine` must be 'local', 'dask' or ogive.Dask(…); got {engine!r}.")
 
 
@@ -209,24 +206,7 @@ def _gpus(gpus: Any) -> tuple[str, ...]:
     return names
 
 
-class Engine(Protocol):
-    """Where chunks are run."""
-
-    def deliveries(self) -> Iterator[Delivery | None]:
-        """Rows of cells as they come, and None when there is time to look around."""
-        ...
-
-    def running(self) -> Sequence[Running]:
-        """The trials that run, as far as that can be told."""
-        ...
-
-    def stop(self) -> None:
-        """Finish what is under way."""
-        ...
-
-    def kill(self) -> None:
-        """End everything now."""
-        ...
+Engine: TypeAlias = LocalEngine | InlineEngine | DaskEngine
 
 
 def execute(
@@ -249,7 +229,9 @@ def execute(
     if any(len(cell) for cell in todo):
         store.clear_leftovers()
         store.note_plan(names, settings.n_trials)
-        notes = (*notes, *_order_of_sets(settings))
+        if not settings.workers and settings.engine is None and sys.flags.hash_randomization:
+            # The one thing in which trials of this process may differ from those of children.
+            notes = (*notes, Note(NoteKind.ORDER_OF_SETS))
         warm_up(study)
         with _engine_for(study, settings, todo, job) as engine:
             try:
@@ -268,13 +250,6 @@ def execute(
     for note in trials.notes:  # as `read` does: the command line prints those that are doubtful
         log.info("%s: %s", study.name, note)
     return trials
-
-
-def _order_of_sets(settings: Settings) -> tuple[Note, ...]:
-    """The one thing in which trials of this process may differ from those of children."""
-    if settings.workers or settings.engine is not None or not sys.flags.hash_randomization:
-        return ()
-    return (Note(NoteKind.ORDER_OF_SETS),)
 
 
 @contextlib.contextmanager

@@ -348,7 +348,6 @@ class State:
         self._mask = _sigmask(signal.SIG_BLOCK, ()) if _sigmask else set()
         self._since = time.monotonic()
         self._timers = [_getitimer(which) for which in range(3)] if _getitimer else []
-        self._ticking = any(left for left, _ in self._timers)
         self._cwd = _here()
         self._umask = os.umask(0o22)
         os.umask(self._umask)
@@ -754,7 +753,7 @@ def end_left_processes(earlier: set[int]) -> bool:
         if _monotonic() > deadline:
             raise Broken("started processes that cannot be ended")
         ended = True
-        for pid in [*alive, *(one for parent in alive for one in _memory.family(parent))]:
+        for pid in [*alive, *(one for parent in alive for one in _memory.children(parent, deep=True))]:
             try:
                 _kill(pid, 9)
             except OSError:

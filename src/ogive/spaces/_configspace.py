@@ -177,7 +177,7 @@ def _written(cs: Any, name: str, parameter: Parameter, held: Mapping[str, Any], 
         return _categorical(cs, name, parameter, held)
     if isinstance(parameter, LogInteger) and parameter.low == parameter.last:
         return cs.Constant(name, parameter.low)
-    if isinstance(parameter, (Uniform, LogUniform)):
+    if isinstance(parameter, Uniform):
         log = isinstance(parameter, LogUniform)
         return cs.UniformFloatHyperparameter(name, parameter.low, parameter.high, log=log)
     if isinstance(parameter, Integer):

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from ogive.canonical import canonical, plain
+from ogive.definitions import content
 from ogive.errors import InputError
-from ogive.spaces._words import content, is_number, is_plain, label_of, listed, percent, same, tidy, words
+from ogive.spaces._words import is_number, is_plain, label_of, listed, percent, same, tidy, words
 
 _EXACT = 2**53  # integers up to here are distinct as floats; a wider range could not be drawn evenly
 
@@ -129,11 +130,9 @@ class Uniform(Native):
 
 
 @dataclass(frozen=True, slots=True)
-class LogUniform(Native):
+class LogUniform(Uniform):
     """A float in [low, high], every order of magnitude equally likely."""
 
-    low: float
-    high: float
     _start: float = field(init=False, repr=False, compare=False)
     _width: float = field(init=False, repr=False, compare=False)
 
@@ -145,16 +144,6 @@ class LogUniform(Native):
         value = math.exp(self._start + self._width * u)
         # exp(log(x)) may miss x by a rounding
         return self.low if value < self.low else self.high if value > self.high else value
-
-    def accept(self, value: Any) -> float:
-        return _within(value, self.low, self.high)
-
-    restore = accept
-
-    def text(self, value: Any) -> str:
-        if value.__class__ is float and self.low <= value <= self.high:
-            return repr(value)
-        return repr(self.accept(value))
 
     def words(self) -> str:
         return f"log-uniform on [{words(self.low)}, {words(self.high)}]"

@@ -13,11 +13,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ogive.canonical import canonical, plain
-from ogive.definitions import function_definition, name_of
+from ogive.definitions import content, function_definition, name_of
 from ogive.errors import InputError
 from ogive.spaces._conditions import Conditional, Resolved, condition_content, drawing_order, holds, in_words, resolve
 from ogive.spaces._parameters import Choice, Countable, Foreign, Native, Parameter, as_parameter
-from ogive.spaces._words import content, percent, tidy, words
+from ogive.spaces._words import percent, tidy, words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,22 +18,15 @@ from typing import Any, TypeAlias
 
 from ogive.canonical import canonical, digest
 from ogive.notes import Note, NoteKind
-from ogive.store._publish import make_folder, publish, replace, saying
+from ogive.store._publish import replace, saying
 from ogive.words import printable
 
-FOLDER = "looks"
-
-
-def note_look(path: Path, n_trials: int) -> None:
-    """Record that a table of so many trials was judged."""
-    folder = path / FOLDER
-    make_folder(folder)
-    publish(folder, str(n_trials), b"")
+LOOKS = "looks"
 
 
 def earlier_looks(path: Path, n_trials: int) -> int:
     """How often fewer trials than these were judged."""
-    folder = path / FOLDER
+    folder = path / LOOKS
     if not folder.is_dir():
         return 0
     with saying(folder, "read"):
@@ -43,7 +36,7 @@ def earlier_looks(path: Path, n_trials: int) -> int:
 
 Asked: TypeAlias = dict[tuple[str, str], int]
 
-FILE = "plan.json"
+PLAN = "plan.json"
 _MOST_BYTES = 2**24
 
 
@@ -70,12 +63,12 @@ def note_plan(path: Path, cells: Iterable[tuple[str, str]], n_trials: int) -> No
     now = {**before, **{cell: max(n_trials, before.get(cell, 0)) for cell in cells}}
     if now != before:
         said = {"schema": 1, "cells": [[a, t, n] for (a, t), n in now.items()]}
-        replace(path, FILE, json.dumps({**said, "seal": digest(canonical(said))}, ensure_ascii=False).encode())
+        replace(path, PLAN, json.dumps({**said, "seal": digest(canonical(said))}, ensure_ascii=False).encode())
 
 
 def asked(path: Path) -> Asked:
     """How many trials each cell is to have; nothing where the note is absent or damaged."""
-    file = path / FILE
+    file = path / PLAN
     try:
         if file.is_symlink() or file.stat().st_size > _MOST_BYTES:
             return {}
@@ -91,16 +84,12 @@ def asked(path: Path) -> Asked:
 def unfinished_note(path: Path, done: Mapping[tuple[str, str], int]) -> list[Note]:
     """That trials are missing, where some are: of every method on every task how many there are of how many."""
     wanted = asked(path)
-    if not _fewer(wanted, done):
+    if not unfinished(wanted, done):
         return []
     cells = [(a, t, min(done.get((a, t), 0), n), n) for (a, t), n in wanted.items()]
     return [Note(NoteKind.UNFINISHED, values={"cells": cells})]
 
 
-def unfinished(path: Path, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
+def unfinished(wanted: Asked, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
     """What was asked for and is not there."""
-    return _fewer(asked(path), done)
-
-
-def _fewer(wanted: Asked, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
     return tuple(Unfinished(a, t, done.get((a, t), 0), n) for (a, t), n in wanted.items() if done.get((a, t), 0) < n)

@@ -358,9 +358,12 @@ def _unusable(metrics: pa.ChunkedArray, status: NDArray[np.int8]) -> dict[str, N
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int32]]:
+    """The different values of a column, and the place of each row's among them; -1 where missing."""
     encoded = pc.dictionary_encode(column).unify_dictionaries()
+    if not encoded.num_chunks:
+        return [], np.empty(0, dtype=np.int32)
     names: list[str] = encoded.chunk(0).dictionary.to_pylist()
-    return names, np.concatenate([c.indices.to_numpy(zero_copy_only=False) for c in encoded.chunks])
+    return names, np.concatenate([c.indices.fill_null(-1).to_numpy(zero_copy_only=False) for c in encoded.chunks])
 
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -436,14 +439,9 @@ class Keys:
 
 def ranks(column: pa.ChunkedArray, names: Sequence[str]) -> tuple[IntArray, int]:
     """The place of each value among `names`; others come after them, sorted; -1 where missing."""
-    encoded = pc.dictionary_encode(column).unify_dictionaries()
-    if not encoded.num_chunks:
-        return np.empty(0, dtype=np.int64), max(1, len(names))
-    found = encoded.chunk(0).dictionary.to_pylist()
-    known = set(names)
-    place = {name: i for i, name in enumerate([*names, *sorted(set(found) - known)])}
+    found, codes = _codes(column)
+    place = {name: i for i, name in enumerate([*names, *sorted(set(found) - set(names))])}
     lookup = np.array([*(place[name] for name in found), -1], dtype=np.int64)
-    codes = np.concatenate([c.indices.fill_null(-1).to_numpy(zero_copy_only=False) for c in encoded.chunks])
     return lookup[codes], max(1, len(place))
 
 

@@ -73,8 +73,8 @@ from ogive.notes import Note, NoteKind
 from ogive.store import _care
 from ogive.store._care import Repair, Verification
 from ogive.store._parts import versions_here, write_part
-from ogive.store._plan import asked, earlier_looks, note_look, note_plan, unfinished_note
-from ogive.store._publish import Damage, claim, make_folder, saying
+from ogive.store._plan import LOOKS, asked, earlier_looks, note_plan, unfinished_note
+from ogive.store._publish import Damage, claim, make_folder, publish, saying
 from ogive.store._reading import (
     Cells,
     Differing,
@@ -286,7 +286,9 @@ class Store:
 
     def note_look(self, n_trials: int) -> None:
         """Record that a table of so many trials was judged; a later, larger one then says so in its verdicts."""
-        note_look(self.path, n_trials)
+        folder = self.path / LOOKS
+        make_folder(folder)
+        publish(folder, str(n_trials), b"")
 
     def note_plan(self, cells: Iterable[tuple[str, str]], n_trials: int) -> None:
         """Note for readers how many trials these (algorithm, task) are to have; no run looks at it."""

@@ -67,7 +67,8 @@ def to_trials(
     several = len(columns["algorithm"].dictionary) > 1
     paired = several and "data" in varied
     scope = _scope(columns["task"].dictionary.to_pylist(), record)
-    said += _pairing(several, paired)
+    if several:
+        said.append(Note(NoteKind.PAIRED_TRIALS if paired else NoteKind.NOT_PAIRED_DATA))
     said += _limits(columns, limits, part)
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
@@ -159,14 +160,6 @@ def _scope(tasks: Sequence[str], record: Record) -> str | dict[str, str] | None:
 def _scope_words(task: Mapping[str, Any]) -> str | None:
     scope: str | None = task.get("scope")
     return f"these {task['n_rows']} rows" if scope == "these rows" and task.get("n_rows") else scope
-
-
-def _pairing(several: bool, paired: bool) -> list[Note]:
-    if not several:
-        return []
-    if paired:
-        return [Note(NoteKind.PAIRED_TRIALS)]
-    return [Note(NoteKind.NOT_PAIRED_DATA)]
 
 
 def _limits(columns: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32]) -> list[Note]:
