@@ -305,6 +305,7 @@ CUT_ON_PURPOSE = {
     ("report/_write.py", "split"): "names of sources, as `read` joins them",
     ("answers/_sources.py", "removesuffix"): "names of columns",
     ("answers/_sources.py", "replace"): "names of columns",
+    ("answers/verdicts/_ranking.py", "split"): "arrays",
     ("answers/_inspection.py", "replace"): "two spaces where a word is left out",
     ("answers/verdicts/_wording.py", "startswith"): "the scope of a task, as it was declared; the sign of a number",
     ("answers/verdicts/_wording.py", "endswith"): "the plural of a unit's name",

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ogive import tasks
 from ogive.algorithms import Algorithm
-from ogive.algorithms._scoring import bounds_of
+from ogive.algorithms._estimator import bounds_of
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind

@@ -10,7 +10,7 @@ def test_a_card_without_a_leader_names_two_methods():
     )  # fmt: skip
     assert (
         _by_how_much(asked, ["a", "b"], [])
-        == "A run of a beats one of another method 60 % of the time, a run of b 40 %."
+        == "A run of a beats one of another method 60 % of the time; a run of b does so 40 % of the time."
     )
 
 

@@ -15,7 +15,7 @@ from ogive.report._methods import PROFILES, REFERENCES, WORKS
 # Where intervals and bands that reach a page are made.
 MADE = (
     "statistics/_interval.py", "statistics/_families.py", "statistics/_betting.py", "statistics/_bootstrap.py",
-    "statistics/over_tasks/_aggregate.py", "statistics/_band.py", "answers/verdicts/_samples.py", "answers/verdicts/_comparison.py",
+    "statistics/_aggregate.py", "statistics/_band.py", "answers/verdicts/_samples.py", "answers/verdicts/_comparison.py",
 )  # fmt: skip
 # Made there, and shown nowhere on a page.
 NOT_ON_A_PAGE = {"ks by cluster", "pointwise percentile bootstrap"}

@@ -10,9 +10,9 @@ import pytest
 from ogive.algorithms import Algorithm
 from ogive.notes import Note, NoteKind
 from ogive.runner import _run, _wire, run
-from ogive.runner._limits import Limits
+from ogive.runner._plan import Chunk, Limits
 from ogive.runner._process import environment
-from ogive.runner._slot import Chunk, Slot, Verdict
+from ogive.runner._slot import Slot, Verdict
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
 from ogive.study import Study

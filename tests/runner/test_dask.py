@@ -15,10 +15,8 @@ from ogive.errors import InputError
 from ogive.notes import NoteKind
 from ogive.runner import Dask, RunStopped, _dask, _wire, run
 from ogive.runner._gather import Gatherer
-from ogive.runner._limits import Limits
-from ogive.runner._plan import missing
+from ogive.runner._plan import Chunk, Limits, missing
 from ogive.runner._run import Settings
-from ogive.runner._slot import Chunk
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
 from ogive.spaces import loguniform
@@ -197,7 +195,7 @@ def test_the_table_is_the_same_on_dask_and_nothing_is_left(content, no_orphans):
 @quiet
 @pytest.mark.cluster
 def test_a_trial_that_runs_far_beyond_the_others_is_named_on_dask(monkeypatch, caplog):
-    monkeypatch.setattr("ogive.runner._slow.SOON", 1.0)
+    monkeypatch.setattr("ogive.runner._progress.SOON", 1.0)
     study = Study("slow", Algorithm("a", one_long), none(), seed=7)
     scores = [study.cell("a", "none").rng(i).random() for i in range(12)]
     [expected] = [i for i, score in enumerate(scores) if score > 0.9]

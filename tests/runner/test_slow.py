@@ -7,9 +7,8 @@ import pytest
 
 from ogive.algorithms import Algorithm
 from ogive.notes import NoteKind, naming
-from ogive.runner import _gather, _progress, _slow, run
-from ogive.runner._progress import Lines, Progress
-from ogive.runner._slow import FAR, FEWEST, SOON, Pace, Running
+from ogive.runner import _gather, _progress, run
+from ogive.runner._progress import FAR, FEWEST, SOON, Lines, Pace, Progress, Running
 from ogive.study import Study
 from ogive.tasks import Task
 
@@ -29,7 +28,7 @@ N, LONG = 12, 7
 @pytest.fixture
 def soon(monkeypatch):
     """Nobody waits for ten seconds here."""
-    monkeypatch.setattr(_slow, "SOON", 0.5)
+    monkeypatch.setattr(_progress, "SOON", 0.5)
     monkeypatch.setattr(_progress, "EVERY", 0.05)
     monkeypatch.setattr(_gather, "SECONDS", 0.05)
 

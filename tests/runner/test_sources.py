@@ -13,8 +13,7 @@ import pytest
 from ogive.algorithms import Algorithm, tuned
 from ogive.errors import InputError
 from ogive.runner import StudyNotPortable, run
-from ogive.runner._pickling import pickled_job
-from ogive.runner._source import file_job
+from ogive.runner._source import file_job, pickled_job
 from ogive.spaces import as_space
 from ogive.store import Store
 from ogive.study import Study
@@ -84,7 +83,7 @@ def test_a_script_without_a_main_guard_runs_once(tmp_path: Path, script_environm
 
 
 def test_a_study_file_in_another_folder_finds_its_neighbor(tmp_path: Path, monkeypatch):
-    from ogive.runner._limits import Limits
+    from ogive.runner._plan import Limits
     from ogive.runner._run import Settings, execute
 
     folder = tmp_path / "elsewhere"

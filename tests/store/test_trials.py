@@ -7,7 +7,7 @@ import pytest
 import ogive
 from ogive.notes import Note, NoteKind
 from ogive.store import Store, StoreError
-from ogive.store._metrics import project
+from ogive.store._schemas import project
 
 
 def test_columns_are_those_that_trials_have(store, make):

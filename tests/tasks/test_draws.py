@@ -10,7 +10,7 @@ from sklearn.datasets import make_circles, make_classification, make_moons
 from ogive import tasks
 from ogive.errors import InputError
 from ogive.seeding import stream
-from ogive.tasks._splitting import Split
+from ogive.tasks._rows import Split
 
 GENERATED = [tasks.moons(n=50), tasks.circles(n=50), tasks.linear(n=50)]
 

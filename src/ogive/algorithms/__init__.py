@@ -13,17 +13,13 @@ What comes out
   Series     a curve instead of a number
 
 Inside
-  _outcome    Outcome, Candidate, Series, and what a function may return
-  _algorithm  Algorithm
-  _estimator  the scikit-learn adapter: clone, set, seed, fit once, score
-  _scoring    scorers by name, with direction and bounds
-  _parts      (train, test) as X, y
+  _algorithm  Algorithm; Outcome, Candidate, Series, and what a function may return
+  _estimator  the scikit-learn adapter: clone, set, seed, fit once, score; scorers, with direction and bounds
   _tuned      random search with cross-validation
 """
 
-from ogive.algorithms._algorithm import Algorithm, as_metrics
+from ogive.algorithms._algorithm import Algorithm, Candidate, Outcome, Series, as_metrics
 from ogive.algorithms._estimator import estimator_name, fixed_random_states, seeded
-from ogive.algorithms._outcome import Candidate, Outcome, Series
 from ogive.algorithms._tuned import tuned
 
 __all__ = [

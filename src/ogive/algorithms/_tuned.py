@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ogive.algorithms._algorithm import Algorithm
-from ogive.algorithms._outcome import Candidate, Outcome
-from ogive.algorithms._parts import as_parts, n_rows, take
+from ogive.algorithms._algorithm import Algorithm, Candidate, Outcome
+from ogive.algorithms._estimator import as_parts, n_rows, take
 from ogive.errors import InputError
 from ogive.metric import Metric, goal_by_name
 from ogive.notes import Note, NoteKind

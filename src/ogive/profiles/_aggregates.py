@@ -12,7 +12,7 @@ import numpy as np
 from ogive.arguments import as_confidence
 from ogive.errors import FailedTrials, InputError
 from ogive.metric import Bounds
-from ogive.notes import Note, NoteKind, capitalized, sentences
+from ogive.notes import Note, NoteKind, argument, capitalized, command, sentences
 from ogive.profiles._cells import Cells, Moments, as_joined, comparable, counted_failures, place_of, settle_missing
 from ogive.profiles._normalize import Reference, Scale, normalized
 from ogive.profiles._reading import joinable, profile_table
@@ -32,7 +32,10 @@ from ogive.trials import failure_rule
 from ogive.words import listed, percent_sure, plural
 
 DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
-OTHER_TASKS = "With ten tasks or more say tasks='random' to speak of others like these, or"
+
+
+def _other_tasks() -> str:
+    return f"With ten tasks or more say {argument('tasks', 'random')} to speak of others like these; or"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -175,7 +178,7 @@ def aggregates(
     if tasks == "fixed" and runs.folds:
         raise InputError(
             "these runs are folds of a cross-validation, which share training data: intervals that take them for independent "
-            f"are too short. {OTHER_TASKS} ask summarize, compare or rank, which correct for it."
+            f"are too short. {_other_tasks()} ask {command('compare')} or {command('rank')}, which correct for it."
         )
     # A run without a score has failed; what is missing is a method on a task without any run.
     if missing == "refuse":
@@ -219,7 +222,7 @@ def aggregates(
     elif tasks == "fixed" and int(scaled.sizes.min(initial=2)) < 2:
         raise InputError(
             "one run of a method on a task says nothing about spread, and aggregates over fixed tasks need two. "
-            f"{OTHER_TASKS} draw a profile with kind='difference'."
+            f"{_other_tasks()} draw a profile with {argument('kind', 'difference')}."
         )
     for m in shown:
         place = place_of(m, scaled.methods)

@@ -189,7 +189,7 @@ def _by_how_much(q: Leading, ordered: list[str], ahead: Sequence[str]) -> str:
     names = [clipped(m, 24) for m in shown]
     if q.criterion == "improvement":
         one, two = (share(q.scores[m]) for m in shown)
-        return f"A run of {names[0]} beats one of another method {one} of the time, a run of {names[1]} {two}."
+        return f"A run of {names[0]} beats one of another method {one} of the time; a run of {names[1]} does so {two} of the time."
     one, two = (number(q.scores[m]) for m in shown)
     label = Statistic.parse(q.criterion).label
     return f"{label[:1].upper()}{label[1:]}: {names[0]} {one}, {names[1]} {two}."

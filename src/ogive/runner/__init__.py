@@ -6,19 +6,17 @@
 
 In the order of the way through
   _run        the deep function: checks, plan, engine, parts, signals, the table
-  _plan       what is missing, in which order, and how much at once
-  _local      a thread for each slot; _dask: a task for each chunk; _inline: in this process
+  _plan       what is missing, in which order, how much at once, and under which limits
+  _local      a thread for each slot, or in this process; _dask: a task for each chunk
   _cluster    the way to a Dask cluster, and who else may go it: addresses, TLS, one of our own
   _slot       the parent's side of one child: limits, blame, second attempts
   _process    one child as a process: its pipes, its shared cell, its end; _memory: what it holds
-  _child      the child's program; _trial: one trial; _state: what is put back after it, and when a process is
-              worn (too many files open, not to be put back); _settings: names and settings of libraries
-  _source     how a study gets there
-  _pickling   functions and arrays on their way to the child, and the name of what cannot go
+  _child      the child's program; _trial: one trial; _state: what is put back after it, of the process and of
+              libraries, and when a process is worn (too many files open, not to be put back)
+  _source     how a study gets there: a file's text, or functions and arrays, and the name of what cannot go
   _wire       frames and rows between the two: JSON from child to parent, never pickle
-  _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile; _slow: trials far beyond the others
+  _gather     rows → Arrow → parts of the store; _progress: what is shown meanwhile, and trials far beyond the others
   _status     how far a store is
-  _limits     of time and memory; _signals: Ctrl-C and SIGTERM
 
 A trial never raises here: it is a row with a status. A row never depends on who ran it.
 """

@@ -110,7 +110,9 @@ class Child:
     def _prepare(self, header: dict[str, Any], body: bytes) -> None:
         from ogive.runner import _source
 
-        _restore("PYTHONPATH", header.get("pythonpath"))
+        os.environ.pop("PYTHONPATH", None)  # the parent's own, without what led here
+        if header.get("pythonpath") is not None:
+            os.environ["PYTHONPATH"] = header["pythonpath"]
         self._cpu_limit = header.get("cpu_limit")
         if header.get("data_limit"):
             import resource
@@ -244,13 +246,6 @@ def limit_cpu(seconds: float | None) -> None:
         soft = int(process_time() + seconds) + 2
         soft = soft if hard == resource.RLIM_INFINITY else min(soft, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
-
-
-def _restore(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ogive.errors import InputError, MissingDependency, OgiveError, RunStopped
-from ogive.runner._limits import whole
+from ogive.runner._plan import whole
 
 log = logging.getLogger("ogive")
 

@@ -25,10 +25,8 @@ from ogive.errors import RunStopped
 from ogive.runner import _wire
 from ogive.runner._child import fold, unfold
 from ogive.runner._cluster import Dask, Entrance
-from ogive.runner._limits import Limits
-from ogive.runner._plan import Agenda, Missing
-from ogive.runner._slot import Chunk, Slot
-from ogive.runner._slow import Running
+from ogive.runner._plan import Agenda, Chunk, Limits, Missing
+from ogive.runner._slot import Running, Slot
 from ogive.runner._source import Job
 from ogive.runner._trial import Row
 from ogive.store import versions_here, versions_name

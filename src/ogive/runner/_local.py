@@ -1,18 +1,28 @@
-"""Slots on this machine: a thread drives each child."""
+"""Trials on this machine: a thread drives each child; or in this process, where breakpoints work.
+
+The numbers are the same. In this process there are no limits.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import queue
+import random
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
-from ogive.runner._limits import Limits
-from ogive.runner._plan import Agenda
-from ogive.runner._slot import Chunk, Killed, Slot
-from ogive.runner._slow import Running
+import numpy as np
+
+from ogive.runner._plan import Agenda, Chunk, Limits
+from ogive.runner._slot import Killed, Running, Slot
 from ogive.runner._source import Job
-from ogive.runner._wire import Batch
+from ogive.runner._state import State, say_threads
+from ogive.runner._trial import CellRunner, Row
+from ogive.runner._wire import Batch, batch_of
 
 AIM = 0.25  # seconds of compute in a chunk
 FULL = 64  # batches that may wait to be gathered; beyond this slots wait
@@ -68,18 +78,16 @@ class LocalEngine:
         finally:
             if going:
                 self.kill()
-                self._drain(going)
+            while going:  # a slot that waits to deliver would never end
+                going -= self._rows.get() is None
             for thread in threads:
                 thread.join()
         if trouble is not None:
             raise trouble
 
-    def _drain(self, going: int) -> None:
-        while going:
-            going -= self._rows.get() is None
-
     def _drive(self, number: int) -> None:
-        slot = Slot(self._job, self._limits, gpu=self._gpu(number), killed=self._kill.is_set)
+        gpu = self._gpus[number % len(self._gpus)] if self._gpus else None
+        slot = Slot(self._job, self._limits, gpu=gpu, killed=self._kill.is_set)
         self._slots.append(slot)
         try:
             slot.work(self._agenda.take, self._deliver)
@@ -98,5 +106,74 @@ class LocalEngine:
         if len(batch):
             self._rows.put((chunk.names, batch))
 
-    def _gpu(self, number: int) -> str | None:
-        return self._gpus[number % len(self._gpus)] if self._gpus else None
+
+class InlineEngine:
+    """Runs an agenda here, one trial after the other."""
+
+    def __init__(self, study: Any, agenda: Agenda) -> None:
+        self._study, self._agenda = study, agenda
+        self._stopped = False
+
+    def running(self) -> list[Running]:
+        """None: nobody can look while one runs, and it may stand at a breakpoint."""
+        return []
+
+    def stop(self) -> None:
+        """Finish the trial under way."""
+        self._stopped = True
+        self._agenda.stop()
+
+    kill = stop
+
+    def deliveries(self) -> Iterator[Delivery | None]:
+        """Rows of cells, in order."""
+        cells: dict[tuple[str, str], CellRunner] = {}
+        opened: dict[int, tuple[int, int] | None] = {}  # descriptors that trials left open
+        said: set[tuple[tuple[str, str], str]] = set()  # threads that trials of a cell left running
+        with untouched(), contextlib.ExitStack() as stack:
+            loaded = -1
+            while (chunk := self._agenda.take()) is not None:
+                if len(sys.modules) != loaded:  # a library that a trial loaded brought its own pool
+                    one_thread(stack)
+                    loaded = len(sys.modules)
+                state = State(own=False, opened=opened)  # as it is now: the program around may change it between chunks
+                if chunk.names not in cells:
+                    cells[chunk.names] = CellRunner(self._study, *chunk.names, state)
+                cell = cells[chunk.names]
+                cell.state = state
+                state.careful = True
+                rows: list[Row] = []
+                start = time.perf_counter()
+                for trial in chunk.trials:
+                    rows.append(cell.run(trial, interruptible=True))
+                    if self._stopped:
+                        break
+                new = [name for name in state.left if (chunk.names, name) not in said]
+                if new:
+                    said.update((chunk.names, name) for name in new)
+                    say_threads(new, chunk.names)
+                self._agenda.learn(chunk, len(rows), time.perf_counter() - start)
+                batch = batch_of(rows)
+                batch.attempts = None if chunk.attempts is None else chunk.attempts[: len(rows)]
+                yield chunk.names, batch
+
+
+@contextlib.contextmanager
+def untouched() -> Iterator[None]:
+    """Put the global generators back afterwards."""
+    python, old = random.getstate(), np.random.get_state()  # noqa: NPY002 - the user's code may use the old generator
+    torch = sys.modules.get("torch")
+    state = torch.random.get_rng_state() if torch is not None and hasattr(torch, "random") else None
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(old)  # noqa: NPY002
+        if torch is not None and state is not None:
+            torch.random.set_rng_state(state)
+
+
+def one_thread(stack: contextlib.ExitStack) -> None:
+    """Limit native thread pools to one thread, as in a child, until the stack is left."""
+    with contextlib.suppress(ImportError):  # it comes with scikit-learn
+        stack.enter_context(importlib.import_module("threadpoolctl").threadpool_limits(1))

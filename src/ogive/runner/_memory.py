@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 _LINUX = sys.platform == "linux"
+_LISTED = _LINUX and Path("/proc/thread-self/children").exists()  # not every kernel is built with it
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -26,32 +27,19 @@ def resident(pid: int) -> int:
         return 0
 
 
-def family(pid: int) -> list[int]:
-    """Everything a process started that is still there."""
-    if _LINUX and Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists():
-        found: list[int] = []
-        waiting = [pid]
+def children(pid: int, *, deep: bool = False) -> list[int]:
+    """What a process started itself, or adopted, and has not heard the end of; with all that these started if `deep`."""
+    if _LISTED:
+        found, waiting = [], [pid]
         while waiting:
             started = _children(waiting.pop())
             found += started
-            waiting += started
+            waiting += started if deep else []
         return found
     import psutil
 
     try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    except psutil.Error:
-        return []
-
-
-def children(pid: int) -> list[int]:
-    """What a process started itself, or adopted, and has not heard the end of."""
-    if _LINUX and Path(f"/proc/{pid}/task/{pid}/children").exists():
-        return _children(pid)
-    import psutil
-
-    try:
-        return [child.pid for child in psutil.Process(pid).children()]
+        return [child.pid for child in psutil.Process(pid).children(recursive=deep)]
     except psutil.Error:
         return []
 

@@ -187,7 +187,7 @@ class Process:
 
     def resident(self, *, family: bool) -> int:
         """Bytes of memory that the child holds, with everything it started if `family`."""
-        pids = [self.pid, *_memory.family(self.pid)] if family else [self.pid]
+        pids = [self.pid, *_memory.children(self.pid, deep=True)] if family else [self.pid]
         return sum(_memory.resident(pid) for pid in pids)
 
     def finish(self, seconds: float = 1.0) -> None:
@@ -200,7 +200,7 @@ class Process:
 
     def end(self, *, grace: float = GRACE) -> int:
         """End the child's whole group, politely first; returns its exit code."""
-        family = _memory.family(self.pid) if self._popen.poll() is None else []
+        family = _memory.children(self.pid, deep=True) if self._popen.poll() is None else []
         if grace and self._popen.poll() is None:
             _signal_group(self.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):

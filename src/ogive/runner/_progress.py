@@ -4,12 +4,17 @@
 drawn, elsewhere one line every 30 seconds; both on stderr. Showing takes at most a twentieth of the
 driver's time: intervals are computed when somebody looks at them, from a bounded number of scores,
 and looks are spaced by what they cost.
+
+Trials that run far longer than the others are named while they run (`Pace`). A limit on time would have
+ended such a trial; where there is none, a run of hours can wait for one that never ends, and shows
+nothing but a bar that stands still.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,14 +26,68 @@ import numpy as np
 
 from ogive.errors import OgiveError
 from ogive.metric import Metric, goal_by_name
-from ogive.notes import Note
-from ogive.runner._slow import Pace, Running
+from ogive.notes import Note, NoteKind
+from ogive.runner._slot import Running
 from ogive.runner._wire import Batch
 from ogive.schema import OK
 from ogive.statistics import Interval, Statistic, mean_interval, quantile_interval, tail_mean_interval
 from ogive.study import Study
 from ogive.trials import Trials
 from ogive.words import duration, printable
+
+FEWEST = 5  # finished trials of a cell, or of all, before one can be called long
+FAR, SOON = 5.0, 10.0  # times the longest of the others, and seconds
+log = logging.getLogger("ogive")
+
+
+class Pace:
+    """How long trials take, and which of those that run are far beyond it.
+
+    A trial is compared with the longest of its cell, and with the longest of all where its cell has few.
+    """
+
+    def __init__(self) -> None:
+        self._finished: dict[tuple[str, str], tuple[int, float]] = {}
+        self._told: set[tuple[tuple[str, str], int]] = set()
+
+    def learn(self, names: tuple[str, str], seconds: Iterable[float | None]) -> None:
+        """Hear how long finished trials of a cell took."""
+        took = [one for one in seconds if one is not None]
+        if took:
+            n, longest = self._finished.get(names, (0, 0.0))
+            self._finished[names] = n + len(took), max(longest, *took)
+
+    def far(self, running: Sequence[Running]) -> tuple[Note, ...]:
+        """The trials that run far beyond the others; each is said in the log once."""
+        found = []
+        for one in running:
+            n, longest = self._others(one.names)
+            if n < FEWEST or one.seconds < max(SOON, FAR * longest):
+                continue
+            values = {
+                "algorithm": one.names[0], "task": one.names[1], "trial": one.trial, "seconds": one.seconds, "n": n,
+                "longest": longest, "limit": _round(max(SOON, FAR * longest)),
+            }  # fmt: skip
+            note = Note(NoteKind.RUNS_LONG, "wall_limit", values)
+            found.append(note)
+            if (one.names, one.trial) not in self._told:
+                self._told.add((one.names, one.trial))
+                log.warning("%s", note.sentence())
+        return tuple(found)
+
+    def _others(self, names: tuple[str, str]) -> tuple[int, float]:
+        n, longest = self._finished.get(names, (0, 0.0))
+        if n >= FEWEST:
+            return n, longest
+        every = self._finished.values()
+        return sum(n for n, _ in every), max((longest for _, longest in every), default=0.0)
+
+
+def _round(seconds: float) -> int:
+    """Up to one digit that counts."""
+    place: int = 10 ** math.floor(math.log10(seconds))
+    return math.ceil(seconds / place) * place
+
 
 Numbers: TypeAlias = Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from types import FrameType, TracebackType
+from typing import Any, TypeAlias
 
 from ogive.errors import InputError, RunStopped, StoreConflict
 from ogive.notes import Note, NoteKind
@@ -17,19 +20,49 @@ from ogive.runner._child import INSIDE, warm_up
 from ogive.runner._cluster import Dask, sized
 from ogive.runner._dask import DaskEngine
 from ogive.runner._gather import Gatherer
-from ogive.runner._inline import InlineEngine
-from ogive.runner._limits import Limits, as_bytes, whole
 from ogive.runner._local import AIM as LOCAL_AIM
-from ogive.runner._local import Delivery, LocalEngine
-from ogive.runner._pickling import pickled_job
-from ogive.runner._plan import Agenda, Missing, check_retry, check_shard, missing
+from ogive.runner._local import InlineEngine, LocalEngine
+from ogive.runner._plan import Agenda, Limits, Missing, as_bytes, check_retry, check_shard, missing, whole
 from ogive.runner._progress import Progress, Watcher, announce, shower, statistic_interval
-from ogive.runner._signals import Interrupts
-from ogive.runner._slow import Running
-from ogive.runner._source import Job, file_job, loading, split_name
+from ogive.runner._source import Job, file_job, loading, pickled_job, split_name
 from ogive.store import Store, StoreError, place_for
 from ogive.study import Study
 from ogive.trials import Trials
+
+log = logging.getLogger("ogive")
+
+
+class Interrupts:
+    """Counts interruptions while a run is going on, and gives the old handlers back afterwards.
+
+    Signals reach only the main thread of a process; a run in another thread leaves them alone.
+    """
+
+    def __init__(self, first: Callable[[], None], *, second_raises: bool = False) -> None:
+        self._first, self._second_raises = first, second_raises
+        self._before: dict[int, Any] = {}
+        self.count = 0
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._heard)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def _heard(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count == 1:
+            log.warning("stopping when the trials under way are finished and kept; once more ends them at once")
+            self._first()
+        elif self._second_raises:
+            raise KeyboardInterrupt
+
 
 MOST_TRIALS, MOST_WORKERS = 10**9, 10_000  # a resumed run holds a byte for each trial that is planned
 log = logging.getLogger("ogive")
@@ -160,10 +193,8 @@ def cores() -> int:
 def _engine(engine: Dask | str | None, workers: int | None) -> Dask | None:
     if engine is None or engine == "local":
         return None
-    if engine == "dask":
-        return sized(Dask(), workers, cores())
-    if isinstance(engine, Dask):
-        return sized(engine, workers, cores())
+    if engine == "dask" or isinstance(engine, Dask):
+        return sized(engine if isinstance(engine, Dask) else Dask(), workers, cores())
     raise InputError(f"`engine` must be 'local', 'dask' or ogive.Dask(…); got {engine!r}.")
 
 
@@ -175,24 +206,7 @@ def _gpus(gpus: Any) -> tuple[str, ...]:
     return names
 
 
-class Engine(Protocol):
-    """Where chunks are run."""
-
-    def deliveries(self) -> Iterator[Delivery | None]:
-        """Rows of cells as they come, and None when there is time to look around."""
-        ...
-
-    def running(self) -> Sequence[Running]:
-        """The trials that run, as far as that can be told."""
-        ...
-
-    def stop(self) -> None:
-        """Finish what is under way."""
-        ...
-
-    def kill(self) -> None:
-        """End everything now."""
-        ...
+Engine: TypeAlias = LocalEngine | InlineEngine | DaskEngine
 
 
 def execute(
@@ -215,7 +229,9 @@ def execute(
     if any(len(cell) for cell in todo):
         store.clear_leftovers()
         store.note_plan(names, settings.n_trials)
-        notes = (*notes, *_order_of_sets(settings))
+        if not settings.workers and settings.engine is None and sys.flags.hash_randomization:
+            # The one thing in which trials of this process may differ from those of children.
+            notes = (*notes, Note(NoteKind.ORDER_OF_SETS))
         warm_up(study)
         with _engine_for(study, settings, todo, job) as engine:
             try:
@@ -234,13 +250,6 @@ def execute(
     for note in trials.notes:  # as `read` does: the command line prints those that are doubtful
         log.info("%s: %s", study.name, note)
     return trials
-
-
-def _order_of_sets(settings: Settings) -> tuple[Note, ...]:
-    """The one thing in which trials of this process may differ from those of children."""
-    if settings.workers or settings.engine is not None or not sys.flags.hash_randomization:
-        return ()
-    return (Note(NoteKind.ORDER_OF_SETS),)
 
 
 @contextlib.contextmanager

@@ -24,16 +24,15 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ogive.errors import RunStopped
 from ogive.runner import _wire
 from ogive.runner._child import fold
-from ogive.runner._limits import WARM_UP_LIMIT, Limits
+from ogive.runner._plan import WARM_UP_LIMIT, Chunk, Limits
 from ogive.runner._process import GRACE, Process, environment, exit_words
-from ogive.runner._slow import Running
 from ogive.runner._source import Job
 from ogive.runner._state import say_threads
 from ogive.runner._trial import Row, clean
@@ -49,33 +48,13 @@ SILENT, DEAF = 120.0, 3.0
 HARD_MEMORY = "OGIVE_HARD_MEMORY_LIMIT"
 
 
-@dataclass(slots=True, eq=False)
-class Chunk:
-    """Some trials of one cell, and how many rows of it have come."""
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A trial that runs, and for how many seconds."""
 
-    cell: int
     names: tuple[str, str]
-    trials: Sequence[int]
-    attempts: Sequence[int] | None = None
-    done: int = 0
-    number: int = -1
-    tries: int = 0  # how often its only trial has taken a child down
-    one_by_one: bool = False  # one of its trials ruined a child, and it is not known which
-
-    @property
-    def alone(self) -> bool:
-        """Whether its only trial has taken a child down and so gets a fresh one for itself."""
-        return self.tries > 0
-
-    @property
-    def left(self) -> Sequence[int]:
-        """Trials without a row."""
-        return self.trials[self.done :]
-
-    def part(self, low: int, high: int | None, *, tries: int = 0) -> Chunk:
-        """Some of its trials as a chunk of their own."""
-        attempts = None if self.attempts is None else self.attempts[low:high]
-        return Chunk(self.cell, self.names, self.trials[low:high], attempts, tries=tries, one_by_one=self.one_by_one)
+    trial: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +80,7 @@ class Slot:
     """One place where trials run, with one child at a time."""
 
     def __init__(self, job: Job, limits: Limits, *, gpu: str | None = None, killed: Callable[[], bool] = lambda: False):
-        self._job, self._limits, self._gpu, self._killed = job, limits, gpu, killed
+        self._job, self.limits, self._gpu, self._killed = job, limits, gpu, killed
         self._child: Process | None = None
         self._queue: deque[Chunk] = deque()
         self._numbers = 0
@@ -114,11 +93,6 @@ class Slot:
         self.running: Running | None = None  # what its child is at; for whoever asks from another thread
         self.tell: Callable[[Running], None] | None = None  # hears of it at every look
         self._watched = any(v is not None for v in (limits.wall, limits.memory))
-
-    @property
-    def limits(self) -> Limits:
-        """What a trial may use here."""
-        return self._limits
 
     def work(self, take: Take, deliver: Deliver) -> None:
         """Run chunks until `take` gives none; `take(True)` asks for one to keep ready behind another."""
@@ -170,7 +144,7 @@ class Slot:
         child.send(_wire.dumps({"chunk": chunk.number, "cell": chunk.names, "trials": fold(chunk.left)}))
 
     def _start(self) -> Process:
-        limits = self._limits
+        limits = self.limits
         hard = limits.memory if os.environ.get(HARD_MEMORY) else None
         own: dict[str, Any] = {"cpu_limit": limits.cpu, "data_limit": hard, "pythonpath": os.environ.get("PYTHONPATH")}
         self._ready, self._tainted = False, None
@@ -187,8 +161,8 @@ class Slot:
 
     def _take_back(self) -> None:
         for waiting in self._queue:
-            waiting.trials, waiting.attempts, waiting.done = _rest(waiting)
-            waiting.number = -1
+            attempts = None if waiting.attempts is None else waiting.attempts[waiting.done :]
+            waiting.trials, waiting.attempts, waiting.done, waiting.number = waiting.left, attempts, 0, -1
 
     def _look(self, deliver: Deliver) -> Verdict | None:
         """Wait a moment, take what came, and say whether the child must go or is gone."""
@@ -265,7 +239,7 @@ class Slot:
     def _over_limit(self, child: Process) -> Verdict | None:
         running = child.page.read()
         passed = (time.monotonic_ns() - running.start_ns) / 1e9
-        limits = self._limits
+        limits = self.limits
         if running.trial == _wire.WARMING and passed > WARM_UP_LIMIT:
             raise RunStopped(
                 f"a worker process took more than {WARM_UP_LIMIT:g} s to load the study and warm up; "
@@ -314,8 +288,8 @@ class Slot:
     def _named(self, verdict: Verdict, code: int, words: str) -> Verdict:
         if verdict.message:
             return verdict
-        if code in (-signal.SIGPROF, -signal.SIGXCPU) and self._limits.cpu is not None:
-            return Verdict("timeout", f"CPU limit of {self._limits.cpu:g} s")
+        if code in (-signal.SIGPROF, -signal.SIGXCPU) and self.limits.cpu is not None:
+            return Verdict("timeout", f"CPU limit of {self.limits.cpu:g} s")
         return Verdict("crashed", exit_words(code) + (f"; {words}" if words and code < 0 else ""))
 
     def _after(self, verdict: Verdict, running: _wire.Running, code: int, words: str) -> Verdict:
@@ -386,7 +360,3 @@ def _out_of_memory(batch: _wire.Batch, chunk: Chunk) -> Verdict | None:
     i = batch.statuses.index("memory")
     about = _wire.Running(chunk.number, batch.trials[i], time.monotonic_ns(), batch.params[i])
     return Verdict("memory", batch.messages[i] or "out of memory", about, sent=True)
-
-
-def _rest(chunk: Chunk) -> tuple[Sequence[int], Sequence[int] | None, int]:
-    return chunk.left, None if chunk.attempts is None else chunk.attempts[chunk.done :], 0

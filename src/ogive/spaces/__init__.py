@@ -10,23 +10,16 @@ Start here                          then
 
 Inside
   _words          values as words, as plain Python, as content of a fingerprint
-  _parameters     what a parameter is; the numbers
-  _choice         values and labeled objects
-  _entries        lists and distributions of scikit-learn's dictionaries
+  _parameters     what a parameter is: numbers, values and labeled objects, what scikit-learn's dictionaries hold
   _conditions     when, and the order in which parameters are drawn
-  _space          what every space can do; the space of named parameters
-  _dictionaries   scikit-learn's lists of dictionaries, with their weights
-  _function       rng -> dict
+  _space          what every space can do: named parameters, lists of dictionaries, rng -> dict; as_space
   _configspace    to and from ConfigSpace
-  _reading        as_space
 Knows nothing of tasks, algorithms or trials.
 """
 
-from ogive.spaces._choice import choice, constant
 from ogive.spaces._conditions import Conditional, when
-from ogive.spaces._parameters import Parameter, integer, log_integer, loguniform, uniform
-from ogive.spaces._reading import as_space
-from ogive.spaces._space import Space
+from ogive.spaces._parameters import Parameter, choice, constant, integer, log_integer, loguniform, uniform
+from ogive.spaces._space import Space, as_space
 
 __all__ = [
     "Conditional",

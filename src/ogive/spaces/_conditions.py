@@ -12,8 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeAlias
 
 from ogive.errors import InputError
-from ogive.spaces._entries import as_parameter
-from ogive.spaces._parameters import Countable, Integer, Parameter
+from ogive.spaces._parameters import Countable, Integer, Parameter, as_parameter
 from ogive.spaces._words import listed
 
 Said: TypeAlias = tuple[tuple[tuple[str, Any], ...], ...]

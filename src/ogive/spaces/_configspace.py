@@ -13,9 +13,9 @@ import numpy as np
 
 from ogive.canonical import plain
 from ogive.errors import InputError, MissingDependency
-from ogive.spaces._choice import Choice, choice, constant
 from ogive.spaces._conditions import OneOf, Resolved, Said, resolve
 from ogive.spaces._parameters import (
+    Choice,
     Countable,
     Foreign,
     Integer,
@@ -23,6 +23,8 @@ from ogive.spaces._parameters import (
     LogUniform,
     Parameter,
     Uniform,
+    choice,
+    constant,
     integer,
     log_integer,
     loguniform,
@@ -175,7 +177,7 @@ def _written(cs: Any, name: str, parameter: Parameter, held: Mapping[str, Any], 
         return _categorical(cs, name, parameter, held)
     if isinstance(parameter, LogInteger) and parameter.low == parameter.last:
         return cs.Constant(name, parameter.low)
-    if isinstance(parameter, (Uniform, LogUniform)):
+    if isinstance(parameter, Uniform):
         log = isinstance(parameter, LogUniform)
         return cs.UniformFloatHyperparameter(name, parameter.low, parameter.high, log=log)
     if isinstance(parameter, Integer):

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ogive import canonical
 from ogive.errors import InputError
 
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*\Z")
@@ -79,11 +78,6 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
     return bool(one == other)
-
-
-def content(value: Any) -> Any:
-    """JSON-able content that tells one value or object from another, for fingerprints; a tuple differs from a list."""
-    return canonical.content(value)
 
 
 def label_of(value: Any) -> str:

@@ -9,28 +9,24 @@ Start here                          then
 
 Inside
   _store      the contract, and Store; `create` settles who of several first writers is first
-  _schemas    columns, and the door that rows pass
+  _schemas    columns, the door that rows pass, and maps as columns
   _records    study records: order, merging, what changed
-  _parts      one part: its description, its checks
-  _content    the digest of a column
-  _publish    files that appear whole or not at all, and names that only one writer can claim
-  _reading    all parts while others write; finished trials
-  _rows       highest attempts, copies, order
-  _metrics _trials    typed columns, and Trials
+  _parts      one part: its description, its checks, the digests of its columns, versions of packages
+  _publish    files that appear whole or not at all, and names that only one writer can claim; what is damaged, in words
+  _reading    all parts while others write; finished trials; highest attempts, copies, order
+  _trials     Trials
   _care       verify, repair, compact
-  _looks _plan        notes: how often a table was judged, how many trials were asked for
-  _damage     what is wrong with a part, in words
-  _versions   of Python and packages, as rows keep them
+  _plan       notes: how many trials were asked for, how often a table was judged
 """
 
 from ogive.errors import StoreConflict, StoreDamaged, StoreError
 from ogive.store._care import Repair, Verification
-from ogive.store._damage import Damage
+from ogive.store._parts import versions_here, versions_name
+from ogive.store._publish import Damage
 from ogive.store._reading import Finished
 from ogive.store._records import Records
 from ogive.store._schemas import INNER, SERIES, TRIALS
 from ogive.store._store import Store, is_store, place_for
-from ogive.store._versions import versions_here, versions_name
 
 __all__ = [
     "INNER", "SERIES", "TRIALS", "Damage", "Finished", "Records", "Repair", "Store", "StoreConflict", "StoreDamaged", "StoreError",

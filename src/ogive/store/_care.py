@@ -15,15 +15,24 @@ from typing import Any
 import pyarrow as pa
 
 from ogive.canonical import canonical
-from ogive.store._damage import Damage, Unsound
-from ogive.store._looks import FOLDER as LOOKS
 from ogive.store._parts import Part, write_part
-from ogive.store._plan import FILE as PLAN
-from ogive.store._plan import Unfinished, unfinished
-from ogive.store._publish import clear, is_abandoned, leftovers, make_folder, refuse_link, saying
-from ogive.store._reading import Grown, Lacking, Scan, load, over_parts, scan
+from ogive.store._plan import LOOKS, PLAN, Unfinished, asked, unfinished
+from ogive.store._publish import Damage, Unsound, clear, is_abandoned, leftovers, make_folder, refuse_link, saying
+from ogive.store._reading import (
+    Differing,
+    Grown,
+    Keys,
+    Lacking,
+    Order,
+    Scan,
+    arranged,
+    exact_copies,
+    load,
+    over_parts,
+    scan,
+    settle,
+)
 from ogive.store._records import FOLDER, SHORT, Entry, Ledger, read_ledger, record_files
-from ogive.store._rows import Differing, Keys, Order, arranged, exact_copies, settle
 from ogive.store._schemas import SCHEMAS
 from ogive.writing import sync_folder
 
@@ -92,8 +101,10 @@ class Verification:
         ]
         lines = [f"{self.source!r}: {', '.join(counts) or 'no rows'}; {'sound' if self.sound else 'not sound'}."]
         lines += [f"damaged: {_quoted(d)}" for d in self.damaged]
-        lines += [f"not whole: {lack}; a further run makes {_them(lack)} again" for lack in self.lacking]
-        lines += [f"differing: {sentence}" for sentence in [note.sentence() for note in self.differing.notes()]]
+        for lack in self.lacking:
+            them = "it" if len(lack.trials) == 1 else "them"
+            lines.append(f"not whole: {lack}; a further run makes {them} again")
+        lines += [f"differing: {note.sentence()}" for note in self.differing.notes()]
         lines += [f"conflict: {change}" for change in self.conflicts]
         lines += [f"unfinished: {cell}; a further run makes the others" for cell in self.unfinished]
         lines += [f"left over by an interrupted writer: {name!r}" for name in self.leftovers]
@@ -163,7 +174,7 @@ def verify(store: Path, ledger: Ledger, order: Order) -> Verification:
         differing=_differing(store, ledger, order, there),
         leftovers=tuple(name for name, dead in left if dead), being_written=tuple(name for name, dead in left if not dead),
         conflicts=ledger.conflicts, studies=tuple(entry.name[:SHORT] for entry in ledger.tips) if ledger.conflicts else (),
-        unfinished=unfinished(store, {name: done.trials.size for name, done in there.finished().items()}),
+        unfinished=unfinished(asked(store), {name: done.trials.size for name, done in there.finished().items()}),
     )  # fmt: skip
 
 
@@ -270,10 +281,6 @@ def _differing(store: Path, ledger: Ledger, order: Order, found: Scan) -> Differ
         return Differing()
     loaded = load(store, "trials", ledger.known)
     return settle(loaded.table, "trials", Keys.of(loaded.table, "trials", order))[1]
-
-
-def _them(lack: Lacking) -> str:
-    return "it" if len(lack.trials) == 1 else "them"
 
 
 def clear_leftovers(store: Path) -> None:

@@ -1,7 +1,11 @@
-"""How many trials were asked for, `plan.json`: a note for readers, not a state.
+"""Notes for readers, which are no state: how many trials were asked for, and how often the table was judged.
 
-A run never looks at it. It lets `status`, `verify` and every table say how many trials are still
-to come, or were there once. Of two runs at the same moment one may overwrite what the other noted.
+`plan.json` lets `status`, `verify` and every table say how many trials are still to come, or were there
+once. A run never looks at it. Of two runs at the same moment one may overwrite what the other noted.
+
+`looks/<trials>` is one empty file for each number of trials. A verdict on 200 trials and another on 500
+of the same study are two looks, and the error of both together is not that of one. Judging the same
+rows again is no further look.
 """
 
 from __future__ import annotations
@@ -14,12 +18,25 @@ from typing import Any, TypeAlias
 
 from ogive.canonical import canonical, digest
 from ogive.notes import Note, NoteKind
-from ogive.store._publish import replace
+from ogive.store._publish import replace, saying
 from ogive.words import printable
+
+LOOKS = "looks"
+
+
+def earlier_looks(path: Path, n_trials: int) -> int:
+    """How often fewer trials than these were judged."""
+    folder = path / LOOKS
+    if not folder.is_dir():
+        return 0
+    with saying(folder, "read"):
+        names = [entry.name for entry in folder.iterdir()]
+    return sum(1 for name in names if name.isdecimal() and int(name) < n_trials)
+
 
 Asked: TypeAlias = dict[tuple[str, str], int]
 
-FILE = "plan.json"
+PLAN = "plan.json"
 _MOST_BYTES = 2**24
 
 
@@ -46,12 +63,12 @@ def note_plan(path: Path, cells: Iterable[tuple[str, str]], n_trials: int) -> No
     now = {**before, **{cell: max(n_trials, before.get(cell, 0)) for cell in cells}}
     if now != before:
         said = {"schema": 1, "cells": [[a, t, n] for (a, t), n in now.items()]}
-        replace(path, FILE, json.dumps({**said, "seal": digest(canonical(said))}, ensure_ascii=False).encode())
+        replace(path, PLAN, json.dumps({**said, "seal": digest(canonical(said))}, ensure_ascii=False).encode())
 
 
 def asked(path: Path) -> Asked:
     """How many trials each cell is to have; nothing where the note is absent or damaged."""
-    file = path / FILE
+    file = path / PLAN
     try:
         if file.is_symlink() or file.stat().st_size > _MOST_BYTES:
             return {}
@@ -67,16 +84,12 @@ def asked(path: Path) -> Asked:
 def unfinished_note(path: Path, done: Mapping[tuple[str, str], int]) -> list[Note]:
     """That trials are missing, where some are: of every method on every task how many there are of how many."""
     wanted = asked(path)
-    if not _fewer(wanted, done):
+    if not unfinished(wanted, done):
         return []
     cells = [(a, t, min(done.get((a, t), 0), n), n) for (a, t), n in wanted.items()]
     return [Note(NoteKind.UNFINISHED, values={"cells": cells})]
 
 
-def unfinished(path: Path, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
+def unfinished(wanted: Asked, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
     """What was asked for and is not there."""
-    return _fewer(asked(path), done)
-
-
-def _fewer(wanted: Asked, done: Mapping[tuple[str, str], int]) -> tuple[Unfinished, ...]:
     return tuple(Unfinished(a, t, done.get((a, t), 0), n) for (a, t), n in wanted.items() if done.get((a, t), 0) < n)

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ogive.canonical import canonical, digest, plain
 from ogive.errors import InputError, StoreConflict, StoreError
 from ogive.metric import Metric
-from ogive.store._damage import Damage, Unsound
-from ogive.store._publish import refuse_link, saying
+from ogive.store._publish import Damage, Unsound, refuse_link, saying
 from ogive.store._schemas import as_name, check_metric_name
 from ogive.words import printable
 

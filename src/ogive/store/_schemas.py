@@ -1,4 +1,4 @@
-"""The columns of each kind of part, and the door that rows pass before they are written."""
+"""The columns of each kind of part, the door that rows pass before they are written, and maps as columns."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from ogive.errors import StoreError
 from ogive.schema import OK, RESERVED, STATUSES
@@ -166,3 +167,39 @@ def _types(schema: pa.Schema) -> str:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
+
+
+def project(metrics: pa.ChunkedArray) -> dict[str, NDArray[np.float64]]:
+    """For each key in order of appearance its value in every row, NaN where a row has none."""
+    columns: dict[str, NDArray[np.float64]] = {}
+    start, n = 0, len(metrics)
+    for chunk in metrics.chunks:
+        keys, values, lengths = map_parts(chunk)
+        numbers = np.asarray(values.fill_null(np.nan).to_numpy(zero_copy_only=False))
+        encoded = keys.dictionary_encode()
+        names = encoded.dictionary.to_pylist()
+        for name in names:
+            if name not in columns:
+                columns[name] = np.full(n, np.nan)
+        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        targets = [columns[name][start : start + len(chunk)] for name in names]
+        if not _by_position(codes, numbers, lengths, targets):
+            rows = np.repeat(np.arange(len(chunk)), lengths)
+            for code, target in enumerate(targets):
+                mine = codes == code
+                target[rows[mine]] = numbers[mine]
+        start += len(chunk)
+    return columns
+
+
+def _by_position(
+    codes: NDArray[np.int32], numbers: NDArray[np.float64], lengths: np.ndarray, targets: list[NDArray[np.float64]]
+) -> bool:
+    """Fill the targets where every row has the same keys in the same order; False where not."""
+    width = len(targets)
+    if not width or not np.all(lengths == width) or not np.all(codes.reshape(-1, width) == np.arange(width)):
+        return False
+    table = numbers.reshape(-1, width)
+    for code, target in enumerate(targets):
+        target[:] = table[:, code]
+    return True

@@ -72,22 +72,26 @@ from ogive.errors import StoreConflict, StoreError
 from ogive.notes import Note, NoteKind
 from ogive.store import _care
 from ogive.store._care import Repair, Verification
-from ogive.store._damage import Damage
-from ogive.store._looks import earlier_looks, note_look
-from ogive.store._parts import write_part
-from ogive.store._plan import asked, note_plan, unfinished_note
-from ogive.store._publish import claim, make_folder, saying
+from ogive.store._parts import versions_here, write_part
+from ogive.store._plan import LOOKS, asked, earlier_looks, note_plan, unfinished_note
+from ogive.store._publish import Damage, claim, make_folder, publish, saying
 from ogive.store._reading import (
     Cells,
+    Differing,
     Grown,
+    IntArray,
+    Keys,
     Loaded,
+    Order,
     Scan,
     damage_note,
     load,
+    of_highest_attempt,
     part_names,
     refuse_damage,
     refuse_lacking,
     scan,
+    settle,
 )
 from ogive.store._records import (
     FOLDER,
@@ -103,10 +107,8 @@ from ogive.store._records import (
     read_ledger,
     record_files,
 )
-from ogive.store._rows import Differing, IntArray, Keys, Order, of_highest_attempt, settle
 from ogive.store._schemas import COUNTS, SCHEMAS, as_kind, as_rows
 from ogive.store._trials import to_trials
-from ogive.store._versions import versions_here
 from ogive.trials import Trials
 
 T = TypeVar("T")
@@ -284,7 +286,9 @@ class Store:
 
     def note_look(self, n_trials: int) -> None:
         """Record that a table of so many trials was judged; a later, larger one then says so in its verdicts."""
-        note_look(self.path, n_trials)
+        folder = self.path / LOOKS
+        make_folder(folder)
+        publish(folder, str(n_trials), b"")
 
     def note_plan(self, cells: Iterable[tuple[str, str]], n_trials: int) -> None:
         """Note for readers how many trials these (algorithm, task) are to have; no run looks at it."""

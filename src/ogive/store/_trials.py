@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ogive.metric import Metric, goal_by_name
 from ogive.notes import Note, NoteKind
-from ogive.store._metrics import project
 from ogive.store._records import Record, as_metric
+from ogive.store._schemas import project
 from ogive.trials import Trials
 
 # What a hold is called in sentences, and the unit of rows that share one draw of it.
@@ -66,7 +66,8 @@ def to_trials(
     several = len(columns["algorithm"].dictionary) > 1
     paired = several and "data" in varied
     scope = _scope(columns["task"].dictionary.to_pylist(), record)
-    said += _pairing(several, paired)
+    if several:
+        said.append(Note(NoteKind.PAIRED_TRIALS if paired else NoteKind.NOT_PAIRED_DATA))
     said += _limits(columns, limits, part)
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
@@ -158,14 +159,6 @@ def _scope(tasks: Sequence[str], record: Record) -> str | dict[str, str] | None:
 def _scope_words(task: Mapping[str, Any]) -> str | None:
     scope: str | None = task.get("scope")
     return f"these {task['n_rows']} rows" if scope == "these rows" and task.get("n_rows") else scope
-
-
-def _pairing(several: bool, paired: bool) -> list[Note]:
-    if not several:
-        return []
-    if paired:
-        return [Note(NoteKind.PAIRED_TRIALS)]
-    return [Note(NoteKind.NOT_PAIRED_DATA)]
 
 
 def _limits(columns: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], part: NDArray[np.int32]) -> list[Note]:

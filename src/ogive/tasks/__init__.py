@@ -15,20 +15,15 @@ For rooms that take rows without a task
 
 Inside
   _task       Task, Data, none
-  _splitting  which rows are for training
   _generated  moons, circles, linear
-  _rows       fixed rows, checked; arrays
-  _columns    a table becomes X and y, with a stated order of categories
-  _files      csv
-  _cache      the folder of named data sets, and the sentence when one is missing
-  _openml     openml
-  _faces      faces, and their principal components
+  _rows       fixed rows, checked, and which are for training; arrays
+  _files      csv; a table becomes X and y, with a stated order of categories
+  _named      openml, faces and their principal components; the folder that keeps them
 """
 
-from ogive.tasks._faces import faces
 from ogive.tasks._files import File, csv
 from ogive.tasks._generated import circles, linear, moons
-from ogive.tasks._openml import openml
+from ogive.tasks._named import faces, openml
 from ogive.tasks._rows import arrays, arrays_digest, as_rows, kind_of
 from ogive.tasks._task import Data, Task, none
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ogive.errors import InputError
-from ogive.tasks._splitting import Split
+from ogive.tasks._rows import Split
 from ogive.tasks._task import Data, Task, as_amount, as_count
 
 SEEDS = 2**31  # scikit-learn takes seeds as integers; one is drawn from the trial's generator
@@ -21,7 +22,7 @@ def moons(
     n: int = 2000, noise: float = 0.3, *, test_size: float = 0.4, stratify: bool = False, name: str = "moons"
 ) -> Task:
     """Two interleaving half circles, `n` fresh points in each trial (`sklearn.datasets.make_moons`)."""
-    return _task(name, Moons(as_count("n", n, 4), as_amount("noise", noise)), Split(test_size, stratify))
+    return _task(name, Split(test_size, stratify), _moons, n=as_count("n", n, 4), noise=as_amount("noise", noise))
 
 
 def circles(
@@ -36,8 +37,8 @@ def circles(
     """A circle within another, `n` fresh points in each trial (`sklearn.datasets.make_circles`)."""
     if not 0 <= as_amount("factor", factor) < 1:
         raise InputError(f"`factor` must lie in [0, 1), inner radius by outer; got {factor:g}.")
-    points = Circles(as_count("n", n, 4), as_amount("noise", noise), float(factor))
-    return _task(name, points, Split(test_size, stratify))
+    n, noise = as_count("n", n, 4), as_amount("noise", noise)
+    return _task(name, Split(test_size, stratify), _circles, n=n, noise=noise, factor=float(factor))
 
 
 def linear(
@@ -63,98 +64,61 @@ def linear(
             f"`n_classes` times `n_clusters` must not exceed 2 ** n_features, the corners of the cube; "
             f"got {n_classes} times {n_clusters} with {n_features} features."
         )
-    points = Linear(
-        as_count("n", n, n_classes * n_clusters), n_features, n_classes, n_clusters, as_amount("noise", noise)
-    )
-    return _task(name, points, Split(test_size, stratify))
+    n, noise = as_count("n", n, n_classes * n_clusters), as_amount("noise", noise)
+    return _task(
+        name, Split(test_size, stratify), _linear, n=n, n_features=n_features, n_classes=n_classes,
+        n_clusters=n_clusters, noise=noise,
+    )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Moons:
-    """Two half circles."""
+def _moons(rng: np.random.Generator, n: int, noise: float) -> Points:
+    from sklearn.datasets import make_moons
 
-    n: int
-    noise: float
-
-    def sample(self, rng: np.random.Generator) -> Points:
-        """Points and their classes."""
-        from sklearn.datasets import make_moons
-
-        points: Points = make_moons(self.n, noise=self.noise, random_state=int(rng.integers(SEEDS)))
-        return points
+    points: Points = make_moons(n, noise=noise, random_state=int(rng.integers(SEEDS)))
+    return points
 
 
-@dataclass(frozen=True, slots=True)
-class Circles:
-    """Two circles."""
+def _circles(rng: np.random.Generator, n: int, noise: float, factor: float) -> Points:
+    from sklearn.datasets import make_circles
 
-    n: int
-    noise: float
-    factor: float
-
-    def sample(self, rng: np.random.Generator) -> Points:
-        """Points and their classes."""
-        from sklearn.datasets import make_circles
-
-        points: Points = make_circles(
-            self.n, noise=self.noise, factor=self.factor, random_state=int(rng.integers(SEEDS))
-        )
-        return points
+    points: Points = make_circles(n, noise=noise, factor=factor, random_state=int(rng.integers(SEEDS)))
+    return points
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """Clusters at the corners of a cube."""
+def _linear(rng: np.random.Generator, n: int, n_features: int, n_classes: int, n_clusters: int, noise: float) -> Points:
+    from sklearn.datasets import make_classification
 
-    n: int
-    n_features: int
-    n_classes: int
-    n_clusters: int
-    noise: float
-
-    def sample(self, rng: np.random.Generator) -> Points:
-        """Points and their classes."""
-        from sklearn.datasets import make_classification
-
-        X, y = make_classification(
-            self.n,
-            n_features=self.n_features,
-            n_informative=self.n_features,
-            n_redundant=0,
-            n_repeated=0,
-            n_classes=self.n_classes,
-            n_clusters_per_class=self.n_clusters,
-            random_state=int(rng.integers(SEEDS)),
-        )
-        X += self.noise * rng.uniform(size=X.shape)
-        return X, y
+    X, y = make_classification(
+        n, n_features=n_features, n_informative=n_features, n_redundant=0, n_repeated=0, n_classes=n_classes,
+        n_clusters_per_class=n_clusters, random_state=int(rng.integers(SEEDS)),
+    )  # fmt: skip
+    X += noise * rng.uniform(size=X.shape)
+    return X, y
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
     """The draw of a generated task: points, then a split of them, both from one generator."""
 
-    points: Moons | Circles | Linear
+    sample: Callable[..., Points]
+    parameters: dict[str, Any]
     split: Split
 
     def __call__(self, rng: np.random.Generator) -> tuple[Data, Data]:
-        X, y = self.points.sample(rng)
+        X, y = self.sample(rng, **self.parameters)
         train, test = self.split.rows(y, rng)
         return Data(X[train], y[train]), Data(X[test], y[test])
 
     def definition(self) -> dict[str, Any]:
         """Generator, parameters and split."""
-        return {
-            "generator": type(self.points).__name__.lower(),
-            "parameters": asdict(self.points),
-            **self.split.definition(),
-        }
+        name = self.sample.__name__.lstrip("_")
+        return {"generator": name, "parameters": self.parameters, **self.split.definition()}
 
     def warm_up(self) -> None:
         """Import scikit-learn, which takes a second."""
         import sklearn.datasets  # noqa: F401
 
 
-def _task(name: str, points: Moons | Circles | Linear, split: Split) -> Task:
-    split.n_test(points.n)
-    return Task(name, Generated(points, split), scope="generator", kind="classification")
+def _task(name: str, split: Split, sample: Callable[..., Points], **parameters: float) -> Task:
+    split.n_test(int(parameters["n"]))
+    return Task(name, Generated(sample, parameters, split), scope="generator", kind="classification")

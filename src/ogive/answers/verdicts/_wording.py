@@ -830,7 +830,9 @@ def _runs_of(r: Ranking) -> str:
         runs = "the mean of the folds" if r.question.sampled else plural(high, "fold")
     joined = r._samples.joined[all_pairs(len(counts))] >= 0
     same = (
-        "the same draws for all methods"
+        "compared task by task"
+        if r.question.sampled
+        else "the same draws for all methods"
         if joined.all()
         else "paired where methods share draws"
         if joined.any()
