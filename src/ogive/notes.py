@@ -146,6 +146,7 @@ class NoteKind(Enum):
     NO_SUCCESS = "no success"
     UNSOLVED = "unsolved"
     AT_TIME_LIMIT = "at time limit"
+    MAYBE_TIME_LIMIT = "maybe a time limit"
     BELOW_CLOCK = "below clock"
     FIRST_RUNS = "first runs"
     DRAWN_RUNS = "drawn runs"
@@ -771,6 +772,10 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     ),
     NoteKind.UNSOLVED: _unsolved,
     NoteKind.AT_TIME_LIMIT: _at_time_limit,
+    NoteKind.MAYBE_TIME_LIMIT: lambda v, o: (
+        f"{v['n']} of {v['of_runs']} values equal the largest one, {v['limit']:g}, and count as solved; if that is a time limit, say "
+        f"{o('time_limit', int(v['limit']) if v['limit'] == int(v['limit']) else v['limit'])}"
+    ),
     NoteKind.BELOW_CLOCK: lambda v, o: (
         f"{plural(v['n'], 'value')} below the clock's resolution of {v['floor']:g} {_count(v['n'])} as {v['floor']:g}"
     ),

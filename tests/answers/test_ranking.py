@@ -260,3 +260,11 @@ def test_the_share_of_duels_won_is_that_of_the_pairs_where_methods_share_draws()
     rows = [(m, i, h * f) for m, f in (("a", 1.0), ("b", 1.1), ("c", 1.2)) for i, h in enumerate(hard)]
     ranking = rank(ogive.read(pd.DataFrame(rows, columns=["solver", "instance", "time"]), item="instance"))
     assert {r.algorithm: r.score for r in ranking.rows} == {"a": 1.0, "b": 0.5, "c": 0.0}
+
+
+@pytest.mark.parametrize(("n_runs", "words"), [(1, "compared task by task"), (4, "the same draws for all methods")])
+def test_a_sample_of_tasks_says_how_runs_of_a_task_were_joined(n_runs, words):
+    rng = np.random.default_rng(0)
+    rows = [(m, f"t{t}", s, rng.normal()) for m in "abc" for t in range(12) for s in range(n_runs)]
+    trials = ogive.read(pd.DataFrame(rows, columns=["method", "task", "seed", "score"]), pair="seed")
+    assert words in ogive.rank(trials, over="sample").verdict

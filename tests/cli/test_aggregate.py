@@ -140,4 +140,4 @@ def test_a_column_of_a_wide_table_is_no_table_of_scores(tmp_path: Path, capsys):
     assert main(["compare", str(tmp_path / "wide.csv"), "--score", "RF"]) == 2
     assert "pass --wide and leave --score out" in capsys.readouterr().err
     assert main(["aggregate", str(tmp_path / "wide.csv"), "--wide", "-q"]) == 2
-    assert "--tasks random" in capsys.readouterr().err
+    assert "need two. Draw a profile with --kind difference" in capsys.readouterr().err  # two tasks speak of no others

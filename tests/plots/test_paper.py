@@ -188,3 +188,19 @@ def _ticks_beyond(axes: Axes) -> set[Text]:
             if not low <= tick.get_loc() <= high:
                 found |= {tick.label1, tick.label2}
     return found
+
+
+def test_a_drawing_that_is_refused_leaves_the_last_one():
+    runs = {"a": {"x": [0.1, 0.4, 0.3], "y": [0.5, 0.9, 0.7]}, "b": {"x": [0.2, 0.2, 0.1], "y": [0.6, 0.5, 0.4]}}
+    display = plots.aggregates(profiles.aggregates(runs)).plot()
+    drawn, figure = dict(display.axes_), display.figure_
+    with pytest.raises(InputError, match="`ax` can hold one statistic"):
+        display.plot(next(iter(drawn.values())))
+    assert display.axes_ == drawn
+    assert display.figure_ is figure
+
+
+def test_a_statistic_named_twice_has_one_panel():
+    runs = {"a": {"x": [0.1, 0.4, 0.3], "y": [0.5, 0.9, 0.7]}, "b": {"x": [0.2, 0.2, 0.1], "y": [0.6, 0.5, 0.4]}}
+    display = plots.aggregates(profiles.aggregates(runs, statistics=["mean", "mean"])).plot()
+    assert [panel.get_visible() for panel in display.figure_.axes] == [True]

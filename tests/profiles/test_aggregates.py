@@ -108,7 +108,7 @@ def test_runs_that_are_no_independent_draws_have_no_aggregates():
     assert aggregates(ogive.read(chosen)).n_tasks == 12
     with pytest.raises(InputError, match="independent=True"):
         aggregates(ogive.read(chosen, independent=False))
-    with pytest.raises(InputError, match=r"one run.*tasks='random'.*kind='difference'"):
+    with pytest.raises(InputError, match=r"one run.*need two\. Draw a profile with kind='difference'"):
         aggregates({"a": {"x": 1.0, "y": 2.0}, "b": {"x": 1.0, "y": 3.0}})
 
 

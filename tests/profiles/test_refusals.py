@@ -170,3 +170,28 @@ def test_rows_that_are_runs_may_be_joined_when_told():
 def test_the_other_doors_refuse_as_well(call, words):
     with pytest.raises(OgiveError, match=words):
         call()
+
+
+def test_an_empty_table_of_means_is_refused_in_one_sentence():
+    empty = pd.DataFrame({"method": [], "problem": [], "mean": [], "std": [], "n": []})
+    with pytest.raises(InputError):
+        performance_profile(empty, kind="welch")
+
+
+def test_a_search_without_names_of_methods_is_no_wide_table():
+    search = pd.DataFrame({"param_C": [0.1, 1.0, 10.0], "param_gamma": [1.0, 2.0, 3.0], "seconds": [1.0, 2.0, 3.0]})
+    with pytest.raises(InputError, match="this table has one"):
+        performance_profile(search, goal="minimize")
+
+
+@pytest.mark.parametrize(("limit", "said"), [(None, True), (60.0, False)])
+def test_many_equal_largest_times_are_asked_about(limit, said):
+    rng = np.random.default_rng(0)
+    times = {m: np.minimum(rng.exponential(40.0, 20), 60.0).tolist() for m in ("fast", "slow")}
+    notes = performance_profile(times, goal="minimize", time_limit=limit).notes
+    assert any(note.kind is NoteKind.MAYBE_TIME_LIMIT for note in notes) == said
+
+
+def test_distinct_times_are_not_asked_about():
+    notes = performance_profile({"a": [1.0, 2.0, 3.0, 7.0], "b": [4.0, 5.0, 6.0, 9.0]}, goal="minimize").notes
+    assert not any(note.kind is NoteKind.MAYBE_TIME_LIMIT for note in notes)

@@ -173,9 +173,10 @@ def aggregate(
     said = [name for name, given in scales.items() if given]
     if geometric is not None:
         beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse", "--tasks": tasks != "fixed", "--gamma": gamma is not None}  # fmt: skip
-        for name in [*said, *(name for name, given in beside.items() if given)]:
+        other = next((name for name, given in {**scales, **beside}.items() if given), None)
+        if other is not None:
             raise InputError(
-                f"`--geometric` is about times, which it takes as they are and does not draw; leave {name} out."
+                f"`--geometric` is about times, which it takes as they are and does not draw; leave {other} out."
             )
         roles = {**roles, "goal": roles["goal"] or "minimize"}  # times, whatever they are called
     elif runs is not None:

@@ -53,7 +53,8 @@ def report(
             "looks": looks != 1, "method": bool(method), "on": bool(on),
             **{name: value not in (READING[name][1], []) for name, value in roles.items()},
         }  # fmt: skip
-        for name in (name for name, said in given.items() if said):
+        name = next((name for name, said in given.items() if said), None)
+        if name is not None:
             option = {"params": "param", "independent": "independent/--adaptive"}.get(name, name.replace("_", "-"))
             raise InputError(
                 f"`--{option}` is about tables of runs, and this source holds learning curves; leave it out."

@@ -21,10 +21,10 @@ from ogive.importers._choices import Choices, Facts, rows_where
 from ogive.importers._joined import joined
 from ogive.importers._objects import is_cv_results, search_scores
 from ogive.importers._parts import Part, parts_of, plain_frame
-from ogive.importers._roles import ALIASES, METHOD_NAMES, column_called
+from ogive.importers._roles import ALIASES, METHOD_NAMES, PARAM_PREFIXES, column_called
 from ogive.metric import is_larger_better
 
 __all__ = [
-    "ALIASES", "METHOD_NAMES", "Choices", "Facts", "Part", "column_called", "is_cv_results", "is_larger_better", "joined", "parts_of",
+    "ALIASES", "METHOD_NAMES", "PARAM_PREFIXES", "Choices", "Facts", "Part", "column_called", "is_cv_results", "is_larger_better", "joined", "parts_of",
     "plain_frame", "rows_where", "search_scores",
 ]  # fmt: skip

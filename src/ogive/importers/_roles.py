@@ -259,7 +259,7 @@ def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], tabl
 def column_by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
     """The column that is called by one of these names; refused where two could be the method or the task."""
     found = sorted((c for c in columns if plain(c) in names), key=lambda c: names.index(plain(c)))
-    if not found and names == ALIASES["algorithm"]:
+    if not found and role == "algorithm" and names != METHODS_ELSEWHERE:
         return column_by_name(role, METHODS_ELSEWHERE, columns)
     if len(found) > 1 and role in ("algorithm", "task") and plain(found[0]) != role:
         raise AmbiguousColumns(f"several columns could be the {role}: {quoted(found)}; choose one with {role}=.")

@@ -20,7 +20,7 @@ Inside
   _over_tasks     aggregates and average ranks
   _curves         fans, slices and strips of learning curves
   _of             which picture a result has of itself
-  _page           what all share: looks, paper with words around a picture, panels by task, a way into a file
+  _page           what all share: colors and looks, paper with words around a picture, panels by task, a way into a file
 
 A Display asks `answers` once. Tests look at its data and at the artists, never at pixels.
 """

@@ -47,7 +47,7 @@ class AggregatesDisplay(Picture):
         return f"AggregatesDisplay({len(self.aggregates.statistics)} statistics, {len(self.order)} methods)"
 
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
-        names = self.aggregates.statistics
+        names = tuple(dict.fromkeys(self.aggregates.statistics))
         if ax is not None and len(names) > 1:
             raise InputError(f"`ax` can hold one statistic; there are {len(names)}. Leave it out, or ask for one.")
         if ax is not None:

@@ -314,11 +314,14 @@ class Drawable(ABC):
         if ax is not None and width is not None:
             raise InputError("`width` is that of a new figure, and `ax` has a width already; leave one of them out.")
         paper = Paper(as_width(width), title, caption)
-        for name, drawn in vars(self).items():
-            if name[-1] == "_":  # what the last drawing left
-                drawn.clear()
-        with mpl.rc_context(paper.rc):
-            self._draw(ax, paper)
+        last = {name: drawn for name, drawn in vars(self).items() if name[-1] == "_"}
+        vars(self).update((name, type(drawn)()) for name, drawn in last.items())
+        try:
+            with mpl.rc_context(paper.rc):
+                self._draw(ax, paper)
+        except BaseException:  # what was refused leaves the last drawing as it was
+            vars(self).update(last)
+            raise
         return self
 
     @abstractmethod

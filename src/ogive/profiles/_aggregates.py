@@ -19,6 +19,7 @@ from ogive.profiles._reading import joinable, profile_table
 from ogive.results import json_ready
 from ogive.statistics import (
     AGGREGATES,
+    FEWEST_RANDOM_TASKS,
     Assumption,
     Interval,
     aggregate,
@@ -34,8 +35,14 @@ from ogive.words import listed, percent_sure, plural
 DOUBTS = (Assumption.FEW_IN_ALL, Assumption.FEW_FOR_MEDIAN, Assumption.SHORT_TAIL)
 
 
-def _other_tasks() -> str:
-    return f"With ten tasks or more say {argument('tasks', 'random')} to speak of others like these; or"
+def _ways_out(n_tasks: int, other: str) -> str:
+    """That one may speak of other tasks, where there are enough to do so; and the other way."""
+    way = (
+        other
+        if n_tasks < FEWEST_RANDOM_TASKS
+        else f"say {argument('tasks', 'random')} to speak of others like these, or {other}"
+    )
+    return f"{way[0].upper()}{way[1:]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -176,9 +183,10 @@ def aggregates(
             "say independent=True when reading if they were drawn at random."
         )
     if tasks == "fixed" and runs.folds:
+        other = f"ask {command('compare')} or {command('rank')}, which correct for it"
         raise InputError(
             "these runs are folds of a cross-validation, which share training data: intervals that take them for independent "
-            f"are too short. {_other_tasks()} ask {command('compare')} or {command('rank')}, which correct for it."
+            f"are too short. {_ways_out(len(runs.problems), other)}."
         )
     # A run without a score has failed; what is missing is a method on a task without any run.
     if missing == "refuse":
@@ -220,9 +228,10 @@ def aggregates(
         if not shown:
             raise InputError(f"{normalize.method!r} is the only method; a reference needs another one to measure.")
     elif tasks == "fixed" and int(scaled.sizes.min(initial=2)) < 2:
+        other = f"draw a profile with {argument('kind', 'difference')}"
         raise InputError(
             "one run of a method on a task says nothing about spread, and aggregates over fixed tasks need two. "
-            f"{_other_tasks()} draw a profile with {argument('kind', 'difference')}."
+            f"{_ways_out(len(runs.problems), other)}."
         )
     for m in shown:
         place = place_of(m, scaled.methods)

@@ -21,6 +21,8 @@ from ogive.words import listed, plural, printable
 
 Joined: TypeAlias = Literal["mean", "median", "best"]
 Missing: TypeAlias = Literal["refuse", "fail", "drop-problem"]
+# So many equal largest times, and such a share of all, are a time limit rather than chance.
+FEWEST_AT_LIMIT, SHARE_AT_LIMIT = 3, 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -281,6 +283,19 @@ def place_of(name: str, methods: Sequence[str]) -> int:
         known = listed([repr(printable(m)) for m in methods])
         raise InputError(f"there is no method {name!r} in this table; there are {known}.")
     return list(methods).index(name)
+
+
+def suspected(cells: Cells, time_limit: float | None) -> Cells:
+    """Times without a limit, with a note where many of them end at the same largest one: it may be a limit."""
+    values = cells.values[np.isfinite(cells.values)]
+    if time_limit is not None or not values.size or any(n.kind is NoteKind.AT_TIME_LIMIT for n in cells.reading):
+        return cells
+    largest = float(values.max())
+    n = int(np.count_nonzero(values == largest))
+    if n < FEWEST_AT_LIMIT or n < SHARE_AT_LIMIT * values.size or values.min() == largest:
+        return cells
+    known = {"n": n, "of_runs": values.size, "limit": largest}
+    return replace(cells, notes=(*cells.notes, Note(NoteKind.MAYBE_TIME_LIMIT, "time_limit", known)))
 
 
 def limited(cells: Cells, time_limit: float | None, floor: float | None) -> Cells:

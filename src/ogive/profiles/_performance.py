@@ -29,6 +29,7 @@ from ogive.profiles._cells import (
     said_of_failures,
     settle_missing,
     settle_missing_moments,
+    suspected,
     without_unsolved,
 )
 from ogive.profiles._curves import as_band, corridor, distance_curve, score_curve
@@ -243,6 +244,7 @@ def _prepared(
         refuse_gains(table)
     cells = counted_failures(limited(settle_missing(table, missing), time_limit, floor), failures)
     if design.kind == "ratio":
+        cells = suspected(cells, time_limit)
         positive(cells)
     if design.equalize is not None:
         cells = equalized(cells, design.seed, paired=design.paired)

@@ -16,6 +16,7 @@ from ogive.errors import InputError, NoTime
 from ogive.importers import (
     ALIASES,
     METHOD_NAMES,
+    PARAM_PREFIXES,
     column_called,
     is_cv_results,
     is_larger_better,
@@ -112,6 +113,8 @@ def _is_wide(frame: pd.DataFrame, wide: bool | None, said: Mapping[str, Any]) ->
     columns = list(frame.columns)
     if column_called(columns, METHOD_NAMES) is not None or search_scores(columns):
         return False
+    if any(c.lower().startswith(PARAM_PREFIXES) for c in columns):
+        return False  # a row for each configuration of a search
     first = frame.iloc[:, 0]
     named = said.get("task") or column_called(columns[:1], (*ALIASES["task"], *ALIASES["item"]))
     if named or first.dtype.kind in "fiub" or first.is_unique:
@@ -228,7 +231,7 @@ def joinable(
     table: Any, *, goal: str | None, time_limit: float | None, runs: str | None, missing: str, metric: str | None
 ) -> Cells:
     """The cells of a table of times or scores, of which each can become one number."""
-    found = profile_table(table, metric=metric, goal=goal, time_limit=time_limit)
+    found = profile_table(table, "ratio", metric=metric, goal=goal, time_limit=time_limit)
     cells = from_moments(found) if isinstance(found, Moments) else found
     refuse_duplicates(cells, runs)
     return limited(settle_missing(cells, missing), time_limit, None)
@@ -361,7 +364,9 @@ def _from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None
         cells[m, p] = value
     methods, problems = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
     absent = np.full(3, np.nan)
-    out = np.array([[cells.get((m, p), absent) for p in problems] for m in methods])
+    out = np.array([cells.get((m, p), absent) for m in methods for p in problems]).reshape(
+        len(methods), len(problems), 3
+    )
     return _checked(methods, problems, out[..., 0], out[..., 1], out[..., 2], goal)
 
 

@@ -17,7 +17,8 @@ Inside
   one sample     _distribution _band (levels.csv: its table) _statistic _bootstrap _normality _dip; _interval: the noun, what it
                  takes for granted (Assumption), and those that have a formula, of one sample or of many at once
   two samples    _comparison: single functions for arrays; _betting: for every distribution; _dominance: certain and almost
-  all pairs      _families: from the runs to differences, and of which kind each is; tiers; _differences: limits at any error
+  all pairs      _families: from the runs to differences, of which kind each is, and what folds of a cross-validation cost;
+                 tiers; _differences: limits at any error
   many tasks     _resampling: of runs within tasks; _aggregate: one number for all tasks; _improvement: a method against another
   spread         _components: where it comes from; _effects: what explains it, and what leaving runs out would gain
   planning       how many trials are enough; a room within, with a face of its own
@@ -26,6 +27,7 @@ Knows nothing of tables, files or pictures.
 
 from ogive.statistics._aggregate import (
     AGGREGATES,
+    FEWEST_RANDOM_TASKS,
     ScoreProfile,
     aggregate,
     aggregate_label,
@@ -103,6 +105,7 @@ from ogive.statistics.planning import Plan, PlanRow
 
 __all__ = [
     "AGGREGATES",
+    "FEWEST_RANDOM_TASKS",
     "AlmostDominance",
     "Asked",
     "Assumption",

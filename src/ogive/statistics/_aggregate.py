@@ -38,7 +38,7 @@ Method: TypeAlias = Literal["t", "percentile", "bca"]
 # Below it 1 - share has too few digits.
 LEAST_SHARE = 1e-9
 AGGREGATES = ("iqm", "mean", "median", "optimality_gap")
-FEWEST_TASKS = 10
+FEWEST_RANDOM_TASKS = 10
 FEWEST_RUNS = 10
 # Rare collapses: with fewer runs on all tasks together, or fewer tasks behind a median, 5 to 10 % of
 # collapsed runs bring 95 % down to 0.6 to 0.9 (docs/reference/profiles.md); fixed before looking at scores.
@@ -319,9 +319,9 @@ def _check_design(columns: Sequence[FloatArray], tasks: str, method: str) -> Non
     if method not in get_args(Method):
         raise InputError(f"`method` must be 't', 'percentile' or 'bca'; got {method!r}.")
     if tasks == "random":
-        if len(columns) < FEWEST_TASKS:
+        if len(columns) < FEWEST_RANDOM_TASKS:
             raise InvalidScores(
-                f"`tasks='random'` needs at least {FEWEST_TASKS} tasks; got {len(columns)}. "
+                f"`tasks='random'` needs at least {FEWEST_RANDOM_TASKS} tasks; got {len(columns)}. "
                 "Say tasks='fixed' to speak of these tasks only."
             )
         return

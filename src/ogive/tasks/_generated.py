@@ -22,7 +22,9 @@ def moons(
     n: int = 2000, noise: float = 0.3, *, test_size: float = 0.4, stratify: bool = False, name: str = "moons"
 ) -> Task:
     """Two interleaving half circles, `n` fresh points in each trial (`sklearn.datasets.make_moons`)."""
-    return _task(name, Split(test_size, stratify), _moons, n=as_count("n", n, 4), noise=as_amount("noise", noise))
+    return _task(
+        name, Split(test_size, stratify), "moons", _moons, n=as_count("n", n, 4), noise=as_amount("noise", noise)
+    )
 
 
 def circles(
@@ -38,7 +40,7 @@ def circles(
     if not 0 <= as_amount("factor", factor) < 1:
         raise InputError(f"`factor` must lie in [0, 1), inner radius by outer; got {factor:g}.")
     n, noise = as_count("n", n, 4), as_amount("noise", noise)
-    return _task(name, Split(test_size, stratify), _circles, n=n, noise=noise, factor=float(factor))
+    return _task(name, Split(test_size, stratify), "circles", _circles, n=n, noise=noise, factor=float(factor))
 
 
 def linear(
@@ -66,7 +68,7 @@ def linear(
         )
     n, noise = as_count("n", n, n_classes * n_clusters), as_amount("noise", noise)
     return _task(
-        name, Split(test_size, stratify), _linear, n=n, n_features=n_features, n_classes=n_classes,
+        name, Split(test_size, stratify), "linear", _linear, n=n, n_features=n_features, n_classes=n_classes,
         n_clusters=n_clusters, noise=noise,
     )  # fmt: skip
 
@@ -100,6 +102,7 @@ def _linear(rng: np.random.Generator, n: int, n_features: int, n_classes: int, n
 class Generated:
     """The draw of a generated task: points, then a split of them, both from one generator."""
 
+    generator: str
     sample: Callable[..., Points]
     parameters: dict[str, Any]
     split: Split
@@ -111,14 +114,13 @@ class Generated:
 
     def definition(self) -> dict[str, Any]:
         """Generator, parameters and split."""
-        name = self.sample.__name__.lstrip("_")
-        return {"generator": name, "parameters": self.parameters, **self.split.definition()}
+        return {"generator": self.generator, "parameters": dict(self.parameters), **self.split.definition()}
 
     def warm_up(self) -> None:
         """Import scikit-learn, which takes a second."""
         import sklearn.datasets  # noqa: F401
 
 
-def _task(name: str, split: Split, sample: Callable[..., Points], **parameters: float) -> Task:
+def _task(name: str, split: Split, generator: str, sample: Callable[..., Points], **parameters: float) -> Task:
     split.n_test(int(parameters["n"]))
-    return Task(name, Generated(sample, parameters, split), scope="generator", kind="classification")
+    return Task(name, Generated(generator, sample, parameters, split), scope="generator", kind="classification")

@@ -491,12 +491,13 @@ def _counts(c: Comparison) -> str:
         return f"{plural(c.n, word)}{' in all' if on_each else ''}, each with a score of both methods"
     a, b = samples.n_runs[i], samples.n_runs[j]
     low, high = int(min(a.min(), b.min())), int(max(a.max(), b.max()))
-    unit = _unit(c._trials)
+    # Where a method has one run on a task, it is the task that joins the methods.
+    unit, how = _unit(c._trials), "compared task by task" if c.question.sampled and high == 1 else "not paired"
     if low == high:
-        return f"{plural(low, unit)} of each method{on_each}, not paired"
+        return f"{plural(low, unit)} of each method{on_each}, {how}"
     if not on_each:
-        return f"{plural(int(a[0]), unit)} of {printable(c.a)} and {int(b[0])} of {printable(c.b)}, not paired"
-    return f"{low} to {plural(high, unit)} of each method{on_each}, not paired"
+        return f"{plural(int(a[0]), unit)} of {printable(c.a)} and {int(b[0])} of {printable(c.b)}, {how}"
+    return f"{low} to {plural(high, unit)} of each method{on_each}, {how}"
 
 
 def _varied(trials: Trials) -> str:
@@ -584,12 +585,11 @@ def _what_would_do(c: Comparison) -> str:
         else:
             seen = f"this many runs find the better method four times in five if it wins {100 * c.detectable:.0f} % of the time"
     else:
-        beyond = "" if c.margin is None else " beyond the margin"
-        seen = f"this many runs find the better method four times in five if the true difference is {c.detectable:.2g}{beyond}"
+        seen = f"this many runs find the better method four times in five if the true difference is {c.detectable:.2g}"
     if c.needed is None or c.needed[0] <= c.n:
         return seen
     count, effect = c.needed
-    units = f"{count} pairs" if c.paired else f"{math.ceil(count / 2)} runs of each in all"
+    units = f"{count} pairs" if c.paired else f"{math.ceil(count / 2)} runs of each method in all"
     often = "four times in five" if c.criterion == IMPROVEMENT and c.detectable >= 1.0 else "as often"
     if c.criterion == IMPROVEMENT:
         return f"{seen}; if it wins {100 * effect:g} % of the time, it takes {units} to find it {often}"
@@ -831,7 +831,7 @@ def _runs_of(r: Ranking) -> str:
     joined = r._samples.joined[all_pairs(len(counts))] >= 0
     same = (
         "compared task by task"
-        if r.question.sampled
+        if r.question.sampled and high == 1
         else "the same draws for all methods"
         if joined.all()
         else "paired where methods share draws"
