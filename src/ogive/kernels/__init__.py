@@ -7,6 +7,15 @@
   _shapiro          Shapiro-Wilk of many rows
   _rounded_normal   fit of a normal that was rounded to a lattice
   _dip              Hartigan's dip
+  _curve_scores     accuracy, AUC, Brier and cross-entropy of a test set in one pass
+  _nearest_mean, _neighbors, _discriminant   whole learning curves of one learner each
+  _tree             learning curves of decision trees: counted codes, nodes as ranges, only what changed and is tested
+  _forest           learning curves of random forests; _boosting: of AdaBoost with stumps
+  _columns          training rows by column: margins, sums of products, Cholesky
+  _exponential      exp of many numbers at once
+  _logistic         learning curves of logistic regression, by scikit-learn's own rule
+  _linear_svm       learning curves of the linear machine: squared hinge, finite Newton
+  _kernel_svm       learning curves of the Gaussian-kernel machine: SMO that goes on from size to size
 
 Kernels import numpy, math, numba, `ogive.jit` and each other, nothing else. They trust their
 arguments: whoever calls one has checked them. Each has a slow, obvious oracle in
