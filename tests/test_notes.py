@@ -294,6 +294,10 @@ SAID = {
         Note(K.NO_PROBABILITIES, values={"metrics": ["brier", "cross_entropy"]}),
         "has no predict_proba, so there is no brier and no cross_entropy",
     ),
+    K.CURVE_PATHS: (
+        Note(K.CURVE_PATHS, "fit", {"kernel": ["nmc", "lda"], "each": ["mlp"]}),
+        "whole curves by compiled code: nmc, lda; fitted anew at each size: mlp",
+    ),
     K.PAIRWISE_DECISIONS: (
         Note(K.PAIRWISE_DECISIONS),
         "decision values are of pairs of classes, so there is no auc for more than two classes",

@@ -44,6 +44,14 @@ def summing_kernel(function: F) -> F:
     return _compiled(function, fastmath={"reassoc"})
 
 
+def is_compiled(function: Any) -> bool:
+    """Whether a kernel was compiled before, in this process or for the cache; also where nothing is compiled."""
+    kept = getattr(function, "_cache", None)
+    if kept is None or function.signatures:
+        return True
+    return any(Path(kept.cache_path).glob(f"*{function.py_func.__name__}*.nbi"))
+
+
 def _compiled(function: F, fastmath: bool | set[str]) -> F:
     before = numba.config.CACHE_DIR
     # numba picks the folder while decorating; the user's own setting is put back at once.

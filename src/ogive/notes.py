@@ -135,6 +135,7 @@ class NoteKind(Enum):
     NOT_CALIBRATED = "not calibrated"
     NO_PROBABILITIES = "no probabilities"
     PAIRWISE_DECISIONS = "pairwise decisions"
+    CURVE_PATHS = "curve paths"
 
     # Profiles and aggregates
     VARIED = "varied"
@@ -756,6 +757,11 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
         f"has no predict_proba, so there is no {' and no '.join(v['metrics'])}"
     ),
     NoteKind.PAIRWISE_DECISIONS: "decision values are of pairs of classes, so there is no auc for more than two classes",
+    NoteKind.CURVE_PATHS: lambda v, o: "; ".join(
+        f"{words}: {', '.join(v[path])}"
+        for path, words in (("kernel", "whole curves by compiled code"), ("each", "fitted anew at each size"))
+        if v[path]
+    ),
     NoteKind.VARIED: lambda v, o: f"{listed(list(v['varied']))} varied between runs",
     NoteKind.SPREAD_NOT_USED: "each cell is a mean; its spread is not used",
     NoteKind.UNEQUAL_MEANS: "the means stand on {least} to {most} runs and are compared as they are: a mean of few runs is further off, to either side",

@@ -27,7 +27,7 @@ def curves_of(values, sizes, *, models=None, metric="accuracy", n_test=100, **fa
     )  # fmt: skip
 
 
-@pytest.fixture(name="problem")
+@pytest.fixture(name="problem", scope="session")
 def _problem():
     return problem
 

@@ -14,7 +14,8 @@ Then, of LearningCurves
 Inside
   _designs     which rows are for training and testing; _data: what may come in
   _models      models by name, with _estimators; _metrics: scores of one fit
-  _fitting     one repetition of one model; _study: it as a study; _cost: what it will take
+  _fitting     one repetition of one model, a fit at each size; _whole: by a kernel, which models have one
+  _study       repetitions as a study; _cost: what they will take
   _engine      learning_curves; _gather: stores and files to arrays; _cv: repeated_cv
   _curves      LearningCurves; _statistics: curves with intervals, required sizes; _shape: normality, densities
   _leaders     who is ahead at which size, by joint resampling

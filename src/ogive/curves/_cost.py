@@ -16,6 +16,7 @@ from ogive.words import number
 
 TIMED = 4  # fits of each model, from the smallest size to the largest
 PATIENCE = 10.0  # seconds of timing for each model; beyond them the rest is extrapolated
+ENOUGH = 0.5  # seconds of timing for a model whose curve is computed as a whole
 STEEPEST = 3.0
 
 
@@ -57,6 +58,28 @@ def predict(sizes: Sequence[int], repetitions: Mapping[str, int], fit: Callable[
     scales, beyond them extrapolated with the slope of the last two, at least proportional to n.
     """
     return Cost({model: n * sum(_curve(sizes, model, fit)) for model, n in repetitions.items() if n})
+
+
+def whole_curve(sizes: Sequence[int], compute: Callable[[int], object]) -> float:
+    """Seconds of one curve at all sizes; `compute(count)` computes the first `count` of them.
+
+    More and more sizes are timed until that took half a second; the rest is extrapolated with the slope of
+    the last two times, at least proportional to the number of sizes.
+    """
+    timed: list[tuple[int, float]] = []
+    count = 4
+    while not timed or (timed[-1][0] < len(sizes) and sum(seconds for _, seconds in timed) < ENOUGH):
+        count = min(count, len(sizes))
+        begin = time.process_time()
+        with contextlib.suppress(Exception):
+            compute(count)
+        timed.append((count, max(time.process_time() - begin, 1e-6)))
+        count *= 2
+    (count, seconds), slope = timed[-1], 1.0
+    if len(timed) > 1:
+        before, less = timed[-2]
+        slope = math.log(seconds / less) / math.log(count / before)
+    return float(seconds * (len(sizes) / count) ** min(max(slope, 1.0), STEEPEST))
 
 
 def _curve(sizes: Sequence[int], model: str, fit: Callable[[str, int], object]) -> list[float]:

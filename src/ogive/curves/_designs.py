@@ -108,6 +108,24 @@ class Repetition:
             train = self._drawn(size) if order is None else order[:size]
             yield size, train, self._tested(train)
 
+    def sequences(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+        """Runs of sizes that share one order of training rows: from which place among the sizes, to which, the rows."""
+        if self.design.name == "additive":
+            order = at_size(self.key, 0).permutation(self.design.pool)[: self.sizes[-1]]
+            yield 0, len(self.sizes), order.astype(np.int64, copy=False)
+            return
+        for place, size in enumerate(self.sizes):
+            yield place, place + 1, self._drawn(size).astype(np.int64, copy=False)
+
+    def complete(self, codes: NDArray[np.int64], n_classes: int) -> NDArray[np.bool_]:
+        """For each size, whether all classes are among its training rows."""
+        found = np.zeros(len(self.sizes), dtype=bool)
+        for first, end, order in self.sequences():
+            seen, since = np.unique(codes[order], return_index=True)
+            if seen.size == n_classes:
+                found[first:end] = np.array(self.sizes[first:end]) > since.max()
+        return found
+
     def _drawn(self, size: int) -> Rows:
         rng, pool = at_size(self.key, size), self.design.pool
         if self.design.name == "bootstrap":
@@ -132,10 +150,11 @@ def at_size(key: NDArray[np.uint64], size: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, size, 0]))
 
 
-def as_sizes(sizes: Any, design: Design, n_classes: int | None) -> tuple[int, ...]:
-    """Increasing training-set sizes: the given ones, or 20 from the number of classes to 0.7 of all rows."""
+def as_sizes(sizes: Any, design: Design, n_classes: int | None, *, every: bool = False) -> tuple[int, ...]:
+    """Increasing training-set sizes: the given ones, or from the number of classes to 0.7 of all rows 20, or every one."""
     if sizes is None:
-        return log_spaced(max(2, n_classes or 2), min(design.most, int(LARGEST_SHARE * design.n_rows)))
+        first, last = max(2, n_classes or 2), min(design.most, int(LARGEST_SHARE * design.n_rows))
+        return tuple(range(min(first, last), last + 1)) if every else log_spaced(first, last)
     try:
         given = np.atleast_1d(np.asarray(sizes))
         fine = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iuf" and bool(np.all(abs(given) < 2**53))

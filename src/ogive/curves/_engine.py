@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ogive.curves._cost import Cost, as_max_cost, predict
+from ogive.curves._cost import Cost, as_max_cost, predict, whole_curve
 from ogive.curves._curves import LearningCurves
 from ogive.curves._data import CurveData, as_data, refuse_missing
-from ogive.curves._designs import Design, as_sizes
+from ogive.curves._designs import Design, as_sizes, words
 from ogive.curves._fitting import MISSING_CLASS, CurveFit
 from ogive.curves._gather import from_store, refuse_hopeless
 from ogive.curves._metrics import as_metrics
 from ogive.curves._models import as_models
 from ogive.curves._study import CurveDraw, curve_study
+from ogive.curves._whole import Shelf, WholeCurve, announce_compiling, as_fit, recognized
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
 from ogive.seeding import stream
@@ -31,8 +32,8 @@ FEW_FITS = 60
 
 def learning_curves(
     models: Any, X: Any, y: Any, *, design: str = "additive", test: str = "fixed", n_repetitions: int = 100, sizes: Any = None,
-    metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", name: str = "data", seed: int = 0,
-    store: str | Path | Store | None = None, workers: int | None = None, max_cost: float = HOUR, progress: bool | Callable[..., None] = False,
+    metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", fit: str | None = None, name: str = "data",
+    seed: int = 0, store: str | Path | Store | None = None, workers: int | None = None, max_cost: float = HOUR, progress: bool | Callable[..., None] = False,
 ) -> LearningCurves:  # fmt: skip
     """Scores of every model at every training-set size, many times over.
 
@@ -41,8 +42,7 @@ def learning_curves(
     models : str, estimator, list of them, or dict of name to either
         Any classifiers, regressors or pipelines of scikit-learn, or names: nmc, knn (k = 1), lda, qda,
         logistic, linear_svm, rbf_svm, tree, forest, adaboost, with the settings of Turan, Loog and Tax
-        (2026) on features as they are. Every model is fitted anew at each size; compiled whole curves
-        for the named ones do not exist yet.
+        (2026) on features as they are.
     X, y : array-like
         Numbers, and one class (whole numbers or text) or quantity for each row.
     design : {"additive", "random", "bootstrap"}
@@ -54,8 +54,8 @@ def learning_curves(
     n_repetitions : int
         Raising it later adds repetitions; the first ones stay as they are.
     sizes : list of int, optional
-        20 sizes from the number of classes to 0.7 of the rows, evenly spaced on a logarithmic scale,
-        where left out.
+        Where left out, every size from the number of classes to 0.7 of the rows if all models have
+        kernels (see `fit`); otherwise 20 of them, evenly spaced on a logarithmic scale.
     metrics : str or list, optional
         Some of accuracy, auc, brier, cross_entropy, or of r2, mae, rmse for regressors; all where left
         out. They come from one fit.
@@ -64,6 +64,11 @@ def learning_curves(
     missing_class : {"zero", "undefined"}
         What holds where a class is not in the training set: it gets probability 0 (and if there is one
         class only, that one is predicted), or there is no score.
+    fit : {"kernel", "each"}, optional
+        Compiled kernels compute a whole curve at once, hundreds of times faster than a fit at each size. A
+        model has one by its name, or as the estimator of scikit-learn whose results it gives, such as
+        `KNeighborsClassifier(5)`; where left out they are used where they exist, and `notes` says for which
+        models. "each" fits every model anew at each size; "kernel" refuses models that have none.
     name : str
         Of the data; part of the random streams.
     store : path, optional
@@ -88,7 +93,7 @@ def learning_curves(
     """
     study, draw = prepare(
         models, X, y, design=design, test=test, sizes=sizes, metrics=metrics, test_size=test_size, missing_class=missing_class,
-        name=name, seed=seed,
+        fit=fit, name=name, seed=seed,
     )  # fmt: skip
     with place_for(store) as kept:
         carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
@@ -99,7 +104,7 @@ def learning_curves(
 
 def prepare(
     models: Any, X: Any, y: Any, *, design: str, test: str, sizes: Any, metrics: Any, test_size: float, missing_class: str,
-    name: str, seed: int,
+    fit: str | None, name: str, seed: int,
 ) -> tuple[Study, CurveDraw]:  # fmt: skip
     """The study behind learning curves, everything checked."""
     estimators = as_models(models)
@@ -109,10 +114,14 @@ def prepare(
     wanted = as_metrics(metrics, data.kind)
     refuse_missing(data, estimators)
     rows = Design.of(design, test, data.n_rows, test_size, seed, name)
-    numbers = as_sizes(sizes, rows, data.n_classes)
+    known = recognized(estimators, data, rows, as_fit(fit))
+    numbers = as_sizes(sizes, rows, data.n_classes, every=len(known) == len(estimators))
     draw = CurveDraw(data, rows, numbers)
-    last = f"at n = {numbers[-1]}"
-    functions = {model: CurveFit(estimator, wanted, missing_class, last) for model, estimator in estimators.items()}
+    last, shelf = f"at n = {numbers[-1]}", Shelf()
+    functions: dict[str, CurveFit | WholeCurve] = {}
+    for model, estimator in estimators.items():
+        slow = CurveFit(estimator, wanted, missing_class, last)
+        functions[model] = WholeCurve(slow, known[model], shelf) if model in known else slow
     return curve_study(draw, functions, seed), draw
 
 
@@ -126,6 +135,7 @@ def carry_out(
         raise InputError(f"`n_repetitions` must be a whole number of at least 1; got {n_repetitions!r}.")
     most = as_max_cost(max_cost)
     todo = missing(study, draw, int(n_repetitions), store)
+    announce_compiling(a.function for a in study.algorithms if todo[a.name])
     if sum(todo.values()) * len(draw.numbers) > FEW_FITS:
         cost = predicted(study, draw, todo)
         cost.refuse_above(most, f"fewer sizes than {len(draw.numbers)} or fewer repetitions than {n_repetitions}")
@@ -145,15 +155,31 @@ def missing(study: Study, draw: CurveDraw, n_repetitions: int, store: Store) -> 
 
 def predicted(study: Study, draw: CurveDraw, todo: Mapping[str, int]) -> Cost:
     """Cost of the missing repetitions, from fits of the first one."""
-    functions = {a.name: a.function for a in study.algorithms}
+    functions: dict[str, Any] = {a.name: a.function for a in study.algorithms}
+    whole = {model: n for model, n in todo.items() if n and isinstance(functions[model], WholeCurve)}
     configs = {a.name: a.space.sample(stream(0, "resample", "cost")) for a in study.algorithms}
 
     def fit(model: str, position: int) -> None:
         rng = stream(0, "resample", "cost", model, position)
         _, train, test = next(iter(draw.design.repetition(rng, draw.numbers[position : position + 1]).splits()))
-        functions[model].scores(configs[model], draw.data, train, test, rng)  # type: ignore[attr-defined]
+        functions[model].scores(configs[model], draw.data, train, test, rng)
 
-    return predict(draw.numbers, todo, fit)
+    slow = predict(draw.numbers, {model: n for model, n in todo.items() if model not in whole}, fit)
+    seconds = {model: n * seconds_of(functions[model], draw) for model, n in whole.items()}
+    return Cost({**slow.seconds, **seconds})
+
+
+def seconds_of(function: WholeCurve, draw: CurveDraw) -> float:
+    """Seconds of one repetition that a kernel computes."""
+    rng = stream(0, "resample", "cost")
+    key = words(rng)
+    function.warm_up()  # compiling is paid once, not for each repetition
+    # Fresh draws cost as much at each size as that size does: sizes from small to large stand for all.
+    compute = draw.design.repetition(rng, draw.numbers)
+    function.curve(draw.data, replace(compute, sizes=draw.numbers[:1]), key)
+    return whole_curve(
+        draw.numbers, lambda count: function.curve(draw.data, replace(compute, sizes=draw.numbers[:count]), key)
+    )
 
 
 def absent_classes(data: CurveData, design: Design) -> list[Note]:

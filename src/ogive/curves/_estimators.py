@@ -148,7 +148,10 @@ class LinearMachine(_Machine):
         """scikit-learn's LinearSVC in the primal, whose C is 1 / (penalty n)."""
         from sklearn.svm import LinearSVC
 
-        return self._fit(LinearSVC(C=1.0 / (self.penalty * len(y)), dual=False), X, y)
+        # With the default tolerance, 1e-4, it stops before the minimum: on raw features half of all sizes of heart
+        # had another accuracy, by up to 0.07. The rest of the way takes milliseconds.
+        machine = LinearSVC(C=1.0 / (self.penalty * len(y)), dual=False, tol=1e-10, max_iter=1_000_000)
+        return self._fit(machine, X, y)
 
 
 class KernelMachine(_Machine):
@@ -162,7 +165,7 @@ class KernelMachine(_Machine):
         """scikit-learn's SVC with gamma 1 / (2 bandwidth²)."""
         from sklearn.svm import SVC
 
-        return self._fit(SVC(C=self.C, gamma=0.5 / self.bandwidth**2), X, y)
+        return self._fit(SVC(C=self.C, gamma=0.5 / self.bandwidth**2, tol=1e-4), X, y)
 
 
 def as_features(X: Any) -> FloatArray:

@@ -57,11 +57,7 @@ class CurveFit:
             for name in self.metrics:
                 curves[name].append(found[name])
             curves[FAILED].append(failed)
-        if error is not None and all(curves[FAILED]):
-            raise error
-        ends = {f"{name} {self.last}": curves[name][-1] for name in self.metrics}
-        series = {name: Series(values) for name, values in curves.items()}
-        return Outcome({name: value for name, value in ends.items() if math.isfinite(value)}, series=series)
+        return outcome(curves, self.metrics, self.last, error)
 
     def scores(
         self, config: Mapping[str, Any], data: CurveData, train: Rows, test: Rows, rng: np.random.Generator
@@ -118,3 +114,12 @@ class CurveFit:
         if "auc" in self.metrics and one_vs_one(self.estimator) and not hasattr(self.estimator, "predict_proba"):
             said.append(Note(NoteKind.PAIRWISE_DECISIONS))
         return tuple(said)
+
+
+def outcome(curves: Mapping[str, list[float]], metrics: tuple[str, ...], last: str, error: Exception | None) -> Outcome:
+    """Series by metric, which fits failed, and the scores at the last size; raises where every fit failed."""
+    if error is not None and all(curves[FAILED]):
+        raise error
+    ends = {f"{name} {last}": curves[name][-1] for name in metrics}
+    series = {name: Series(values) for name, values in curves.items()}
+    return Outcome({name: value for name, value in ends.items() if math.isfinite(value)}, series=series)

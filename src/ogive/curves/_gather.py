@@ -95,7 +95,8 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     more = [{"of": model, "n": n, "used": n_repetitions} for model, n in held.items() if n > n_repetitions]
     unused = [Note(NoteKind.UNUSED_REPETITIONS, values=known) for known in more]
     lost = store.unfinished() if held else []
-    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused, *lost)
+    paths = path_note({model: record["algorithms"][model] for model in chosen})
+    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused, *lost, paths)
     return LearningCurves(
         values=scores, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
         test=facts["test"], n_rows=facts["rows"], n_test=facts["n_test"], name=name, kind=facts["kind"],
@@ -115,6 +116,14 @@ def complete(store: Store, models: Sequence[str], name: str) -> dict[str, int]:
     if not min(found.values()):
         raise UnreadableSource(f"{store.path} holds no repetition of every model yet; run them first.")
     return found
+
+
+def path_note(definitions: Mapping[str, Mapping[str, Any]]) -> Note:
+    """Which models were computed as whole curves, and which were fitted at each size."""
+    paths: dict[str, list[str]] = {"kernel": [], "each": []}
+    for model, definition in definitions.items():
+        paths["kernel" if "kernel" in definition else "each"].append(model)
+    return Note(NoteKind.CURVE_PATHS, "fit", paths)
 
 
 def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[Note]) -> None:

@@ -11,6 +11,7 @@ from ogive.algorithms import Algorithm
 from ogive.curves._data import CurveData
 from ogive.curves._fitting import CurveFit
 from ogive.curves._metrics import definition
+from ogive.curves._whole import WholeCurve
 from ogive.metric import Metric
 from ogive.study import Study
 from ogive.tasks import Task
@@ -55,7 +56,7 @@ class CurveDraw:
         return self.data.kind
 
 
-def curve_study(draw: CurveDraw, functions: Mapping[str, CurveFit], seed: int) -> Study:
+def curve_study(draw: CurveDraw, functions: Mapping[str, CurveFit | WholeCurve], seed: int) -> Study:
     """The study of several models on one data set."""
     task = Task(draw.data.name, draw, scope="these rows", n_rows=draw.data.n_rows, kind=draw.data.kind)
     algorithms = [
