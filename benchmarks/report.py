@@ -22,6 +22,7 @@ SCRIPTS = (
     "normality.py",
     "profiles.py",
     "engine.py",
+    "bench_curve_kernels.py",
 )
 INTRODUCTION = """\
 # Speed
