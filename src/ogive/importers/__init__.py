@@ -5,13 +5,13 @@
 For tables that are no trials: plain_frame, rows_where, column_called, is_cv_results, is_larger_better, search_scores
 
   _parts          which source it is
-  _objects        frames, dictionaries, scikit-learn's searches        _optuna   studies: object, URL, file
+  _objects        frames, dictionaries, scikit-learn's searches        _optuna   studies: object, URL, file; their states
   _own            a table that Ogive wrote, checked; with some of its facts said anew
   _choices        what the caller says, and a table brought to a long, flat shape by it        _where    which rows
   _roles          which column plays which role: declared, or guessed from its name
   _columns        a column as text or as numbers        _within   what varies and repeats among the rows of a method on a task
   _units          what one independent draw is; rows that are steps of a run, and columns that split runs, are asked about
-  _assemble       a plain table and its roles become Trials; what was guessed becomes a note; time limits
+  _assemble       a plain table and its roles become Trials; words of a status column, time limits; what was guessed becomes a note
   _joined         several parts as one table
 
 Foreign packages are imported only inside the file that is about them.

@@ -18,6 +18,6 @@
   _kernel_svm       learning curves of the Gaussian-kernel machine: SMO that goes on from size to size
 
 Kernels import numpy, math, numba, `ogive.jit` and each other, nothing else. They trust their
-arguments: whoever calls one has checked them. Each has a slow, obvious oracle in
-`tests/kernels`, and runs uncompiled with NUMBA_DISABLE_JIT=1.
+arguments: whoever calls one has checked them. Each learner and statistic has a slow, obvious
+oracle in `tests/kernels`, and runs uncompiled with NUMBA_DISABLE_JIT=1.
 """

@@ -15,7 +15,7 @@
 
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colors
-  _difference, _best_of, _ranks, _planning, _intervals, _sources, _profile   one picture each
+  _difference, _best_of, _ranks, _planning, _intervals, _sources, _profile   one picture each, with its headline
   _pairs          both matrices of pairs: of a ranking, and of a profile
   _over_tasks     aggregates and average ranks
   _curves         fans, slices and strips of learning curves

@@ -14,7 +14,7 @@ Inside
   _reading        Trials, what `ogive.read` takes and tables of means with spreads become cells or moments
   _cells          the cells, and the rules for failures, clocks and missing values; _normalize: one scale for all tasks
   _distances      ratio, difference, improvement, welch, rank, and the rank tests
-  _performance    from a table to a Profile
+  _performance    from a table to a Profile: what is within τ, and what counts as solved
   _profile        the Profile, also without one of its methods; _curves: step curves, their bands, and two of them
   _aggregates     one number of each method over all tasks
   _ranks          average ranks, Friedman's test

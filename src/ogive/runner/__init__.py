@@ -6,10 +6,10 @@
 
 In the order of the way through
   _run        the deep function: checks, plan, engine, parts, signals, the table
-  _plan       what is missing, in which order, how much at once, and under which limits
+  _plan       what is missing, in which order, how much at once, and under which limits (2GB as bytes)
   _local      a thread for each slot, or in this process; _dask: a task for each chunk
   _cluster    the way to a Dask cluster, and who else may go it: addresses, TLS, one of our own
-  _slot       the parent's side of one child: limits, blame, second attempts
+  _slot       the parent's side of one child: limits and what is said of one that broke them, blame, second attempts
   _process    one child as a process: its pipes, its shared cell, its end; _memory: what it holds
   _child      the child's program; _trial: one trial; _state: what is put back after it, of the process and of
               libraries, and when a process is worn (too many files open, not to be put back)

@@ -3,11 +3,11 @@
 One sample
   ecdf, band, band_margin                the distribution, and what holds it with a confidence
   quantile_interval, exceedance          order statistics, Clopper and Pearson
-  mean_interval, tail_mean_interval      Student's t, and its version for a tail; _intervals of many samples at once
+  mean_interval, tail_mean_interval      Student's t, and its version for a tail; mean_intervals and others for many samples at once
   Statistic.parse("worst_0.1")           what the name of a statistic means, for either direction of a metric
   bootstrap_interval                     percentile and BCa, for anything else; variance_components: within and between clusters
   normality, dip                         for many samples at once, lattice-aware; one mode or more
-Two samples: _improvement and _difference functions, mcnemar, dominance, almost_dominance, violation_ratio
+Two samples: what is called …_improvement or …_difference, mcnemar, dominance, almost_dominance, violation_ratio
 Bounded scores, guaranteed: bounded_ functions, guaranteed_improvement
 Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
@@ -18,11 +18,11 @@ Inside
                  takes for granted (Assumption), and those that have a formula, of one sample or of many at once
   two samples    _comparison: single functions for arrays; _betting: for every distribution; _dominance: certain and almost
   all pairs      _families: from the runs to differences, of which kind each is, and what folds of a cross-validation cost;
-                 tiers; _differences: limits at any error
+                 tiers; _differences: limits at any error, also binomial ones
   many tasks     _resampling: of runs within tasks; _aggregate: one number for all tasks; _improvement: a method against another
   spread         _components: where it comes from; _effects: what explains it, and what leaving runs out would gain
   planning       how many trials are enough; a room within, with a face of its own
-Knows nothing of tables, files or pictures.
+Knows nothing of trials, foreign files or pictures.
 """
 
 from ogive.statistics._aggregate import (

@@ -12,10 +12,10 @@ Inside
   _schemas    columns, the door that rows pass, and maps as columns
   _records    study records: order, merging, what changed
   _parts      one part: its description, its checks, the digests of its columns, versions of packages
-  _publish    files that appear whole or not at all, and names that only one writer can claim; what is damaged, in words
+  _publish    files that appear whole or not at all, and names that only one writer can claim; what is damaged (Damage), in words
   _reading    all parts while others write; finished trials; highest attempts, copies, order
   _trials     Trials
-  _care       verify, repair, compact
+  _care       verify, repair, compact, and what they report
   _plan       notes: how many trials were asked for, how often a table was judged
 """
 

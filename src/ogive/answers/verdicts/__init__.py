@@ -1,13 +1,14 @@
 """Who is better, and how sure one may be: two methods, all methods, bold cells, a gate.
 
 In the order in which a verdict is made
-  _question     what is asked, with its defaults: one object for compare, rank, check, bold cells, the report
+  _question     what is asked, with its defaults: one object for compare, rank, check, bold cells, the report; the four
+                questions that are answered side by side
   _samples      the runs of all methods as arrays, joined where they share draws; differences that hold for every
                 distribution (all others come from statistics)
   _verdict      at which error each of many verdicts is decided; from interval and margin to conclusion; what so few
                 runs cannot rule out
   _comparison, _ranking, _check   two methods; all methods and bold cells; a gate: facts
-  _wording      facts in words, made last
+  _wording      facts in words, made last; a picture words its own headline, in plots
 """
 
 from ogive.answers.verdicts._check import Check, check

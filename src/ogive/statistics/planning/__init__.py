@@ -13,7 +13,11 @@ While they run
   anytime_margin     a band that holds at every sample size, so that one may look and stop at will
   spend              a confidence divided over a few looks
 
-Inside: _plan the search and its result, and how sure a plan from a pilot is (ASSURANCE); _precision: how close an estimate comes; _power: two methods; _anytime.
+Inside
+  _plan        the search and its result, and how sure a plan from a pilot is (ASSURANCE)
+  _precision   how close an estimate comes
+  _power       two methods
+  _anytime     what holds at every sample size
 """
 
 from ogive.statistics.planning._anytime import anytime_margin, spend
