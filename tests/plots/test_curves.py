@@ -82,7 +82,10 @@ def test_where_scores_are_missing_nobody_is_said_to_lead():
     assert "best" not in learning_fan(gaps).headline
     display = leading(gaps.leaders())
     assert "no leader" in display.headline
-    assert "no score" in display.key
+    assert "thin: no score" in display.key
+    assert {
+        display.reach(cell) < display.half for cells in display.strips.values() for cell in cells if not cell.who
+    } == {True}
     assert "equal" not in display.key
     none = replace(gaps, values=np.full_like(values, np.nan)).leaders()
     assert "nobody" in str(none["mean"])

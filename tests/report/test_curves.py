@@ -14,6 +14,7 @@ from ogive.curves._metrics import definition
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, said
 from ogive.report import write, write_curves
+from ogive.report._figures import OTHERS
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 SIZES = (5, 10, 20, 40)
@@ -194,3 +195,41 @@ def test_one_repetition_is_said_to_be_one_and_shows_no_modes(tmp_path):
     assert "1 repetition" in text
     assert "one mode fits" not in text
     assert "too few different" in text.lower()
+
+
+def test_many_sizes_are_thinned_in_pictures_and_counted_in_tables(tmp_path):
+    """Five models at 400 sizes: no curve is drawn at all of them, equal neighbors of a strip are one, a gap keeps its ends."""
+    values = np.round(np.random.default_rng(0).random((5, 400, 20)), 2)
+    values[0, 200:203, 0] = np.nan
+    made = curves_of(values, range(1, 401))
+    found = Page(made, tmp_path)
+    strips, fans, _, normality = found.figures
+    lines = [trace for trace in fans["data"] if "fill" not in trace]
+    gray = [trace for trace in lines if trace["line"]["color"] == OTHERS]
+    assert {len(trace["x"]) < 400 for trace in lines} == {True}
+    assert max(len(trace["x"]) for trace in gray) < 120
+    (own,) = [trace for trace in lines if trace.get("name") == "a" and "customdata" in trace]
+    assert {200, 201, 203, 204} <= set(own["x"])
+    assert {own["y"][own["x"].index(n)] is None for n in (201, 203)} == {True}
+    for picture in (strips, normality):
+        drawn = sum(trace["x"].count(None) + 1 for trace in picture["data"])
+        rows = len(picture["layout"]["yaxis"]["ticktext"])
+        assert drawn < 400 * rows
+    assert " of 400 sizes" in found.text
+
+
+def test_a_strip_without_a_leader_is_thinner_than_one_with_a_pale_leader(tmp_path):
+    values = crossing(30)
+    values[:, 0] = 0.5
+    strips = Page(curves_of(values), tmp_path).figures[0]
+    heights = {t["name"]: max(t["y"][:5]) - min(t["y"][:5]) for t in strips["data"]}
+    thin = [height for name, height in heights.items() if name.startswith("thin")]
+    assert max(thin) < 0.5 * min(height for name, height in heights.items() if not name.startswith("thin"))
+
+
+def test_a_panel_of_one_model_says_nothing_of_names_to_click(tmp_path):
+    one = Page(curves_of(np.round(np.random.default_rng(0).random((4, 4, 20)), 2)), tmp_path)
+    assert not any(trace.get("showlegend") for trace in one.figures[1]["data"])
+    several = Page(curves_of(crossing(30)), tmp_path)
+    assert several.text.count("click a name") == 1
+    assert "click a name" not in one.text

@@ -359,7 +359,8 @@ def _display(
 
 WIDTH = 6.4
 NORMAL, REJECTED, CONSTANT, UNKNOWN = COLORS[2], COLORS[1], "#9a9a9a", "#ececec"
-EQUAL = "#b8b8b8"
+EQUAL = "#8a8a8a"
+TESTS = {"shapiro": "Shapiro-Wilk"}
 STATES = {"rejected": REJECTED, "not rejected": NORMAL, "constant": CONSTANT, "no answer": UNKNOWN}
 
 
@@ -391,6 +392,7 @@ class StripsDisplay(Picture):
     """
 
     half: ClassVar[float] = 0.36  # the height of a strip, of the distance between two
+    thin: ClassVar[float] = 0.07  # of a strip where nobody leads: a pale black leader is gray as well
     strips: dict[str, tuple[Cell, ...]]
     sizes: FloatArray
     key: dict[str, tuple[str, bool]]
@@ -405,6 +407,11 @@ class StripsDisplay(Picture):
         """How dark a cell is: in full, or pale."""
         return 1.0 if full else 0.28
 
+    @classmethod
+    def reach(cls, cell: Cell) -> float:
+        """How far a cell goes above and below the middle of its strip."""
+        return cls.half if cell.who else cls.thin
+
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         from matplotlib.patches import Patch
 
@@ -418,7 +425,7 @@ class StripsDisplay(Picture):
         for i, (label, cells) in enumerate(self.strips.items()):
             self.bars_[label] = [
                 ax.fill_between(
-                    [c.low, c.high], i - self.half, i + self.half, color=c.color, alpha=self.opacity(c.full), linewidth=0, zorder=2
+                    [c.low, c.high], i - self.reach(c), i + self.reach(c), color=c.color, alpha=self.opacity(c.full), linewidth=0, zorder=2
                 )
                 for c in cells
             ]  # fmt: skip
@@ -455,7 +462,9 @@ def leading(result: Leaders) -> StripsDisplay:
     if any(not c.full for cells in strips.values() for c in cells):
         key["pale: ahead, but not certain"] = (style[sorted(seen, key=first.models.index)[0]].color, False)
     colors = {c.color for cells in strips.values() for c in cells}
-    key |= {word: (color, True) for word, color in (("equal", EQUAL), ("no score", UNKNOWN)) if color in colors}
+    key |= {
+        f"thin: {word}": (color, True) for word, color in (("equal", EQUAL), ("no score", UNKNOWN)) if color in colors
+    }
     return StripsDisplay(
         strips=strips, sizes=sizes, key=key, headline=_lead_words(result),
         recolored=frozenset(name for name, look in style.items() if look.dash),
@@ -507,7 +516,7 @@ def normality_strips(result: NormalityCurves, level: float = 0.05) -> StripsDisp
         strips=strips, sizes=sizes, key=key,
         headline=f"At {middle} of sizes the scores could be normal{', ties counted' if tied else ''} (mean over rows)",
         caption=(
-            f"Test: {result.test}, level {level:g}, on {printable(result.metric)} of {result.n} repetitions at each size alone, "
+            f"Test: {TESTS.get(result.test, result.test)}, level {level:g}, on {printable(result.metric)} of {result.n} repetitions at each size alone, "
             f"{result.scope}. Constant: all scores are equal, neither normal nor not."
             + (" Tie-aware: against normal numbers rounded to the steps that a finite test set allows; from many repetitions the plain "
                "test rejects those however normal they are." if tied else "")

@@ -6,6 +6,7 @@ Findings first, then their tables, what they stand on, the sections of the page,
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -157,25 +158,38 @@ def _sensitivity(gaps: LearningCurves, leaders: Leaders | None, confidence: floa
     return f"If missing scores counted as the worst possible one, the first sentence would read: {counted.sentences[0]}"
 
 
-MOST_SIZES, MOST_RANGES, MOST_OPEN, MOST_CHANGES, MOST_LISTED = 12, 6, 8, 200, 12
+MOST_SIZES, MOST_RANGES, MOST_OPEN, MOST_CHANGES, MOST_LISTED, MOST_STRETCHES = 12, 6, 8, 200, 12, 6
 COLUMNS = ("model", "size", "metric", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
 
 def leaders_table(leaders: Leaders) -> Html:
     """A line for each statistic: who is ahead at which sizes, and where that is certain."""
     rows = [
-        [element("th", lead.words), _ranges(lead.ranges(), "equal"), _ranges(lead.ranges(certain=True), "")]
+        [
+            element("th", lead.words),
+            _ranges(lead.ranges(), lead.leaders, "equal"),
+            _ranges(lead.ranges(certain=True), lead.contenders, ""),
+        ]
         for lead in leaders.by.values()
     ]
     return table([f"by {printable(leaders.metric)}", "ahead", "certainly ahead of all"], rows)
 
 
-def _ranges(ranges: Sequence[Range], none: str) -> Html:
-    """A line for each range; ranges without a leader are named `none`, or left out."""
+def _ranges(ranges: Sequence[Range], found: Sequence[tuple[str, ...]], none: str) -> Html:
+    """A line for each range, or with many of them for each model; what has no leader is named `none`, or left out.
+
+    `found` are the models at each size that share the first place.
+    """
     kept = [r for r in ranges if r.who is not None or none]
-    lines = [f"{none if r.who is None else clipped(r.who, LONGEST_NAME)}: {r.words}" for r in kept[:MOST_RANGES]]
-    if len(kept) > MOST_RANGES:
-        lines.append(f"… and {plural(len(kept) - MOST_RANGES, 'more range')}, in the picture")
+    lines = [f"{none if r.who is None else clipped(r.who, LONGEST_NAME)}: {r.words}" for r in kept]
+    if len(kept) > MOST_RANGES:  # the first of them would tell of the smallest sizes only
+        counts = Counter(best[0] if len(best) == 1 else None for best in found)
+        most = sorted(counts.items(), key=lambda one: (one[0] is None, -one[1]))
+        lines = [
+            f"{none if who is None else clipped(who, LONGEST_NAME)}: {count} of {len(found)} sizes"
+            for who, count in most
+            if who is not None or none
+        ]
     return element("td", *(element("div", line) for line in lines or ["nowhere"]))
 
 
@@ -204,11 +218,21 @@ def changes_table(leaders: Leaders) -> list[Html]:
     return parts
 
 
-def disagreements_table(found: Disagreements) -> list[Html]:
+def _stretches(sizes: Sequence[int], grid: Sequence[int]) -> str:
+    """Sizes in words, neighbors on the grid as one stretch; the longest ones where there are many."""
+    places = np.searchsorted(np.asarray(grid), np.asarray(sizes, dtype=int))
+    parts = [part for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if part.size]
+    longest = sorted(parts, key=len, reverse=True)[:MOST_STRETCHES]
+    kept = sorted(longest, key=lambda part: int(part[0]))
+    said = [str(grid[p[0]]) if p.size == 1 else f"{grid[p[0]]} to {grid[p[-1]]}" for p in kept]
+    return ", ".join(said) + (f" and {len(parts) - len(kept)} shorter stretches" if len(parts) > len(kept) else "")
+
+
+def disagreements_table(found: Disagreements, grid: Sequence[int]) -> list[Html]:
     """How often two ways of ranking reverse a pair."""
     rows = []
     for row in found.rows:
-        sizes = ", ".join(map(str, row.sizes[:MOST_LISTED])) + (", …" if len(row.sizes) > MOST_LISTED else "")
+        sizes = _stretches(row.sizes, grid)
         rows.append(
             [row.first, row.second, f"{len(row.sizes)} of {row.n_sizes} sizes", f"n = {sizes}" if sizes else "–"]
         )
@@ -426,7 +450,10 @@ def references(found: CurveFindings) -> list[str]:
     return [OWN_REFERENCES["curves"], *dict.fromkeys(known), *band, OWN_REFERENCES["shapiro"], OWN_REFERENCES["dip"]]
 
 
-HINT = " Point at a line to read it; click a name to hide or show a model; drag to zoom, double-click to go back."
+HINT, NAMED = (
+    " Point at a line to read it;{} drag to zoom, double-click to go back.",
+    " click a name to hide or show a model;",
+)
 
 
 def compose(found: CurveFindings) -> Report:
@@ -499,8 +526,8 @@ def _described(found: CurveFindings) -> list[Html]:
 
 def _fans(found: CurveFindings, report: Report) -> list[Html]:
     display = learning_fan(found.curves, found.metric)
-    said = [element("p", f"{display.headline}.")] if found.leaders is not None else []  # else it stands above
-    return [*said, report.figure(fan_figure(display)), caption(display.caption + HINT)]
+    legend = display.together and len(display.fans) > 1  # a panel of its own has no name to click
+    return [report.figure(fan_figure(display)), caption(display.caption + HINT.format(NAMED if legend else ""))]
 
 
 def _changes(found: CurveFindings) -> list[Html]:
@@ -511,7 +538,7 @@ def _changes(found: CurveFindings) -> list[Html]:
     if found.disagreements is not None and found.curves.sizes.size > 1:
         parts += [
             element("h3", "Do rankings by the mean and by quantiles agree?"),
-            *disagreements_table(found.disagreements),
+            *disagreements_table(found.disagreements, found.curves.sizes.tolist()),
         ]
     return parts
 
@@ -544,12 +571,12 @@ def _normality(found: CurveFindings, report: Report) -> list[Html]:
     tied = not all(map(math.isnan, aware.tolist()))
     shares = aware if tied else along.gaussian_share()
     said = [
-        f"{printable(row)}: {share(value)}" for row, value in zip(along.rows, shares.tolist(), strict=True) if not math.isnan(value)
+        f"{printable(row)} {share(value)}" for row, value in zip(along.rows, shares.tolist(), strict=True) if not math.isnan(value)
     ]  # fmt: skip
     display = normality_strips(along)
-    ties = " with regard for ties" if tied else ""
+    ties = ", ties allowed for" if tied else ""
     return [
-        element("p", f"Share of sizes at which normal scores are not rejected{ties}: {'; '.join(said)}."),
+        element("p", f"At how many sizes the scores could be normal{ties}: {', '.join(said)} of the sizes."),
         report.figure(strips_figure(display, list(display.strips))),
         caption(f"{display.caption} Sizes depend on each other: a description of the curve, not one test of it."),
     ]  # fmt: skip

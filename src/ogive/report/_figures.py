@@ -7,8 +7,10 @@ reference (`%{fullData.name}`), so that a name cannot be a template either.
 from __future__ import annotations
 
 import html
+import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -372,6 +374,9 @@ def profile_figure(display: ProfileDisplay) -> Json:
 
 ACROSS, LONGEST_LABEL = 4, 30
 OTHERS = "#c8c8c8"
+# Sizes of a curve that are drawn: in one picture, in a panel of its own, and gray behind the others. With
+# every size of ten models the gray lines alone were a megabyte.
+MOST_SIZES_ALONE, MOST_SIZES_EACH, MOST_SIZES_BEHIND = 600, 300, 80
 LEGEND, ROW = 34, 46
 SIZE = "training-set size n"
 
@@ -380,15 +385,19 @@ def fan_figure(display: FanDisplay) -> Json:
     """Mean and outer quantiles at every size: up to three models together, more with a panel each."""
     style, alone = display.style, display.together
     panels = [display.fans] if alone else [(fan,) for fan in display.fans]
+    most = MOST_SIZES_ALONE if alone else MOST_SIZES_EACH
+    thinned = {fan.model: _thinned(fan, most) for fan in display.fans}
+    quiet = {fan.model: _thinned(fan, MOST_SIZES_BEHIND) for fan in display.fans}
     traces: list[Json] = []
     for i, fans in enumerate(panels):
-        others = [f for f in display.fans if f not in fans]
+        others = [quiet[f.model] for f in display.fans if f not in fans]
         drawn = [_mean(f, Look(OTHERS), 1.0) | {"hoverinfo": "skip", "showlegend": False} for f in others]
-        for fan in fans:
+        for fan in (thinned[f.model] for f in fans):
             if len(display.fans) == 1:
                 middle = _shades(fan.sizes, fan.inner_low, fan.inner_high, style[fan.model].color)
                 drawn += [shade | {"showlegend": False} for shade in middle]
-            drawn += _fan(fan, style[fan.model], display.share, legend=alone and len(display.fans) > 1)
+            look = style[fan.model] if alone else Look(style[fan.model].color)  # its name stands above it
+            drawn += _fan(fan, look, display.share, legend=alone and len(display.fans) > 1)
         traces += [trace | {"xaxis": axis_name("x", i), "yaxis": axis_name("y", i)} for trace in drawn]
     sizes = display.fans[0].sizes
     label = html.escape(display.label, quote=False)
@@ -403,6 +412,16 @@ def fan_figure(display: FanDisplay) -> Json:
         _titles(layout, [fan.model for fan in display.fans])
         _common(layout, SIZE, label)
     return {"data": traces, "layout": layout}
+
+
+def _thinned(fan: Fan, most: int) -> Fan:
+    """A fan at about so many sizes; all of them where there are few, and both sides of every gap."""
+    parts = (fan.mean, fan.low, fan.high)
+    known = np.isfinite(fan.mean)
+    edges = np.flatnonzero(np.diff(known.astype(int)))
+    kept = np.unique(np.concatenate([waypoints((np.log(fan.sizes), *parts), most), edges, edges + 1]).astype(int))
+    every = {part.name: getattr(fan, part.name) for part in fields(fan) if part.name != "model"}
+    return replace(fan, **{key: values[kept] for key, values in every.items()})
 
 
 def _fan(fan: Fan, look: Look, share: float, *, legend: bool) -> list[Json]:
@@ -449,16 +468,18 @@ def _shades(x: FloatArray, low: FloatArray, high: FloatArray, color: str) -> lis
 
 
 def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[str, str] = ("", "")) -> Json:
-    """Strips along the sizes; `words` are added to a name where it is drawn in full and where pale.
+    """Strips along the sizes, equal neighbors as one; `words` are added to a name where it is drawn in full and where pale.
 
     Names that share their color with an earlier one are hatched.
     """
     found: dict[tuple[str, bool], tuple[str, list[float], list[float]]] = {}
     for row, cells in enumerate(display.strips.values()):
-        for cell in cells:
-            _, x, y = found.setdefault((cell.who, cell.full), (cell.color, [], []))
-            x += [cell.low, cell.high, cell.high, cell.low, cell.low, math.nan]
-            top, bottom = row - display.half, row + display.half
+        for (who, full, color), own in itertools.groupby(cells, lambda cell: (cell.who, cell.full, cell.color)):
+            run = list(own)
+            first, last = run[0], run[-1]
+            _, x, y = found.setdefault((who, full), (color, [], []))
+            x += [first.low, last.high, last.high, first.low, first.low, math.nan]
+            top, bottom = row - display.reach(first), row + display.reach(first)
             y += [top, top, bottom, bottom, top, math.nan]
     names = list(display.key)
 
@@ -468,7 +489,7 @@ def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[st
 
     traces = []
     for (who, full), (color, x, y) in sorted(found.items(), key=lambda one: place(one[0])):
-        said = f"{name(who)}{words[0] if full else words[1]}" if who else "equal, or no score"
+        said = f"{name(who)}{words[0] if full else words[1]}" if who else "thin: equal, or no score"
         area = _area(np.array(x[:-1]), np.array(y[:-1]), color, display.opacity(full))
         if who in display.recolored:
             pattern = {"shape": "/", "bgcolor": area["fillcolor"], "fgcolor": "#fff", "size": 8, "solidity": 0.2}
