@@ -172,3 +172,12 @@ def test_names_stay_text(tmp_path: Path, name):
     assert b"<script" not in path.read_bytes()
     with pytest.raises(InputError, match="must end"):
         difference(trials(), "a", "b").save(tmp_path / "p.txt")
+
+
+def test_a_method_has_its_color_of_the_other_pictures_of_the_table():
+    """In either order of the two, and where a table holds more methods."""
+    rng = np.random.default_rng(0)
+    trials = ogive.read({m: rng.normal(i, 1, 100) for i, m in enumerate("abc")}, unit="row")
+    others = ogive.plots.distribution(trials).style
+    for a, b in (("a", "c"), ("c", "b")):
+        assert difference(trials, a, b).colors == {"a": others[a].color, "b": others[b].color}

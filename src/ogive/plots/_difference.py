@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ogive.answers import CellBand, bands, unit_words
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.plots._distribution import LONGEST_NAME, _why_no_bands, counted_words
-from ogive.plots._page import COLORS, GRAY, Paper, Picture
+from ogive.plots._page import COLORS, GRAY, Paper, Picture, looks
 from ogive.reading import Source, as_trials
 from ogive.statistics import Distribution
 from ogive.trials import FloatArray, Trials
@@ -42,9 +42,10 @@ class DifferenceDisplay(Picture):
         set no limit. `low` and `high` are empty where nothing can be guaranteed.
     certain : tuple of (level, level, "a" or "b")
         Ranges of levels on which one method is certainly better.
+    colors : dict
+        Of "a" and "b", as in the other pictures of the table.
     """
 
-    colors: ClassVar[dict[Who, str]] = {"a": COLORS[0], "b": COLORS[1]}
     a: str
     b: str
     task: str
@@ -55,6 +56,7 @@ class DifferenceDisplay(Picture):
     low: FloatArray
     high: FloatArray
     certain: tuple[tuple[float, float, Who], ...]
+    colors: dict[Who, str]
 
     def __repr__(self) -> str:
         return f"DifferenceDisplay({self.a} against {self.b} on {self.task}, {len(self.certain)} certain ranges)"
@@ -164,9 +166,9 @@ def difference(
     name = trials.metric_name(metric)
     confidence = as_confidence(confidence)
     (place,) = {trials.cell(algorithm, task).task for algorithm in (a, b)}  # refuses with the names there are
-    counted = ""
+    given, counted = trials, ""
     if failures is not None:
-        given, trials = trials, trials.select(tasks=[place]).counted(name, failures)
+        trials = trials.select(tasks=[place]).counted(name, failures)
         seen, left = ([t.cell(m, place) for m in (a, b)] for t in (given, trials))
         counted = counted_words(given, seen, trials, left, name, failures)
     half = 1.0 - (1.0 - confidence) / 2.0
@@ -174,13 +176,17 @@ def difference(
     missing = [m for m in (a, b) if m not in found]
     if missing:
         raise InputError(f"{listed([repr(m) for m in missing])} has no usable score on {place!r}.")
+    style = looks(given.algorithms)
+    colors: dict[Who, str] = {"a": style[a].color, "b": style[b].color}
+    if colors["a"] == colors["b"]:  # of many methods some share a color
+        colors = {"a": COLORS[0], "b": COLORS[1]}
     levels, estimate, low, high = _advantage(found[a], found[b], trials.goals[name])
     certain = _certain(levels, low, high)
     if min(found[a].estimate.n, found[b].estimate.n) < 20 and not certain:
         low = high = np.empty(0)  # it would fill the picture
     return DifferenceDisplay(
         a=a, b=b, task=place, metric=name, goal=trials.goals[name], levels=levels, estimate=estimate, low=low, high=high,
-        certain=certain, headline=_headline(a, b, certain, judged=found[a].band is not None),
+        certain=certain, colors=colors, headline=_headline(a, b, certain, judged=found[a].band is not None),
         caption=f"{_caption(trials, found[a], found[b], confidence, drawn=bool(low.size))}{counted}",
     )  # fmt: skip
 
