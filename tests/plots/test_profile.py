@@ -80,7 +80,7 @@ def test_the_headline_never_says_more_than_the_bands():
 
 def test_equal_areas_have_no_leader():
     same = performance_profile({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [3.0, 4.0]}, goal="minimize")
-    assert draw(same).headline.startswith("a and b share")
+    assert draw(same).headline.startswith("a and b have")
 
 
 @pytest.mark.parametrize("kind", ["difference", "improvement", "rank", "welch", "score"])

@@ -167,7 +167,7 @@ SAID = [
     (lambda: profile(performance_profile(PARTS, goal="maximize", strict=True)), "the best method has less than twice as much as this one"),
     (lambda: profile(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize")), "a is ahead of b"),
     (lambda: profile(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize")), "no sign of equality"),
-    (lambda: profile(performance_profile({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [3.0, 4.0]}, goal="minimize")), "a and b share the largest area"),
+    (lambda: profile(performance_profile({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [3.0, 4.0]}, goal="minimize")), "a and b have the highest curve on average, with equal areas"),
     (lambda: profile_pairs(performance_profile(alike("abc"), goal="minimize")), "In none of 3 pairs is one method certainly ahead at some τ, which is no sign of equality"),
     (lambda: profile_pairs(performance_profile(CROSS, confidence=0.8, goal="minimize")), "are each ahead somewhere"),
     (lambda: profile_pairs(performance_profile(times(3), band="none", goal="minimize")), "3 pairs described without a verdict"),

@@ -202,7 +202,9 @@ def profile(profile: Profile, *, tau_max: float | None = None, bands: str = "aut
     order = by_area(profile)
     leaders = order[:LEADERS] if bands != "all" and len(order) > MOST_BANDS else order
     shown = (
-        f"Shown: the {DRAWN_CURVES} of {len(order)} methods with the largest area. " if len(order) > MOST_CURVES else ""
+        f"Shown: the {DRAWN_CURVES} of {len(order)} methods with the highest curves. "
+        if len(order) > MOST_CURVES
+        else ""
     )
     return ProfileDisplay(
         profile=profile, order=order, banded=() if bands == "none" or profile.band == "none" else leaders,
@@ -236,7 +238,7 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
     first = clipped(order[0], LONGEST_NAME)
     if profile.band == "none":
         wins = float(profile.wins[profile.methods.index(order[0])])
-        return f"{first} has the largest area; best on {share(wins)} of {plural(len(profile.problems), 'problem')}"
+        return f"{first} has the highest curve on average; best on {share(wins)} of {plural(len(profile.problems), 'problem')}"
     found = {
         m: profile.compare(order[0], m).conclusion for m in counting(order[1:], "comparing the leader with the others")
     }
@@ -246,13 +248,15 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
     areas = {m: area.estimate for m, area in profile.area().items()}
     level = [m for m in profile.methods if math.isclose(areas[m], areas[order[0]], abs_tol=1e-12)]
     if len(level) > 1:
-        return f"{listed([clipped(m, LONGEST_NAME) for m in level])} share the largest area"
+        return (
+            f"{listed([clipped(m, LONGEST_NAME) for m in level])} have the highest curve on average, with equal areas"
+        )
     if len(behind) == len(found):
         return f"{first} is ahead of all {len(found)} others"
     open_ = [clipped(m, LONGEST_NAME) for m in found if m not in behind]
     named = listed(open_) if len(open_) <= 3 else plural(len(open_), "other")
     are = "is" if len(open_) == 1 else "are"
-    return f"{first} leads by area; {named} {are} not certainly behind it"
+    return f"{first} has the highest curve on average; by the curves alone {named} {are} not certainly behind it"
 
 
 def scope(profile: Profile) -> str:
