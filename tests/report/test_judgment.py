@@ -84,6 +84,21 @@ def test_the_same_conclusions_about_the_same_pairs_do_not_depend_on_the_rule(pag
     assert "does not depend" in text
 
 
+def test_a_pair_keeps_its_order_where_the_other_rule_ranks_it_the_other_way_round(page):
+    """Counted as the worst score, its failed runs put `b` behind `a`: the pair is still judged."""
+    samples = {"a": A, "b": failing(B + 0.2, 6), "c": C + 4.0}
+    text = page(samples, BOUNDED, criterion="mean").section("In short")
+    assert "not judged" not in text
+
+
+def test_failed_runs_on_tasks_that_the_verdict_leaves_out_are_not_denied(page):
+    samples = {m: {"x": s, "y": s + 1.0} for m, s in (("a", A), ("b", B))}
+    samples["a"]["y"] = failing(A, 60)
+    text = page(samples).section("In short")
+    assert "All failed runs are on tasks that the verdict leaves out" in text
+    assert "No run of the methods" not in text
+
+
 def test_all_tasks_together_are_judged_once(page):
     samples = {m: {f"t{i}": RNG.normal(3 * j, 1, 12) for i in range(5)} for j, m in enumerate("ab")}
     samples["a"]["t0"] = failing(samples["a"]["t0"], 1)

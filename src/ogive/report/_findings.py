@@ -106,10 +106,12 @@ class Judgment:
             return any(pair.conclusion != "cannot tell" for pair in asked)
         return any(c != "cannot tell" for c in self.conclusions().values())
 
-    def conclusions(self) -> dict[str, Conclusion]:
-        """What is concluded of each pair (and task)."""
+    def conclusions(self, like: Ranking | None = None) -> dict[str, Conclusion]:
+        """What is concluded of each pair (and task); pairs are turned as in another ranking, where one is given."""
         if self.ranking is not None:
-            return {f"{printable(p.a)} against {printable(p.b)}": p.conclusion for p in self.ranking.pairs}
+            there = {r.algorithm for r in self.ranking.rows}
+            pairs = [(p.a, p.b) for p in (like or self.ranking).pairs if {p.a, p.b} <= there]
+            return {f"{printable(a)} against {printable(b)}": self.ranking.pair(a, b).conclusion for a, b in pairs}
         if self.comparison is None:
             return {}
         c = self.comparison
@@ -209,12 +211,14 @@ def some(names: list[str]) -> str:
     return listed(shown) if len(names) <= MOST_NAMED else f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
 
 
-def sensitivity(judged: Judgment) -> Sensitivity:
+def sensitivity(judged: Judgment, n_tasks: int) -> Sensitivity:
     """Whether another rule for failures would change a conclusion about the same methods on the same tasks."""
     part, question = judged.part, judged.question
     if judged.decided is None or part is None or question is None:
         return Sensitivity()
     if not part.failed(question.metric).any():
+        if len(part.tasks) < n_tasks:
+            return Sensitivity("All failed runs are on tasks that the verdict leaves out.")
         return Sensitivity("No run of the methods in the verdict failed.")
     other, words = "exclude", "left out"
     if question.failures == "exclude":
@@ -232,7 +236,7 @@ def sensitivity(judged: Judgment) -> Sensitivity:
             f"Whether the verdict depends on how failures count cannot be said: with failed runs {words}, {again.refusal}",
             known=False,
         )
-    after = again.conclusions()
+    after = again.conclusions(judged.ranking)
     changed = [  # a pair that is gone counts as changed
         f"{pair}: {said} becomes {after.get(pair, 'not judged, since usable runs are missing')}"
         for pair, said in judged.conclusions().items()
@@ -350,6 +354,10 @@ def _notes(
             "The verdict at the top speaks of other runs on these tasks, the profile of other tasks like these: the two questions "
             "may have different answers, and the second is the harder one."
         )
+    elif found.random == "problems" and found.kind != "score":
+        notes.append(
+            "The verdict at the top asks who wins more often, the curves by how much each method misses the best: that takes more tasks to tell."
+        )
     if n < MANY_TASKS and found.random == "problems":
         notes.append(f"Few tasks: with {n} of them only large differences can be seen.")
     elif n < MANY_TASKS:
@@ -456,7 +464,7 @@ def find(
     seen, _ = attempt(lambda: trials.counted(name, chosen))
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
-        judgment=judgment, sensitivity=sensitivity(judgment) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
+        judgment=judgment, sensitivity=sensitivity(judgment, len(trials.tasks)) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
         over=over_tasks(judgment, name, confidence, chosen, looks, n_runs), foremost=shown, shortened=shortened,
         seen=seen,
     )  # fmt: skip
