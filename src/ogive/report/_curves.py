@@ -527,7 +527,7 @@ def _described(found: CurveFindings) -> list[Html]:
 def _fans(found: CurveFindings, report: Report) -> list[Html]:
     display = learning_fan(found.curves, found.metric)
     legend = display.together and len(display.fans) > 1  # a panel of its own has no name to click
-    return [report.figure(fan_figure(display)), caption(display.caption + HINT.format(NAMED if legend else ""))]
+    return [report.figure(fan_figure(display)), caption(display.caption, HINT.format(NAMED if legend else ""))]
 
 
 def _changes(found: CurveFindings) -> list[Html]:

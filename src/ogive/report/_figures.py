@@ -328,13 +328,8 @@ def best_of_figure(display: BestOfDisplay) -> Json:
         traces.append({**line_trace(curve.k, curve.estimate, look), **group, "hovertemplate": hover})
     layout = frame(ONE_HEIGHT, 40)
     across, up = (html.escape(text, quote=False) for text in display.labels)
-    layout["xaxis"] = {
-        "type": "log",
-        "title": titled(across),
-        "gridcolor": "#e8e8e8",
-        "dtick": "D2",
-        "tickformat": ",d",
-    }
+    most = max(float(curve.k[-1]) for curve in display.curves)
+    layout["xaxis"] = {**size_axis(np.array([1.0, most]), span=(0.95, 1.05 * most)), "title": titled(across)}
     layout["yaxis"] = {"title": titled(up), "gridcolor": "#e8e8e8", "zeroline": False, "tickformat": "~g"}
     return {"data": traces, "layout": layout}
 

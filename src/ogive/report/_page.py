@@ -45,8 +45,10 @@ a { color: var(--link); }
 .card h3 { margin: 0; font-size: 0.85rem; font-weight: 600; color: var(--quiet); } .card p { margin: 0.35em 0 0; }
 .card .who { font-size: 1.12rem; font-weight: 600; } .card .sure { color: var(--quiet); }
 nav { font-size: 0.9rem; margin: 1em 0; display: flex; flex-wrap: wrap; gap: 4px 18px; }
-.wide { overflow-x: auto; margin: 0.8em 0; max-width: 100%; }
-.wide.cut { border-right: 4px double var(--mark); padding-bottom: 4px; }
+/* Without scripts the edge of a table that goes on is a bar that stays; at its end a second one, which scrolls, covers it. */
+.wide { overflow-x: auto; margin: 0.8em 0; max-width: 100%;
+  background: linear-gradient(var(--paper), var(--paper)) right / 5px 100% no-repeat local, linear-gradient(var(--mark), var(--mark)) right / 4px 100% no-repeat scroll; }
+.wide.cut { border-right: 4px double var(--mark); padding-bottom: 4px; background: none; }
 table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 10px; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
 thead th { border-bottom: 2px solid var(--quiet); font-weight: 600; vertical-align: bottom; }
@@ -68,9 +70,9 @@ summary { cursor: pointer; }
 pre { white-space: pre; overflow: auto; max-height: 340px; font-size: 0.8rem; background: var(--soft); padding: 10px; }
 blockquote { margin: 0.6em 0; padding: 8px 16px; background: var(--soft); overflow-wrap: anywhere; }
 button { font: inherit; font-size: 0.8rem; }
-.picture { margin: 0.8em 0; } .picture.live > .static, .picture:not(.live) > .figure { display: none; }
+.picture { margin: 0.8em 0; } .picture.live > .static, .picture:not(.live) > .figure, .picture:not(.live) + .caption .hint { display: none; }
 .static svg { display: block; width: 100%; height: auto; overflow: visible; } .static svg svg { overflow: hidden; } .static text { fill: currentColor; }
-.static .one { max-width: 700px; } .static .axis { font-size: 0.85rem; margin: 0.2em 0; } .static .across { text-align: right; max-width: 700px; }
+.static .one { max-width: 560px; } .static .axis { font-size: 0.85rem; margin: 0.2em 0; } .static .across { text-align: right; max-width: 560px; }
 .static .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 10px 14px; }
 .static .grid p { margin: 0; font-size: 0.8rem; text-align: center; } .static .grid + .across { max-width: none; text-align: center; }
 .lines { stroke: var(--grid); fill: none; } .frame { stroke: currentColor; stroke-opacity: 0.7; fill: none; } .again { stroke: var(--paper); stroke-width: 2; stroke-dasharray: 3 3; }
@@ -86,12 +88,14 @@ button { font: inherit; font-size: 0.8rem; }
 @page { margin: 14mm; }
 @media print {
   body, main { background: #fff; } main { max-width: none; padding: 0; } body { font-size: 11pt; }
-  nav, button, .copy { display: none; } .picture, .card, tr, .verdict { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  nav, button, .copy, .hint { display: none; } .picture, .card, tr, .verdict { break-inside: avoid; } h2, h3 { break-after: avoid; }
   .picture > .figure { display: none !important; } .picture > .static { display: block !important; }
   .static .one, .static .across { max-width: 480px; } .static .grid { grid-template-columns: repeat(4, 1fr); } .static .grid > div { break-inside: avoid; }
   .picture:has(.grid > :nth-child(13)) { break-inside: auto; }
   details::details-content { content-visibility: visible; block-size: auto; }
-  .wide, .wide.cut { overflow: visible; border: 0; } .wide.cut th:first-child { position: static; max-width: none; min-width: 0; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; } .cards { grid-template-columns: repeat(4, 1fr); }
+  .wide, .wide.cut { overflow: visible; border: 0; background: none; } .wide.cut th:first-child { position: static; max-width: none; min-width: 0; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; }
+  .pairs, .pairs td, .dense, .dense th, .dense td { font-size: 0.6rem; padding: 2px 3px; } .pairs small, .dense small { white-space: normal; } .range, .dense .range { width: 100%; max-width: 84px; }
+  .cards { grid-template-columns: repeat(4, 1fr); }
   .bar, .range i, .range u, .better, .worse, .claim, .verdict, .tier2 td, .tier2 th { print-color-adjust: exact; }
 }
 """
@@ -131,8 +135,8 @@ SCRIPT = """
     layout.height = whole + layout.margin.t + layout.margin.b;
   }
 
-  // On a narrow screen the legend and the titles of axes take several lines.
-  function narrow(layout, data, width) {
+  // Where the page is narrower than it may be, the legend takes more lines.
+  function legend(layout, data, width) {
     var named = data.filter(function (trace) { return trace.name && trace.showlegend !== false; });
     var longest = Math.max.apply(null, named.map(function (trace) { return trace.name.length; }).concat(0));
     var columns = Math.max(1, Math.floor(width / (7 * longest + 56)));
@@ -140,6 +144,10 @@ SCRIPT = """
     var more = Math.max(0, wanted - layout.margin.t);
     layout.margin.t += more;
     layout.height += more;
+  }
+
+  // On a narrow screen the titles of axes take several lines, and fewer labels fit.
+  function narrow(layout, width) {
     layout.legend.y = 1;
     function wrapped(text, most) {
       var lines = [""];
@@ -174,7 +182,8 @@ SCRIPT = """
     var made = JSON.parse(JSON.stringify(figure)), layout = made.layout;
     layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
     layout.modebar = { bgcolor: "rgba(0,0,0,0)" };
-    if (width < 640) { narrow(layout, made.data, width); }
+    if (width < 900) { legend(layout, made.data, width); }
+    if (width < 640) { narrow(layout, width); }
     if (axes(layout, "x").length > 1) { fold(layout, width); }
     if (!dark.matches) { return made; }
     layout.font.color = "#e6e6e3";
@@ -303,9 +312,9 @@ def aside(text: str) -> Html:
     return element("p", text, class_="note") if text else Html("")
 
 
-def caption(text: str) -> Html:
-    """What stands below a picture or a table."""
-    return element("p", text, class_="caption")
+def caption(text: str, hint: str = "") -> Html:
+    """What stands below a picture or a table; the hint is for the picture that scripts draw, and is seen with it alone."""
+    return element("p", text, *([element("span", hint, class_="hint")] if hint else []), class_="caption")
 
 
 def definition_list(entries: list[tuple[str, str]]) -> Html:

@@ -202,7 +202,7 @@ def _distribution(found: Findings, report: Report, display: DistributionDisplay 
     hint = " Point at a curve to read it; click a name to hide or show a method; drag to zoom, double-click to go back."
     if found.n_failed and found.rule == "exclude":
         text += f" {_left_out(found)}"
-    shown = [report.figure(distribution_figure(display)), caption(text + hint)]
+    shown = [report.figure(distribution_figure(display)), caption(text, hint)]
     if len(display.tasks) <= MOST_UNFOLDED:
         return shown
     title = element("summary", f"Pictures of {plural(len(display.tasks), 'task')}")
@@ -377,8 +377,7 @@ def _failures(found: Findings) -> list[Html]:
     ]  # fmt: skip
     unlisted = len(rows) - MOST_MESSAGES
     more = f"{plural(unlisted, 'further kind')} of failure not listed." if unlisted > 0 else ""
-    counted = f"{found.n_failed} of {len(t)} runs have no usable {found.metric}. {found.sensitivity.words}"
-    said = element("p", counted.strip())
+    said = element("p", f"{found.n_failed} of {len(t)} runs have no usable {found.metric}.")
     listing = [table(["method", "task", "status", "message", "runs"], body_rows), aside(more)]
     if len(t.tasks) == 1:
         return [said, *listing]

@@ -21,8 +21,8 @@ from ogive.report._page import Html, element, join, text
 Json: TypeAlias = dict[str, Any]
 Value: TypeAlias = float | None
 
-# Width, height and size of type of a picture that stands alone, and of one panel of several. Wider ones had letters of 7 px on a phone.
-ALONE, PANEL = (560, 340, 13), (250, 188, 11)
+# Width, height and size of type of a picture that stands alone, and of one panel of several. Wider ones had letters of 8 px on a phone.
+ALONE, PANEL = (440, 290, 13), (250, 188, 11)
 ROW_HEIGHT = 40  # of strips and slices, whose rows need room
 LETTER = 0.56  # width of a letter, of its height
 NEAR = 0.6  # units of the picture below which the next corner is not seen
@@ -178,7 +178,8 @@ class _Panel:
             height = max(height if size is PANEL else 0, ROW_HEIGHT * len(y.ticks) + 46)
         left = 10 + LETTER * letter * max((len(words) for _, words in y.ticks), default=0)
         left = min(left, 0.4 * width)
-        frame = (left, 8.0, width - left - 14.0, height - 16.0 - 1.5 * letter)
+        right = max(14.0, 4 + 0.5 * LETTER * letter * max((len(words) for _, words in x.ticks[-1:]), default=0))
+        frame = (left, 8.0, width - left - right, height - 16.0 - 1.5 * letter)
         zero = bool(layout[f"yaxis{number}"].get("zeroline"))
         return cls(traces, x, y, layout if not number else {}, frame, (width, height, letter), zero)
 
