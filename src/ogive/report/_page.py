@@ -90,7 +90,7 @@ button { font: inherit; font-size: 0.8rem; }
   body, main { background: #fff; } main { max-width: none; padding: 0; } body { font-size: 11pt; }
   nav, button, .copy, .hint { display: none; } .picture, .card, tr, .verdict { break-inside: avoid; } h2, h3 { break-after: avoid; }
   .picture > .figure { display: none !important; } .picture > .static { display: block !important; }
-  .static .one, .static .across { max-width: 480px; } .static .grid { grid-template-columns: repeat(4, 1fr); } .static .grid > div { break-inside: avoid; }
+  .static .one, .static .across { max-width: 480px; } .static .grid { grid-template-columns: repeat(3, 1fr); } .static .grid > div { break-inside: avoid; }
   .picture:has(.grid > :nth-child(13)) { break-inside: auto; }
   details::details-content { content-visibility: visible; block-size: auto; }
   .wide, .wide.cut { overflow: visible; border: 0; background: none; } .wide.cut th:first-child { position: static; max-width: none; min-width: 0; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; }
