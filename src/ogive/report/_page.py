@@ -70,7 +70,7 @@ summary { cursor: pointer; }
 pre { white-space: pre; overflow: auto; max-height: 340px; font-size: 0.8rem; background: var(--soft); padding: 10px; }
 blockquote { margin: 0.6em 0; padding: 8px 16px; background: var(--soft); overflow-wrap: anywhere; }
 button { font: inherit; font-size: 0.8rem; }
-.picture { margin: 0.8em 0; } .picture.live > .static, .picture:not(.live) > .figure, .picture:not(.live) + .caption .hint { display: none; }
+.picture { margin: 0.8em 0; } .picture.live > .static, .picture:not(.live) > .figure { display: none; } .picture:not(.live) + .caption .hint { display: none; }
 .static svg { display: block; width: 100%; height: auto; overflow: visible; } .static svg svg { overflow: hidden; } .static text { fill: currentColor; }
 .static .one { max-width: 560px; } .static .axis { font-size: 0.85rem; margin: 0.2em 0; } .static .across { text-align: right; max-width: 560px; }
 .static .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 10px 14px; }
