@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from ogive.report._figures import OTHERS
 from ogive.report._page import SCRIPT, STYLE
 from ogive.report._static import static
 
@@ -72,3 +73,22 @@ def test_scripts_hide_the_static_picture_and_paper_shows_it():
     assert ".picture.live > .static, .picture:not(.live) > .figure { display: none; }" in screen
     assert ".picture > .figure { display: none !important; } .picture > .static { display: block !important; }" in paper
     assert 'classList.add("live")' in SCRIPT
+
+
+def test_black_shades_and_gray_lines_are_the_pages_affair_in_the_dark():
+    """A pale black strip would not be seen on black, and light gray lines behind a curve would outshine it."""
+    black = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [0, 1, 1],
+        "y": [0, 0, 1],
+        "fill": "toself",
+        "fillcolor": "rgba(0,0,0,0.28)",
+        "line": {"width": 0},
+    }
+    gray = {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "line": {"width": 1, "color": OTHERS}}
+    drawn = static({"data": [black, gray], "layout": {"xaxis": {}, "yaxis": {}}})
+    assert 'fill="currentColor" fill-opacity="0.28"' in drawn
+    assert 'stroke="var(--behind)"' in drawn
+    assert STYLE.count("--behind:") == 2
+    assert OTHERS in SCRIPT

@@ -19,12 +19,12 @@ from typing import Any
 STYLE = """
 :root {
   color-scheme: light dark; --back: #fafaf8; --paper: #fff; --ink: #222; --quiet: #555; --line: #ddd; --grid: #e8e8e8; --soft: #f5f5f2;
-  --link: #005a9c; --mark: #0072B2; --claim: #eef5fa; --open: #f6f4ec; --opened: #8a6d00; --better: #cfe4f2; --worse: #f8dcc9;
+  --link: #005a9c; --mark: #0072B2; --claim: #eef5fa; --open: #f6f4ec; --opened: #8a6d00; --better: #cfe4f2; --worse: #f8dcc9; --behind: #c8c8c8;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --back: #101214; --paper: #181b1e; --ink: #e6e6e3; --quiet: #b0b3b5; --line: #3a3f44; --grid: #2d3236; --soft: #22262a;
-    --link: #7cc0f5; --mark: #56B4E9; --claim: #16293a; --open: #2b2718; --opened: #d5b040; --better: #174463; --worse: #5c3115;
+    --link: #7cc0f5; --mark: #56B4E9; --claim: #16293a; --open: #2b2718; --opened: #d5b040; --better: #174463; --worse: #5c3115; --behind: #596066;
   }
 }
 * { box-sizing: border-box; }
@@ -95,6 +95,7 @@ button { font: inherit; font-size: 0.8rem; }
   details::details-content { content-visibility: visible; block-size: auto; }
   .wide, .wide.cut { overflow: visible; border: 0; background: none; } .wide.cut th:first-child { position: static; max-width: none; min-width: 0; } table { font-size: 0.7rem; } th, td { padding: 2px 4px; }
   .pairs, .pairs td, .dense, .dense th, .dense td { font-size: 0.6rem; padding: 2px 3px; } .pairs small, .dense small { white-space: normal; } .range, .dense .range { width: 100%; max-width: 84px; }
+  .pairs th:first-child { width: 8em; }
   .cards { grid-template-columns: repeat(4, 1fr); }
   .bar, .range i, .range u, .better, .worse, .claim, .verdict, .tier2 td, .tier2 th { print-color-adjust: exact; }
 }
@@ -193,7 +194,10 @@ SCRIPT = """
     made.data.forEach(function (trace) {
       [trace.line, trace.marker].forEach(function (look) {
         if (look && black.indexOf(look.color) >= 0) { look.color = "#e6e6e3"; }
+        if (look && look.color === "#c8c8c8") { look.color = "#596066"; }
       });
+      if (trace.fillcolor) { trace.fillcolor = trace.fillcolor.replace("rgba(0,0,0,", "rgba(230,230,227,"); }
+      if (trace.fillpattern) { trace.fillpattern.bgcolor = trace.fillcolor; }
     });
     return made;
   }

@@ -27,7 +27,13 @@ ROW_HEIGHT = 40  # of strips and slices, whose rows need room
 LETTER = 0.56  # width of a letter, of its height
 NEAR = 0.6  # units of the picture below which the next corner is not seen
 TAGS = re.compile(r"</?b>")
-INK = {"#000": "currentColor", "#000000": "currentColor", "#222": "currentColor", "#444": "currentColor"}
+INK = {
+    "#000": "currentColor",
+    "#000000": "currentColor",
+    "#222": "currentColor",
+    "#444": "currentColor",
+    "#c8c8c8": "var(--behind)",
+}
 DASHES = {"dash": "7 4", "dot": "2 3", "dashdot": "7 3 2 3"}
 
 
@@ -299,7 +305,8 @@ def _n(value: float) -> str:
 
 def _fill(trace: Json) -> str:
     red, green, blue, opacity = re.fullmatch(r"rgba\((\d+),(\d+),(\d+),([\d.e-]+)\)", trace["fillcolor"]).groups()  # type: ignore[union-attr]
-    look = f'fill="rgb({red},{green},{blue})" fill-opacity="{opacity}"'
+    color = f"rgb({red},{green},{blue})" if any(map(int, (red, green, blue))) else "currentColor"
+    look = f'fill="{color}" fill-opacity="{opacity}"'
     line = trace.get("line", {})
     if "fillpattern" in trace:  # a second method of the same color
         return f'{look} class="again"'
