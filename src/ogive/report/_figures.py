@@ -309,7 +309,7 @@ def difference_figure(display: DifferenceDisplay) -> Json:
     ]  # fmt: skip
     layout["annotations"] = [
         {"text": f"{name(names[who], 24)}<br>certainly better", "x": (p + q) / 2, "y": 0.98, "yref": "paper", "yanchor": "top",
-         "showarrow": False, "font": {"color": display.colors[who]}} for p, q, who in display.certain if q - p >= 0.18
+         "showarrow": False} for p, q, who in display.certain if q - p >= 0.18
     ]  # fmt: skip
     return {"data": traces, "layout": layout}
 
