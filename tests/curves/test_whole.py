@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
@@ -28,6 +29,8 @@ from ogive.store import Store
 
 NAMES = list(MODELS)
 CHEAP = ["nmc", "knn", "lda", "qda"]
+# As scikit-learn's QuadraticDiscriminantAnalysis does from this version on; the earlier ones divide by n - 1.
+DIVIDES_BY_N = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
 METRICS = ("accuracy", "auc", "brier", "cross_entropy")
 
 
@@ -143,6 +146,7 @@ def test_every_size_is_the_default_where_all_models_have_kernels(problem):
         (LinearDiscriminantAnalysis(solver="lsqr"), "kernel"),
         (LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1), "each"),
         (LinearDiscriminantAnalysis(), "each"),
+        (QuadraticDiscriminantAnalysis(), "kernel" if DIVIDES_BY_N else "each"),
         (QuadraticDiscriminantAnalysis(reg_param=0.1), "each"),
         (OneVsRestClassifier(LogisticRegression(C=2.0, solver="newton-cholesky")), "kernel"),
         (OneVsRestClassifier(LogisticRegression(C=2.0)), "each"),
@@ -189,6 +193,23 @@ def test_an_estimator_that_draws_or_has_two_classes_is_recognized_too(problem, e
     X, y = problem(60, classes=2)
     found = learning_curves({"m": estimator}, X, y, sizes=[6, 20], n_repetitions=2, workers=0, fit="kernel")
     assert np.isfinite(found.scores(metric="brier")).all()
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KNeighborsClassifier(3, algorithm="manhattan"),
+        KNeighborsClassifier(3, leaf_size=0),
+        LinearDiscriminantAnalysis(solver="lsqr", tol=-1.0),
+        RandomForestClassifier(4, n_jobs="all"),
+        SVC(gamma=0.3, cache_size=0),
+    ],
+    ids=repr,
+)
+def test_parameters_that_scikit_learn_refuses_are_left_for_it_to_refuse(problem, estimator):
+    X, y = problem(60)
+    with pytest.raises(OgiveError, match="must be"):
+        learning_curves({"m": estimator}, X, y, sizes=[20, 40], n_repetitions=2, workers=0)
 
 
 @pytest.mark.parametrize("model", NAMES)
