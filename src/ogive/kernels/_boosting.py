@@ -50,6 +50,7 @@ def boosting_curve(x, y, n_classes, order, sizes, test, varying, codes, values, 
     n_cells, cells = np.empty(d, np.int64), np.empty((d, n_codes, n_classes))
     columns, counts = np.empty(d, np.int64), np.empty((3, n_classes))
     classes, votes = np.empty(n_classes, np.int64), np.empty((n_test, n_classes))
+    stumps, alphas = np.empty((n_rounds, 4), np.int64), np.empty(n_rounds)
     n_present, done, m = 0, 0, n_test
     for s in range(sizes.size):
         n = sizes[s]
@@ -69,15 +70,70 @@ def boosting_curve(x, y, n_classes, order, sizes, test, varying, codes, values, 
         for i in range(n_present):
             weights[i] = times[present[i]]
         _fill(codes, y, present, n_present, weights, spots, occupied, n_cells, cells, counts[0])
-        fitted = _boost(
-            codes, values, reach, y, n_seen, times, present, n_present, left, m, n_rounds, first_state(key, n), weights,
-            wrong, spots, occupied, n_cells, cells, columns, counts, votes,
+        n_stumps = _boost(
+            values, reach, y, n_seen, times, present, n_present, n_rounds, first_state(key, n), weights, wrong, spots,
+            occupied, n_cells, cells, columns, counts, stumps, alphas,
         )  # fmt: skip
-        if not fitted:
+        if n_stumps == 0:
             scores[s, :4] = np.nan
             continue
-        _take_votes(votes, classes, n_seen, m, guesses, shares)
+        votes[:m] = 0.0
+        all_votes = _vote(codes, stumps, alphas, 0, n_stumps, left, m, n_seen, votes, 0.0)
+        _take_votes(votes, all_votes, classes, n_seen, m, guesses, shares)
         write_scores(guesses, shares, shares, truth, m, places, work, scores[s])
+
+
+@kernel
+def boosting_choices(y, n_classes, order, sizes, rows, tested, codes, values, reach, numbers, key, found):
+    """Write into found[s, j] the accuracy of the first numbers[j] stumps on sizes[s] training rows.
+
+    It is that of the first tested[s] `rows`, NaN where there are none or no stump is better than a guess. Where boosting
+    ends before, later numbers have what there is. `numbers` increase; sizes may stay equal.
+    """
+    d, n_rows = codes.shape
+    n_rounds = numbers[numbers.size - 1]
+    times, truth, guesses = np.zeros(n_rows, np.int64), y[rows], np.empty(rows.size, np.int64)
+    present, weights, wrong = np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int64)
+    shares, votes = np.empty((rows.size, n_classes)), np.empty((rows.size, n_classes))
+    places, work = np.empty(rows.size, np.int64), np.empty(rows.size)
+    n_codes = values.shape[1]
+    spots, occupied = np.empty((d, n_rows), np.int32), np.empty((d, n_codes), np.int32)
+    n_cells, cells = np.empty(d, np.int64), np.empty((d, n_codes, n_classes))
+    columns, counts, classes = np.empty(d, np.int64), np.empty((3, n_classes)), np.empty(n_classes, np.int64)
+    stumps, alphas = np.empty((n_rounds, 4), np.int64), np.empty(n_rounds)
+    n_present, done, n_stumps = 0, 0, 0
+    for s in range(sizes.size):
+        n, m = sizes[s], tested[s]
+        for i in range(done, n):
+            r = order[i]
+            if times[r] == 0:
+                present[n_present] = r
+                n_present += 1
+            times[r] += 1
+        n_seen = _seen(y, present, n_present, classes)
+        if n_seen > 1 and n > done:
+            for i in range(n_present):
+                weights[i] = times[present[i]]
+            _fill(codes, y, present, n_present, weights, spots, occupied, n_cells, cells, counts[0])
+            n_stumps = _boost(
+                values, reach, y, n_seen, times, present, n_present, n_rounds, first_state(key, n), weights, wrong, spots,
+                occupied, n_cells, cells, columns, counts, stumps, alphas,
+            )  # fmt: skip
+        done, so_far, all_votes = n, 0, 0.0
+        votes[:m] = 0.0
+        for j in range(numbers.size):
+            row = found[s, j : j + 1]
+            if n_seen == 1:
+                write_constant_scores(classes[0], truth, m, row)
+                continue
+            if n_stumps == 0:
+                row[0] = np.nan
+                continue
+            end = min(numbers[j], n_stumps)
+            all_votes = _vote(codes, stumps, alphas, so_far, end, rows, m, n_seen, votes, all_votes)
+            so_far = end
+            _take_votes(votes, all_votes, classes, n_seen, m, guesses, shares)
+            write_scores(guesses, shares, shares, truth, m, places, work, row)
 
 
 @kernel
@@ -125,14 +181,15 @@ def _fill(codes, y, present, n_present, weights, spots, occupied, n_cells, cells
 
 @kernel
 def _boost(
-    codes, values, reach, y, n_seen, times, present, n_present, tested, m, n_rounds, state, weights, wrong, spots, occupied,
-    n_cells, cells, columns, counts, votes,
+    values, reach, y, n_seen, times, present, n_present, n_rounds, state, weights, wrong, spots, occupied, n_cells, cells,
+    columns, counts, stumps, alphas,
 ):  # fmt: skip
-    """Add the votes of stump after stump for the first m test rows; whether there was one."""
+    """Write stump after stump: its column, its largest code below the cut, the classes on either side, and its votes.
+
+    How many there are; none where the first is no better than a guess.
+    """
     n_classes = cells.shape[2]
     whole, kept = counts[0], counts[1]
-    votes[:m] = 0.0
-    all_votes = 0.0
     for number in range(n_rounds):
         total = 0.0
         for k in range(n_classes):
@@ -153,23 +210,18 @@ def _boost(
                 error += weights[i]
         error /= total
         if n_wrong > 0 and error >= 1.0 - 1.0 / n_seen - _TIE:
-            break
+            return number
         alpha = 1.0 if n_wrong == 0 else math.log((1.0 - error) / error) + math.log(n_seen - 1.0)
-        all_votes += alpha
         after = values.shape[1]
         if cut + 1 < n_cells[column]:
             after = last_below(values[column], occupied[column, cut], occupied[column, cut + 1])
-        _vote(codes[column], after, tested, m, below, above, alpha, n_seen, votes)
+        stumps[number, 0], stumps[number, 1], stumps[number, 2], stumps[number, 3] = column, after, below, above
+        alphas[number] = alpha
         if n_wrong == 0:
-            break
+            return number + 1
         if number + 1 < n_rounds:
             _raise(y, times, present, n_present, wrong, n_wrong, math.exp(alpha), weights, spots, n_cells, cells, whole)
-    if all_votes == 0.0:
-        return False
-    for i in range(m):
-        for k in range(n_classes):
-            votes[i, k] /= all_votes
-    return True
+    return n_rounds
 
 
 @kernel
@@ -229,14 +281,19 @@ def _best_stump(reach, n_cells, cells, occupied, whole, total, state, columns, k
 
 
 @kernel
-def _vote(code, after, tested, m, below, above, alpha, n_seen, votes):
-    """Votes of a stump: for its class, and against all others."""
+def _vote(codes, stumps, alphas, begin, end, tested, m, n_seen, votes, all_votes):
+    """Add the votes of some stumps for the first m test rows, each for its class, and against all others; the sum of all."""
     n_classes = votes.shape[1]
-    against = -1.0 / (n_seen - 1.0) * alpha
-    for i in range(m):
-        chosen = below if code[tested[i]] <= after else above
-        for k in range(n_classes):
-            votes[i, k] += alpha if k == chosen else against
+    for number in range(begin, end):
+        code, after, alpha = codes[stumps[number, 0]], stumps[number, 1], alphas[number]
+        below, above = stumps[number, 2], stumps[number, 3]
+        all_votes += alpha
+        against = -1.0 / (n_seen - 1.0) * alpha
+        for i in range(m):
+            chosen = below if code[tested[i]] <= after else above
+            for k in range(n_classes):
+                votes[i, k] += alpha if k == chosen else against
+    return all_votes
 
 
 @kernel
@@ -269,13 +326,13 @@ def _add(k, weight, i, weights, spots, cells, whole):
 
 
 @kernel
-def _take_votes(votes, classes, n_seen, m, guesses, shares):
-    """Classes and probabilities out of shares of votes; classes not seen have probability 0."""
+def _take_votes(votes, all_votes, classes, n_seen, m, guesses, shares):
+    """Classes and probabilities out of votes and their sum; classes not seen have probability 0."""
     for i in range(m):
         shares[i, :] = 0.0
         if n_seen == 2:
             first, second = classes[0], classes[1]
-            decision = votes[i, second] - votes[i, first]
+            decision = votes[i, second] / all_votes - votes[i, first] / all_votes
             guesses[i] = second if decision > 0.0 else first
             smaller = math.exp(-abs(decision))
             larger = 1.0 / (1.0 + smaller)
@@ -283,14 +340,15 @@ def _take_votes(votes, classes, n_seen, m, guesses, shares):
             shares[i, second] = larger if decision > 0.0 else smaller
             shares[i, first] = smaller if decision > 0.0 else larger
         else:
-            best = classes[0]
-            for j in range(1, n_seen):
-                if votes[i, classes[j]] > votes[i, best]:
-                    best = classes[j]
-            total = 0.0
+            best, most, total = classes[0], -np.inf, 0.0
             for j in range(n_seen):
                 k = classes[j]
-                shares[i, k] = math.exp((votes[i, k] - votes[i, best]) / (n_seen - 1.0))
+                shares[i, k] = votes[i, k] / all_votes
+                if shares[i, k] > most:
+                    best, most = k, shares[i, k]
+            for j in range(n_seen):
+                k = classes[j]
+                shares[i, k] = math.exp((shares[i, k] - most) / (n_seen - 1.0))
                 total += shares[i, k]
             for j in range(n_seen):
                 shares[i, classes[j]] /= total

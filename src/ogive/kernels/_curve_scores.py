@@ -23,12 +23,15 @@ _AT_ONCE = 16  # factors of a product before its logarithm is taken
 def write_scores(codes, shares, ranking, truth, m, places, work, row):
     """Write the four scores of the first m rows into row[0 … 3]; NaN where there is none.
 
-    `codes` are the predicted classes, `truth` the true ones; `shares[i, k]` is the probability of
+    A row of one place takes accuracy alone, which is what values of a hyper-parameter are chosen by. `codes` are the predicted classes, `truth` the true ones; `shares[i, k]` is the probability of
     class k, `ranking[i, k]` what it is ranked by (it may be the same array). `places` and `work`
     hold at least m numbers each and are written over.
     """
     if m == 0:
         row[:4] = np.nan
+        return
+    if row.size == 1:
+        row[0] = _accuracy(codes, truth, m)
         return
     n_classes = shares.shape[1]
     right, brier, logs, product, factors = 0, 0.0, 0.0, 1.0, 0
@@ -74,9 +77,20 @@ def write_constant_scores(code, truth, m, row):
         if truth[i] != truth[0]:
             several = True
     row[0] = right / m
+    if row.size == 1:
+        return
     row[1] = 0.5 if several else np.nan
     row[2] = 2.0 * (m - right) / m
     row[3] = -(right * math.log(1.0 - EPS) + (m - right) * math.log(EPS)) / m
+
+
+@kernel
+def _accuracy(codes, truth, m):
+    right = 0
+    for i in range(m):
+        if codes[i] == truth[i]:
+            right += 1
+    return right / m
 
 
 @kernel

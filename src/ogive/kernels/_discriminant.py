@@ -30,8 +30,11 @@ from ogive.kernels._nearest_mean import columns_of, gather, tested_rows
 
 
 @kernel
-def linear_discriminant_curve(x, y, n_classes, order, sizes, test, varying, jitter, least, scores):
-    """Write the scores of the linear discriminant after sizes[0], sizes[1], … rows of `order`."""
+def linear_discriminant_curve(x, y, n_classes, order, sizes, test, varying, jitter, least, scores, tested=None):
+    """Write the scores of the linear discriminant after sizes[0], sizes[1], … rows of `order`.
+
+    With `tested`, the first tested[s] of the test rows count at the s-th size; sizes may then stay equal.
+    """
     d, n_test = x.shape[1], test.size
     means, counts = np.zeros((n_classes, d)), np.zeros(n_classes, np.int64)
     triangle, factor = np.zeros((d, d)), np.zeros((d, d))
@@ -51,6 +54,8 @@ def linear_discriminant_curve(x, y, n_classes, order, sizes, test, varying, jitt
             counts[k] += 1
         if varying:
             m = keep_untrained(coming, done, sizes[s], known, active, truth, m, trained)
+        if tested is not None:
+            m = tested[s]
         done = sizes[s]
         if seen == 1:
             write_constant_scores(y[order[0]], truth, m, scores[s])
@@ -79,8 +84,11 @@ def linear_discriminant_curve(x, y, n_classes, order, sizes, test, varying, jitt
 
 
 @kernel
-def quadratic_discriminant_curve(x, y, n_classes, order, sizes, test, varying, jitter, least, scores):
-    """Write the scores of the quadratic discriminant after sizes[0], sizes[1], … rows of `order`."""
+def quadratic_discriminant_curve(x, y, n_classes, order, sizes, test, varying, jitter, least, scores, tested=None):
+    """Write the scores of the quadratic discriminant after sizes[0], sizes[1], … rows of `order`.
+
+    With `tested`, the first tested[s] of the test rows count at the s-th size; sizes may then stay equal.
+    """
     d, n_test = x.shape[1], test.size
     means, counts = np.zeros((n_classes, d)), np.zeros(n_classes, np.int64)
     triangles, factor = np.zeros((n_classes, d, d)), np.zeros((d, d))
@@ -102,6 +110,8 @@ def quadratic_discriminant_curve(x, y, n_classes, order, sizes, test, varying, j
             stale[k] = True
         if varying:
             m = keep_untrained(coming, done, sizes[s], known, active, truth, m, trained)
+        if tested is not None:
+            m = tested[s]
         done = sizes[s]
         if seen == 1:
             write_constant_scores(y[order[0]], truth, m, scores[s])

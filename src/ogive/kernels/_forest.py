@@ -60,6 +60,42 @@ def forest_curve(x, y, n_classes, order, sizes, test, varying, codes, values, re
 
 
 @kernel
+def forest_choices(y, n_classes, order, sizes, rows, tested, codes, values, reach, numbers, key, found):
+    """Write into found[s, j] the accuracy of the first numbers[j] trees of the forest of sizes[s] training rows.
+
+    It is that of the first tested[s] `rows`, NaN where there are none. `numbers` increase; sizes may stay equal.
+    """
+    d, n_rows = codes.shape
+    n_tried = max(1, int(np.sqrt(d)))
+    weights, training = np.zeros(n_rows, np.int64), np.empty(n_rows, np.int32)
+    fallen, truth, guesses = np.empty(rows.size, np.int32), y[rows], np.empty(rows.size, np.int64)
+    by_row, shares = np.empty((n_rows, n_classes)), np.empty((rows.size, n_classes))
+    places, work = np.empty(rows.size, np.int64), np.empty(rows.size)
+    room = tree_room(max(n_rows, order.size), d, n_classes, values.shape[1])
+    for s in range(sizes.size):
+        n, m = sizes[s], tested[s]
+        for i in range(m):
+            by_row[rows[i]] = 0.0
+        state, j = first_state(key, n), 0
+        for number in range(numbers[numbers.size - 1]):
+            state += STEP
+            own = mix(state)
+            n_training = draw_bootstrap(own, order, n, weights, training)
+            for i in range(m):
+                fallen[i] = rows[i]
+            grow(
+                codes, values, reach, y, n_classes, weights, training, n_training, fallen, m, 1, n_tried, mix(own),
+                by_row, room,
+            )  # fmt: skip
+            for i in range(n_training):
+                weights[training[i]] = 0
+            if number + 1 == numbers[j]:
+                take_shares(by_row, rows, m, float(number + 1), guesses, shares)
+                write_scores(guesses, shares, shares, truth, m, places, work, found[s, j : j + 1])
+                j += 1
+
+
+@kernel
 def draw_bootstrap(state, order, n, weights, training):
     """Draw n of the first n rows with replacement, two out of each word: weights (0 before), and the rows drawn; their number."""
     size = np.uint64(n)

@@ -54,8 +54,11 @@ def gaussian_kernel(x, bandwidth, values):
 
 
 @kernel
-def kernel_svm_curve(x, y, n_classes, order, sizes, test, varying, values, c, tolerance, scores):
-    """Scores of the kernel machine at each of the sizes; `values` is what `gaussian_kernel` writes."""
+def kernel_svm_curve(x, y, n_classes, order, sizes, test, varying, values, c, tolerance, scores, tested=None):
+    """Scores of the kernel machine at each of the sizes; `values` is what `gaussian_kernel` writes.
+
+    With `tested`, the first tested[s] of the test rows count at the s-th size; sizes may then stay equal.
+    """
     m = order.size
     starts = np.zeros(n_classes + 1, np.int64)
     for i in range(m):
@@ -95,6 +98,8 @@ def kernel_svm_curve(x, y, n_classes, order, sizes, test, varying, values, c, to
             counts[y[order[i]]] += 1
         if varying:
             n_test = keep_untrained(order, before, n, y, rows, truth, n_test, trained)
+        if tested is not None:
+            n_test = tested[s]
         before = n
         n_seen, last = 0, 0
         for k in range(n_classes):

@@ -36,8 +36,11 @@ _STILL = 1e-11  # a step that moves no margin by more, as a share of the largest
 
 
 @kernel
-def linear_svm_curve(x, y, n_classes, order, sizes, test, varying, penalty, scores):
-    """Scores of the linear machine at each of the sizes."""
+def linear_svm_curve(x, y, n_classes, order, sizes, test, varying, penalty, scores, tested=None):
+    """Scores of the linear machine at each of the sizes.
+
+    With `tested`, the first tested[s] of the test rows count at the s-th size; sizes may then stay equal.
+    """
     m, p = order.size, x.shape[1] + 1
     columns = by_column(x, order)
     signs = np.empty(m)
@@ -56,6 +59,8 @@ def linear_svm_curve(x, y, n_classes, order, sizes, test, varying, penalty, scor
             counts[y[order[i]]] += 1
         if varying:
             n_test = keep_untrained(order, before, n, y, rows, truth, n_test, trained)
+        if tested is not None:
+            n_test = tested[s]
         before = n
         n_seen, last = 0, 0
         for k in range(n_classes):

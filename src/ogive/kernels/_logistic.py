@@ -51,8 +51,11 @@ _MEMORY = 10  # pairs that L-BFGS remembers
 
 
 @kernel
-def logistic_curve(x, y, n_classes, order, sizes, test, varying, penalty, scores):
-    """Scores of logistic regression at each of the sizes; `penalty` is 1/C."""
+def logistic_curve(x, y, n_classes, order, sizes, test, varying, penalty, scores, tested=None):
+    """Scores of logistic regression at each of the sizes; `penalty` is 1/C.
+
+    With `tested`, the first tested[s] of the test rows count at the s-th size; sizes may then stay equal.
+    """
     m, p = order.size, x.shape[1] + 1
     columns = by_column(x, order)
     targets, weights = np.empty(m), np.zeros((n_classes, p))
@@ -70,7 +73,9 @@ def logistic_curve(x, y, n_classes, order, sizes, test, varying, penalty, scores
             counts[y[order[i]]] += 1
         if varying:
             n_test = keep_untrained(order, before, n, y, rows, truth, n_test, trained)
-        before = n
+        if tested is not None:
+            n_test = tested[s]
+        grown, before = n > before, n
         n_seen, last = 0, 0
         for k in range(n_classes):
             if counts[k] > 0:
@@ -82,7 +87,7 @@ def logistic_curve(x, y, n_classes, order, sizes, test, varying, penalty, scores
             scores[s, :] = np.nan
             continue
         for k in range(n_classes):
-            if counts[k] > 0 and (n_seen > 2 or k == last):
+            if grown and counts[k] > 0 and (n_seen > 2 or k == last):
                 for r in range(n):
                     targets[r] = 1.0 if y[order[r]] == k else 0.0
                 _fit(columns, targets, n, penalty / n, weights[k], by_row, by_weight, gram, factor, pairs, heights)

@@ -91,6 +91,70 @@ def neighbors_curve(x, y, n_classes, order, sizes, test, varying, k, lists, scor
 
 
 @kernel
+def neighbors_choices(y, n_classes, order, sizes, rows, tested, numbers, lists, found):
+    """Write into found[s, j] the accuracy of numbers[j] nearest neighbors among sizes[s] training rows.
+
+    It is that of the first tested[s] `rows`, NaN where there are none, or fewer training rows than neighbors. `lists` are
+    the `neighbor_lists` of all rows of the data. A list is walked once for all `numbers`, which increase.
+    """
+    votes, classes = np.empty(n_classes, np.int64), np.empty(numbers[numbers.size - 1], np.int64)
+    right = np.empty(numbers.size, np.int64)
+    first, later = _comings(order, y.size)
+    for s in range(sizes.size):
+        n, m = sizes[s], tested[s]
+        n_numbers = 0
+        while n_numbers < numbers.size and numbers[n_numbers] <= n:
+            n_numbers += 1
+        found[s] = np.nan
+        if m == 0 or n_numbers == 0:
+            continue
+        right[:] = 0
+        for i in range(m):
+            near = classes[: numbers[n_numbers - 1]]
+            _write_nearest(lists[rows[i]], y, n, first, later, near)
+            votes[:] = 0
+            so_far = 0
+            for j in range(n_numbers):
+                for place in range(so_far, numbers[j]):
+                    votes[near[place]] += 1
+                so_far = numbers[j]
+                best = 0
+                for c in range(1, n_classes):
+                    if votes[c] > votes[best]:
+                        best = c
+                if best == y[rows[i]]:
+                    right[j] += 1
+        for j in range(n_numbers):
+            found[s, j] = right[j] / m
+
+
+@kernel
+def _write_nearest(near, y, n, first, later, classes):
+    """The classes of the nearest of the first n training rows, from the nearest on, as many as `classes` holds."""
+    found, j = 0, 0
+    while found < classes.size:
+        end = j + 1
+        while end < near.size and near[end] < 0:
+            end += 1
+        after = -1
+        while found < classes.size:  # of rows at one distance the first to come, and so on
+            earliest, whose = n, 0
+            for i in range(j, end):
+                row = near[i] if near[i] >= 0 else ~near[i]
+                place = first[row]
+                while place <= after:
+                    place = later[place]
+                if place < earliest:
+                    earliest, whose = place, row
+            if earliest == n:
+                break
+            classes[found] = y[whose]
+            found += 1
+            after = earliest
+        j = end
+
+
+@kernel
 def _come_nearer(features, row, code, squares, nearest, labels):
     """Let a training row be the nearest where it is nearer than those before; whether a test row has another label now."""
     squares[:] = 0.0

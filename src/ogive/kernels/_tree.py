@@ -56,17 +56,21 @@ def column_codes(x):
 
 
 @kernel
-def tree_curve(x, y, n_classes, order, sizes, test, varying, codes, values, reach, least, key, scores):
+def tree_curve(
+    x, y, n_classes, order, sizes, test, varying, codes, values, reach, least, key, scores, tested=None
+):  # fmt: skip
     """Scores of a tree with at least `least` training rows in each leaf, after each of `sizes` training rows.
 
     `codes`, `values` and `reach` are those of `column_codes`. `key` decides between columns with equal cuts, in
     each node of the tree by itself; it decides the same at every size.
+
+    With `tested`, the first tested[s] of the test rows count at the s-th size; sizes may then stay equal.
     """
     n_rows, d = x.shape
     n_test = test.size
     weights = np.zeros(n_rows, np.int64)
     present, trained = np.empty(n_rows, np.int32), np.zeros(n_rows, np.bool_)
-    tested, fresh = np.empty(n_test, np.int32), np.empty(order.size, np.int32)
+    fallen, fresh = np.empty(n_test, np.int32), np.empty(order.size, np.int32)
     by_row = np.empty((n_rows, n_classes))
     left, truth, guesses = test.copy(), y[test], np.empty(n_test, np.int64)
     shares, places, work = np.empty((n_test, n_classes)), np.empty(n_test, np.int64), np.empty(n_test)
@@ -85,14 +89,15 @@ def tree_curve(x, y, n_classes, order, sizes, test, varying, codes, values, reac
         if varying:
             m = keep_untrained(order, done, sizes[s], y, left, truth, m, trained)
         for i in range(m):
-            tested[i] = left[i]
+            fallen[i] = left[i]
         n_nodes = _regrow(
-            codes, values, reach, y, n_classes, weights, present, n_present, tested, m, fresh, sizes[s] - done, least,
+            codes, values, reach, y, n_classes, weights, present, n_present, fallen, m, fresh, sizes[s] - done, least,
             state, nodes, n_nodes, by_row, room,
         )  # fmt: skip
         done = sizes[s]
-        take_shares(by_row, left, m, 1.0, guesses, shares)
-        write_scores(guesses, shares, shares, truth, m, places, work, scores[s])
+        n_counted = m if tested is None else tested[s]
+        take_shares(by_row, left, n_counted, 1.0, guesses, shares)
+        write_scores(guesses, shares, shares, truth, n_counted, places, work, scores[s])
 
 
 @kernel
