@@ -136,6 +136,8 @@ class NoteKind(Enum):
     NO_PROBABILITIES = "no probabilities"
     PAIRWISE_DECISIONS = "pairwise decisions"
     CURVE_PATHS = "curve paths"
+    TUNED_AT_SIZES = "tuned at sizes"
+    NOTHING_TO_TUNE = "nothing to tune"
 
     # Profiles and aggregates
     VARIED = "varied"
@@ -762,6 +764,14 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
         for path, words in (("kernel", "whole curves by compiled code"), ("each", "fitted anew at each size"))
         if v[path]
     ),
+    NoteKind.TUNED_AT_SIZES: lambda v, o: (
+        "tuned at each size by the accuracy on every fifth training row, then fitted to all of them: "
+        + "; ".join(
+            f"{model}, {'1/' if d['inverse'] else ''}{d['parameter'].removeprefix('estimator__')} from {d['least']:g} to {d['most']:g}"
+            for model, d in v["models"].items()
+        )
+    ),
+    NoteKind.NOTHING_TO_TUNE: lambda v, o: f"{listed(v['models'])} has nothing to tune: its curve is the untuned one",
     NoteKind.VARIED: lambda v, o: f"{listed(list(v['varied']))} varied between runs",
     NoteKind.SPREAD_NOT_USED: "each cell is a mean; its spread is not used",
     NoteKind.UNEQUAL_MEANS: "the means stand on {least} to {most} runs and are compared as they are: a mean of few runs is further off, to either side",

@@ -6,7 +6,7 @@ Start here
   tuned(algorithm, n_configs=50, cv=3)     an algorithm that searches first, inside its training set
 
   as_metrics({"loss": "minimize"})         metric name to Metric, checked
-  estimator_name seeded fixed_random_states    what else is asked of an estimator
+  estimator_name seeded fixed_random_states    what else is asked of an estimator; Search: of what `tuned` makes
 
 What comes out
   Outcome    scores by metric; for tuned also the chosen configuration and every candidate
@@ -20,12 +20,13 @@ Inside
 
 from ogive.algorithms._algorithm import Algorithm, Candidate, Outcome, Series, as_metrics
 from ogive.algorithms._estimator import estimator_name, fixed_random_states, seeded
-from ogive.algorithms._tuned import tuned
+from ogive.algorithms._tuned import Search, tuned
 
 __all__ = [
     "Algorithm",
     "Candidate",
     "Outcome",
+    "Search",
     "Series",
     "as_metrics",
     "estimator_name",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.algorithms._algorithm import Algorithm, Candidate, Outcome
-from ogive.algorithms._estimator import as_parts, n_rows, take
+from ogive.algorithms._estimator import Fitted, as_parts, n_rows, take
 from ogive.errors import InputError
 from ogive.metric import Metric, goal_by_name
 from ogive.notes import Note, NoteKind
@@ -79,11 +79,27 @@ class Search:
 
     def __call__(self, config: Mapping[str, Any], *draw: Any, rng: np.random.Generator) -> Outcome:
         train, _ = as_parts(draw, f"tuned({self.algorithm.name!r})")
-        root = int(rng.integers(ROOTS))
-        candidates, metric = self.candidates(train, root)
-        best = self._best(candidates, self._goal(metric))
+        candidates, best = self._search(train, rng)
         outcome = self.algorithm.evaluate(best.params, draw, rng)
         return replace(outcome, params=best.params, inner=candidates)
+
+    @property
+    def estimator(self) -> Any:
+        """The estimator whose parameters are searched; None where the algorithm is of another kind."""
+        function = self.algorithm.function
+        return function.estimator if isinstance(function, Fitted) else None
+
+    def fit(self, train: Data, rng: np.random.Generator) -> Any:
+        """A clone of the estimator with the best configuration, fitted to the whole training set."""
+        function = self.algorithm.function
+        if not isinstance(function, Fitted):
+            raise InputError(f"{self.algorithm.name!r} is not made of an estimator, so that nothing is left of a fit.")
+        _, best = self._search(train, rng)
+        return function.fit(best.params, train, rng)
+
+    def _search(self, train: Data, rng: np.random.Generator) -> tuple[tuple[Candidate, ...], Candidate]:
+        candidates, metric = self.candidates(train, int(rng.integers(ROOTS)))
+        return candidates, self._best(candidates, self._goal(metric))
 
     def candidates(self, train: Data, root: int) -> tuple[tuple[Candidate, ...], str]:
         """Every configuration of the search with its scores, and the metric they are of; sees the training set only."""

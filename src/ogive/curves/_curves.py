@@ -58,6 +58,8 @@ class LearningCurves(Tabular):
         Of the data; what is predicted; the root of the streams.
     notes : tuple of Note
         Fits that failed, and whatever else a reader should know.
+    chosen : array [model, size, repetition], optional
+        The value of the hyper-parameter that was tuned at each size; NaN where none was.
     """
 
     values: FloatArray
@@ -72,9 +74,10 @@ class LearningCurves(Tabular):
     kind: str = "classification"
     seed: int = 0
     notes: tuple[Note, ...] = ()
+    chosen: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.sizes):
+        for array in (self.values, self.sizes, *([] if self.chosen is None else [self.chosen])):
             array.flags.writeable = False
 
     def __repr__(self) -> str:
@@ -130,6 +133,17 @@ class LearningCurves(Tabular):
     def scores(self, model: str | None = None, metric: str | None = None) -> FloatArray:
         """Scores [size, repetition] of one model; NaN where there is none."""
         found: FloatArray = self.values[self.place(model), self.metrics.index(self.metric_name(metric))]
+        return found
+
+    def chosen_values(self, model: str | None = None) -> FloatArray:
+        """Values [size, repetition] of the hyper-parameter of a tuned model; NaN where none was chosen.
+
+        Of logistic regression the penalty, one over C; of the others the parameter itself.
+        """
+        place = self.place(model)
+        if self.chosen is None or np.isnan(self.chosen[place]).all():
+            raise InputError(f"{self.models[place]!r} was not tuned; ask for it by learning_curves(…, tuned=20).")
+        found: FloatArray = self.chosen[place]
         return found
 
     def place(self, model: str | None) -> int:

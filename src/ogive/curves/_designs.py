@@ -150,10 +150,12 @@ def at_size(key: NDArray[np.uint64], size: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, size, 0]))
 
 
-def as_sizes(sizes: Any, design: Design, n_classes: int | None, *, every: bool = False) -> tuple[int, ...]:
-    """Increasing training-set sizes: the given ones, or from the number of classes to 0.7 of all rows 20, or every one."""
+def as_sizes(
+    sizes: Any, design: Design, n_classes: int | None, *, every: bool = False, fewest: int = 2
+) -> tuple[int, ...]:
+    """Increasing training-set sizes: the given ones, or 20 from the number of classes (or `fewest`) to 0.7 of all rows, or every one."""
     if sizes is None:
-        first, last = max(2, n_classes or 2), min(design.most, int(LARGEST_SHARE * design.n_rows))
+        first, last = max(fewest, n_classes or 2), min(design.most, int(LARGEST_SHARE * design.n_rows))
         return tuple(range(min(first, last), last + 1)) if every else log_spaced(first, last)
     try:
         given = np.atleast_1d(np.asarray(sizes))

@@ -17,7 +17,9 @@ from ogive.curves._fitting import MISSING_CLASS, CurveFit
 from ogive.curves._gather import from_store, refuse_hopeless
 from ogive.curves._metrics import as_metrics
 from ogive.curves._models import as_models
+from ogive.curves._searched import Searched
 from ogive.curves._study import CurveDraw, curve_study
+from ogive.curves._tuned import FEWEST, TunedCurve, TunedFit, as_tunings, nothing_tuned_notes, refuse_few
 from ogive.curves._whole import Shelf, WholeCurve, announce_compiling, as_fit, recognized
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
@@ -32,7 +34,7 @@ FEW_FITS = 60
 
 def learning_curves(
     models: Any, X: Any, y: Any, *, design: str = "additive", test: str = "fixed", n_repetitions: int = 100, sizes: Any = None,
-    metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", fit: str | None = None, name: str = "data",
+    metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", tuned: Any = None, fit: str | None = None, name: str = "data",
     seed: int = 0, store: str | Path | Store | None = None, workers: int | None = None, max_cost: float = HOUR, progress: bool | Callable[..., None] = False,
 ) -> LearningCurves:  # fmt: skip
     """Scores of every model at every training-set size, many times over.
@@ -42,7 +44,8 @@ def learning_curves(
     models : str, estimator, list of them, or dict of name to either
         Any classifiers, regressors or pipelines of scikit-learn, or names: nmc, knn (k = 1), lda, qda,
         logistic, linear_svm, rbf_svm, tree, forest, adaboost, with the settings of Turan, Loog and Tax
-        (2026) on features as they are.
+        (2026) on features as they are. Also what `ogive.tuned` makes of an estimator, which searches a space
+        of your own by cross-validation, at each size anew.
     X, y : array-like
         Numbers, and one class (whole numbers or text) or quantity for each row.
     design : {"additive", "random", "bootstrap"}
@@ -64,6 +67,13 @@ def learning_curves(
     missing_class : {"zero", "undefined"}
         What holds where a class is not in the training set: it gets probability 0 (and if there is one
         class only, that one is predicted), or there is no score.
+    tuned : int, list of numbers, or dict of model to either, optional
+        Tune one hyper-parameter at each size, inside the training set: every fifth of its rows is held out, the value
+        with the best accuracy there is taken (the first of equal ones), and the model is fitted with it to all
+        training rows. A number such as 20 takes so many values for each model, from 1e-1 to 1e-8 for
+        penalties and jitters and from 1 to 100 for numbers of neighbors, trees, rounds and rows in a leaf; a list
+        is of values for one model. Models are then named like "knn (tuned, 20)", sizes begin at 10, and
+        `chosen_values` of the result says what was chosen.
     fit : {"kernel", "each"}, optional
         Compiled kernels compute a whole curve at once, hundreds of times faster than a fit at each size. A
         model has one by its name, or as the estimator of scikit-learn whose results it gives, such as
@@ -91,22 +101,22 @@ def learning_curves(
     >>> learning_curves(["nmc", "lda"], X, y, sizes=[4, 16, 50], n_repetitions=20, workers=0)
     LearningCurves(2 models x 4 metrics x 3 sizes x 20 repetitions, additive, fixed test set, on these 80 rows)
     """
-    study, draw = prepare(
+    study, draw, said = prepare(
         models, X, y, design=design, test=test, sizes=sizes, metrics=metrics, test_size=test_size, missing_class=missing_class,
-        fit=fit, name=name, seed=seed,
+        tuned=tuned, fit=fit, name=name, seed=seed,
     )  # fmt: skip
     with place_for(store) as kept:
         carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
         curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms])
         refuse_hopeless(curves.values, curves.models, curves.notes)
-    return replace(curves, notes=(*curves.notes, *study.notes, *absent_classes(draw.data, draw.design)))
+    return replace(curves, notes=(*curves.notes, *study.notes, *said))
 
 
 def prepare(
     models: Any, X: Any, y: Any, *, design: str, test: str, sizes: Any, metrics: Any, test_size: float, missing_class: str,
-    fit: str | None, name: str, seed: int,
-) -> tuple[Study, CurveDraw]:  # fmt: skip
-    """The study behind learning curves, everything checked."""
+    tuned: Any, fit: str | None, name: str, seed: int,
+) -> tuple[Study, CurveDraw, list[Note]]:  # fmt: skip
+    """The study behind learning curves, everything checked; and what is to be said of data and models."""
     estimators = as_models(models)
     if missing_class not in MISSING_CLASS:
         raise InputError(f"`missing_class` must be 'zero' or 'undefined'; got {missing_class!r}.")
@@ -114,15 +124,26 @@ def prepare(
     wanted = as_metrics(metrics, data.kind)
     refuse_missing(data, estimators)
     rows = Design.of(design, test, data.n_rows, test_size, seed, name)
-    known = recognized(estimators, data, rows, as_fit(fit))
-    numbers = as_sizes(sizes, rows, data.n_classes, every=len(known) == len(estimators))
+    tunings = as_tunings(tuned, estimators, data.n_classes)
+    known = recognized(estimators, data, rows, as_fit(fit), tunings)
+    least = FEWEST if tunings or any(isinstance(e, Searched) for e in estimators.values()) else 2
+    numbers = as_sizes(sizes, rows, data.n_classes, every=len(known) == len(estimators), fewest=least)
+    if tunings:
+        refuse_few(numbers)
     draw = CurveDraw(data, rows, numbers)
     last, shelf = f"at n = {numbers[-1]}", Shelf()
     functions: dict[str, CurveFit | WholeCurve] = {}
     for model, estimator in estimators.items():
-        slow = CurveFit(estimator, wanted, missing_class, last)
-        functions[model] = WholeCurve(slow, known[model], shelf) if model in known else slow
-    return curve_study(draw, functions, seed), draw
+        if model in tunings:
+            tuning = tunings[model]
+            anew = TunedFit(estimator, wanted, missing_class, last, tuning)
+            function = TunedCurve(anew, known[model], shelf, tuning) if model in known else anew
+            functions[tuning.name(model)] = function
+        else:
+            slow = CurveFit(estimator, wanted, missing_class, last)
+            functions[model] = WholeCurve(slow, known[model], shelf) if model in known else slow
+    said = [*nothing_tuned_notes(tuned, estimators), *absent_classes(data, rows)]
+    return curve_study(draw, functions, seed), draw, said
 
 
 def carry_out(

@@ -39,14 +39,19 @@ class CurveFit:
     missing_class: str
     last: str
 
+    @property
+    def series(self) -> tuple[str, ...]:
+        """What is kept of every fit."""
+        return self.metrics
+
     def __call__(
         self, config: Mapping[str, Any], data: CurveData, repetition: Any, rng: np.random.Generator
     ) -> Outcome:
         key = words(rng)
-        curves: dict[str, list[float]] = {name: [] for name in (*self.metrics, FAILED)}
+        curves: dict[str, list[float]] = {name: [] for name in (*self.series, FAILED)}
         error: Exception | None = None
         for number, train, test in repetition.splits():
-            found = dict.fromkeys(self.metrics, math.nan)
+            found = dict.fromkeys(self.series, math.nan)
             failed = 0.0
             try:
                 found = self.scores(config, data, train, test, at_size(key, number))
@@ -54,8 +59,8 @@ class CurveFit:
                 raise
             except Exception as problem:
                 error, failed = problem, 1.0
-            for name in self.metrics:
-                curves[name].append(found[name])
+            for name in self.series:
+                curves[name].append(found.get(name, math.nan))
             curves[FAILED].append(failed)
         return outcome(curves, self.metrics, self.last, error)
 

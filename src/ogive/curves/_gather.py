@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ogive.curves._curves import LearningCurves
-from ogive.curves._metrics import FAILED
+from ogive.curves._metrics import CHOSEN, FAILED
 from ogive.errors import FailedTrials, InputError, UnreadableSource
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
@@ -63,8 +63,13 @@ def arrays(
 
     NaN where there is no score.
     """
+    found = series(store, models, (*metrics, FAILED), n_numbers, n_repetitions)
+    return found[:, :-1], found[:, -1]
+
+
+def series(store: Store, models: Sequence[str], names: Sequence[str], n_numbers: int, n_repetitions: int) -> FloatArray:
+    """[model, name, number, repetition]; NaN where there is none."""
     table = store.table("series")
-    names = (*metrics, FAILED)
     values = np.full((len(models), len(names), n_repetitions, n_numbers), np.nan)
     model, name = (
         pc.fill_null(pc.index_in(table[key].combine_chunks(), pa.array(list(known), pa.string())), -1).to_numpy(zero_copy_only=False)
@@ -75,8 +80,7 @@ def arrays(
     rows = np.asarray(np.concatenate(flat) if flat else np.empty(0), dtype=np.float64).reshape(-1, n_numbers)
     kept = (model >= 0) & (name >= 0) & (trial < n_repetitions)
     values[model[kept], name[kept], trial[kept]] = rows[kept]
-    turned = np.ascontiguousarray(np.moveaxis(values, 2, 3))
-    return turned[:, :-1], turned[:, -1]
+    return np.ascontiguousarray(np.moveaxis(values, 2, 3))
 
 
 def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[str] | None = None) -> LearningCurves:
@@ -95,10 +99,12 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     more = [{"of": model, "n": n, "used": n_repetitions} for model, n in held.items() if n > n_repetitions]
     unused = [Note(NoteKind.UNUSED_REPETITIONS, values=known) for known in more]
     lost = store.unfinished() if held else []
-    paths = path_note({model: record["algorithms"][model] for model in chosen})
-    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused, *lost, paths)
+    made = {model: record["algorithms"][model] for model in chosen}
+    tuned = tuned_notes(made)
+    values = series(store, chosen, (CHOSEN,), len(facts["sizes"]), n_repetitions)[:, 0] if tuned else None
+    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused, *lost, *tuned, path_note(made))
     return LearningCurves(
-        values=scores, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
+        values=scores, chosen=values, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
         test=facts["test"], n_rows=facts["rows"], n_test=facts["n_test"], name=name, kind=facts["kind"],
         seed=record["seed"], notes=notes,
     )  # fmt: skip
@@ -124,6 +130,21 @@ def path_note(definitions: Mapping[str, Mapping[str, Any]]) -> Note:
     for model, definition in definitions.items():
         paths["kernel" if "kernel" in definition else "each"].append(model)
     return Note(NoteKind.CURVE_PATHS, "fit", paths)
+
+
+def tuned_notes(definitions: Mapping[str, Mapping[str, Any]]) -> list[Note]:
+    """Which models were tuned at each size, over which values."""
+    tuned = {model: d["tuned"] for model, d in definitions.items() if "holdout" in d.get("tuned", {})}
+    known = {
+        model: {
+            "parameter": d["parameter"],
+            "inverse": d["inverse"],
+            "least": min(d["values"]),
+            "most": max(d["values"]),
+        }
+        for model, d in tuned.items()
+    }
+    return [Note(NoteKind.TUNED_AT_SIZES, "tuned", {"models": known})] if known else []
 
 
 def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[Note]) -> None:
@@ -172,6 +193,12 @@ def write_file(curves: LearningCurves, path: str | Path) -> None:
         "size": pa.array(curves.sizes[codes[2]], pa.int64()),
         "scores": lists,
     }
+    if curves.chosen is not None:  # of a model and size, beside the first metric
+        rows = curves.chosen.reshape(-1, shape[3]).tolist()
+        where = codes[0] * shape[2] + codes[2]
+        first = codes[1] == 0
+        listed = [rows[i] if one else None for i, one in zip(where, first, strict=True)]
+        columns["chosen"] = pa.array(listed, pa.list_(pa.float64()))
     facts: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     facts |= {name: getattr(curves, name) for name in _FACTS} | {"n_test": curves.n_test}
     facts["notes"] = [note.to_dict() for note in curves.notes]
@@ -203,8 +230,12 @@ def from_file(path: Path) -> LearningCurves:
     flat = table["scores"].combine_chunks()
     values = np.asarray((flat.chunk(0) if isinstance(flat, pa.ChunkedArray) else flat).flatten().to_numpy(False))
     shaped = values.reshape(len(models), len(metrics), len(sizes), -1).copy()
+    chosen = None
+    if "chosen" in table.column_names:
+        kept = table["chosen"].combine_chunks().drop_null()
+        chosen = np.array(kept.to_pylist(), dtype=np.float64).reshape(len(models), len(sizes), -1)
     definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
     known = {name: facts[name] for name in (*_FACTS, "n_test")}
     return LearningCurves(
-        values=shaped, models=tuple(models), definitions=definitions, sizes=sizes, **{**known, "notes": tuple(map(Note.from_dict, known["notes"]))}
+        values=shaped, chosen=chosen, models=tuple(models), definitions=definitions, sizes=sizes, **{**known, "notes": tuple(map(Note.from_dict, known["notes"]))}
     )  # fmt: skip

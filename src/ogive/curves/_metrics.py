@@ -35,6 +35,7 @@ REGRESSION = {
     "rmse": Metric("minimize", (0.0, None)),
 }
 FAILED = "fit failed"
+CHOSEN = "chosen value"  # of a tuned model, at each size
 
 
 def as_metrics(metrics: Any, kind: str) -> tuple[str, ...]:

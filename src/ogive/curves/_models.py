@@ -96,14 +96,21 @@ def as_models(models: Any) -> dict[str, Any]:
     if isinstance(models, Mapping):
         found = {_checked_name(name): _estimator(model) for name, model in models.items()}
     else:
-        several = [models] if isinstance(models, str) or hasattr(models, "get_params") else models
+        alone = isinstance(models, (str, Algorithm)) or hasattr(models, "get_params")
+        several = [models] if alone else models
         if not isinstance(several, Iterable) or isinstance(several, type):
             raise InputError(
                 f"`models` must be names, estimators or a dictionary of name to either; got {type(models).__name__}."
             )
         found = {}
         for model in several:
-            name = model if isinstance(model, str) else estimator_name(model)
+            name = (
+                model
+                if isinstance(model, str)
+                else model.name
+                if isinstance(model, Algorithm)
+                else estimator_name(model)
+            )
             if name in found:
                 raise InputError(f"`models` must have different names; {name!r} comes twice. Use a dictionary.")
             found[name] = _estimator(model)
@@ -125,6 +132,10 @@ def _estimator(model: Any) -> Any:
             hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(MODELS)}."
             raise InputError(f"`models` must be names of models or estimators; got {model!r}: {hint}")
         return MODELS[model]()
+    if isinstance(model, Algorithm):
+        from ogive.curves._searched import Searched
+
+        return Searched.of(model)
     Algorithm.from_estimator(model, scoring=_own_score)  # refuses what is no estimator
     return model
 
@@ -136,4 +147,7 @@ def _own_score(model: Any, X: Any, y: Any) -> float:
 
 def described(estimator: Any) -> Any:
     """Class and parameters in JSON's own types."""
+    search = getattr(estimator, "algorithm", None)
+    if isinstance(search, Algorithm):
+        return search.fingerprint()
     return Algorithm.from_estimator(estimator, scoring=_own_score).fingerprint()["estimator"]

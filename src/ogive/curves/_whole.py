@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -296,18 +296,24 @@ def as_fit(fit: Any) -> str | None:
     raise InputError(f"`fit` must be 'kernel', 'each' or None; got {fit!r}.")
 
 
-def recognized(estimators: Mapping[str, Any], data: CurveData, design: Design, fit: str | None) -> dict[str, Known]:
-    """The models that have kernels, with them; refuses what has none where kernels were asked for."""
+def recognized(
+    estimators: Mapping[str, Any], data: CurveData, design: Design, fit: str | None, tuned: Collection[str] = ()
+) -> dict[str, Known]:
+    """The models that have kernels, with them; refuses what has none where kernels were asked for.
+
+    Where a model is tuned, any row may be tested.
+    """
     if fit == "each":
         return {}
     found = {}
     takes = data.kind == "classification" and bool(np.isfinite(data.X).all())
     most = float(np.abs(data.X).max()) if takes else math.inf
-    tested = data.n_rows if design.test == "varying" else len(design.held_out)
+    held_out = data.n_rows if design.test == "varying" else len(design.held_out)
     for model, estimator in estimators.items() if takes else ():
         for name, learner in LEARNERS.items():
             parameters = learner.recognize(estimator, len(data.labels))
             if parameters is not None:
+                tested = data.n_rows + held_out if model in tuned else held_out
                 kept = learner.bytes_kept(data.n_rows, tested, data.X.shape[1])
                 if kept <= MOST_BYTES and most <= learner.largest:
                     found[model] = Known(name, parameters)
@@ -374,6 +380,20 @@ class WholeCurve:
         """The line of the table."""
         return LEARNERS[self.known.learner]
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What `curve` gives of every size."""
+        return tuple(CLASSIFICATION)
+
+    @property
+    def version(self) -> int:
+        """Of the kernels."""
+        return VERSION
+
+    def functions(self) -> tuple[Any, ...]:
+        """The kernels that are called."""
+        return (self.learner.function(),)
+
     def __call__(
         self, config: Mapping[str, Any], data: CurveData, repetition: Repetition, rng: np.random.Generator
     ) -> Outcome:
@@ -386,39 +406,66 @@ class WholeCurve:
         for i, (number, train, test) in zip(left_out, slow, strict=True):
             try:
                 scores = self.fit.scores(config, data, train, test, at_size(key, number))
-                found[i] = [scores.get(name, math.nan) for name in CLASSIFICATION]
+                found[i] = [scores.get(name, math.nan) for name in self.columns]
             except MemoryError:
                 raise
             except Exception as problem:
                 error, failed[i] = problem, 1.0
         if self.fit.missing_class == "undefined":
-            found[~repetition.complete(self._codes(data), len(data.labels))] = math.nan
-        place = list(CLASSIFICATION)
-        curves = {name: found[:, place.index(name)].tolist() for name in self.metrics}
+            found[~repetition.complete(self.codes(data), len(data.labels))] = math.nan
+        curves = {name: found[:, self.columns.index(name)].tolist() for name in self.fit.series}
         return outcome({**curves, FAILED: failed.tolist()}, self.metrics, self.last, error)
 
     def curve(self, data: CurveData, repetition: Repetition, key: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Scores [size, metric] of a repetition; NaN where the kernel leaves a size out."""
-        design, parameters = repetition.design, self.known.parameters
-        varying = design.test == "varying"
-        y = self._codes(data)
-        tested = self.shelf.of(
-            "tested", lambda: np.arange(data.n_rows) if varying else design.held_out.astype(np.int64)
-        )
-        X = self.shelf.of("X", lambda: np.array(data.X, dtype=np.float64, order="C"))  # read-only is another type
-        what = (self.learner.keep.__name__, *(parameters[name] for name in self.learner.kept_for))
-        kept = self.shelf.of(what, lambda: self.learner.keep(X, tested, parameters))
-        arguments, kernel = self.learner.arguments(kept, parameters, key), self.learner.function()
         scores = np.full((len(repetition.sizes), len(CLASSIFICATION)), math.nan)
-        with np.errstate(over="ignore"):  # unsigned numbers wrap around on purpose where nothing is compiled
-            for first, end, order in repetition.sequences():
-                sizes = np.array(repetition.sizes[first:end], dtype=np.int64)
-                kernel(X, y, len(data.labels), order, sizes, tested, varying, *arguments, scores[first:end])
-        if not parameters.get("shares", True):  # the estimator has none
-            scores[:, 2:] = math.nan
+        for first, end, order in repetition.sequences():
+            sizes = np.array(repetition.sizes[first:end], dtype=np.int64)
+            self.run(data, repetition.design, order, sizes, self.known.parameters, key, scores[first:end])
         return scores
 
-    def _codes(self, data: CurveData) -> NDArray[np.int64]:
+    def run(
+        self, data: CurveData, design: Design, order: NDArray[np.int64], sizes: NDArray[np.int64], parameters: Parameters,
+        key: NDArray[np.uint64], scores: NDArray[np.float64], *rows: NDArray[np.int64],
+    ) -> None:  # fmt: skip
+        """Let the kernel write scores of some sizes of one order of training rows.
+
+        Of the rows that the design tests; or of other `rows`, and how many of them from the first on count at each size.
+        """
+        test = rows[0] if rows else self._tested(data, design)
+        varying = design.test == "varying" and not rows
+        arguments = self.learner.arguments(self.kept(data, design, parameters), parameters, key)
+        with np.errstate(over="ignore"):  # unsigned numbers wrap around on purpose where nothing is compiled
+            self.learner.function()(
+                self.features(data), self.codes(data), len(data.labels), order, sizes, test, varying, *arguments, scores,
+                *rows[1:],
+            )  # fmt: skip
+        if not parameters.get("shares", True):  # the estimator has none
+            scores[:, 2:] = math.nan
+
+    def kept(self, data: CurveData, design: Design, parameters: Parameters) -> Arrays:
+        """What depends on the data alone."""
+        what = (self.learner.keep.__name__, *(parameters[name] for name in self.learner.kept_for))
+        found: Arrays = self.shelf.of(
+            what, lambda: self.learner.keep(self.features(data), self._tested(data, design), parameters)
+        )
+        return found
+
+    def _tested(self, data: CurveData, design: Design) -> NDArray[np.int64]:
+        rows: NDArray[np.int64] = self.shelf.of(
+            "tested", lambda: np.arange(data.n_rows) if design.test == "varying" else design.held_out.astype(np.int64)
+        )
+        return rows
+
+    def features(self, data: CurveData) -> NDArray[np.float64]:
+        """As kernels take them."""
+        x: NDArray[np.float64] = self.shelf.of(
+            "X", lambda: np.array(data.X, dtype=np.float64, order="C")
+        )  # read-only is another type
+        return x
+
+    def codes(self, data: CurveData) -> NDArray[np.int64]:
+        """Classes as kernels take them, from 0 on."""
         codes: NDArray[np.int64] = self.shelf.of(
             "y", lambda: np.searchsorted(data.labels, data.y).astype(np.int64, copy=False)
         )
@@ -447,6 +494,6 @@ def announce_compiling(functions: Iterable[Any]) -> None:
     from ogive.jit import is_compiled
 
     whole = [f for f in functions if isinstance(f, WholeCurve)]
-    names = dict.fromkeys(f.known.learner for f in whole if not is_compiled(f.learner.function()))
+    names = dict.fromkeys(f.known.learner for f in whole if not all(map(is_compiled, f.functions())))
     if names:
         log.info("compiling %s; this takes some seconds, once", ", ".join(names))
