@@ -23,6 +23,7 @@ SCRIPTS = (
     "profiles.py",
     "engine.py",
     "bench_curve_kernels.py",
+    "bench_tuned_curves.py",
 )
 INTRODUCTION = """\
 # Speed

@@ -298,6 +298,24 @@ SAID = {
         Note(K.CURVE_PATHS, "fit", {"kernel": ["nmc", "lda"], "each": ["mlp"]}),
         "whole curves by compiled code: nmc, lda; fitted anew at each size: mlp",
     ),
+    K.TUNED_AT_SIZES: (
+        Note(
+            K.TUNED_AT_SIZES,
+            "tuned",
+            {
+                "models": {
+                    "knn (tuned, 3)": {"parameter": "n_neighbors", "inverse": False, "least": 1.0, "most": 9.0},
+                    "logistic (tuned, 20)": {"parameter": "estimator__C", "inverse": True, "least": 1e-8, "most": 0.1},
+                }
+            },
+        ),
+        "tuned at each size by the accuracy on every fifth training row, then fitted to all of them: "
+        "knn (tuned, 3), n_neighbors from 1 to 9; logistic (tuned, 20), 1/C from 1e-08 to 0.1",
+    ),
+    K.NOTHING_TO_TUNE: (
+        Note(K.NOTHING_TO_TUNE, "tuned", {"models": ["nmc"]}),
+        "nmc has nothing to tune: its curve is the untuned one",
+    ),
     K.PAIRWISE_DECISIONS: (
         Note(K.PAIRWISE_DECISIONS),
         "decision values are of pairs of classes, so there is no auc for more than two classes",

@@ -94,3 +94,28 @@ def test_a_table_of_scores_by_training_size_is_no_data_to_train_on(tmp_path, cap
     said = capsys.readouterr().err
     assert "raw data" in said
     assert "n_train" in said
+
+
+def test_models_are_tuned_over_a_number_of_values_or_values_of_ones_own(table, tmp_path, capsys):
+    """A later `--sizes` takes the place of an earlier one."""
+    for name, asked in (("lda (tuned, 3)", "3"), ("lda (tuned, 2)", "lda=0.1,1e-8"), ("lda (tuned, 4)", "lda=4")):
+        assert call(table, tmp_path / name, "--tuned", asked, "--sizes", "10,50", "--json") == 0
+        content = json.loads(capsys.readouterr().out)
+        assert content["models"] == [name, "nmc"]
+        assert any("jitter from 1e-08 to 0.1" in note for note in content["notes"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (["--tuned", "many"], "`--tuned` must be a number of values, such as 20"),
+        (["--tuned", "lda=a,b"], "`--tuned` must be a number of values, such as 20"),
+        (["--tuned", "20"], "`--sizes` of tuned models begin at 10"),
+        (["--tuned", "qda=3", "--sizes", "10"], "`--tuned` names 'qda', but the models are 'lda', 'nmc'"),
+    ],
+)
+def test_a_tuning_that_cannot_be_is_refused_in_one_line(table, tmp_path, capsys, asked, words):
+    assert call(table, tmp_path / "out", *asked) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1

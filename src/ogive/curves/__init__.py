@@ -1,7 +1,7 @@
 """A distribution of scores for each training-set size, and what can be read off it.
 
 Start here
-  learning_curves(models, X, y, design=, test=, n_repetitions=)   runs, in parallel, resumable
+  learning_curves(models, X, y, design=, test=, tuned=, n_repetitions=)   runs, in parallel, resumable
   repeated_cv(model, X, y, {"alpha": [...]}, k=20, n_repeats=)    the same over a hyper-parameter
   read(path)                                                      what was written, or a store; holds_curves(path) looks
 
@@ -13,9 +13,9 @@ Then, of LearningCurves
 
 Inside
   _designs     which rows are for training and testing; _data: what may come in
-  _models      models by name, with _estimators; _metrics: scores of one fit
+  _models      models by name, with _estimators and _searched (of ogive.tuned); _metrics: scores of one fit
   _fitting     one repetition of one model, a fit at each size; _whole: by a kernel, which models have one
-  _study       repetitions as a study; _cost: what they will take
+  _study       repetitions as a study; _cost: what they will take; _tuned: a value chosen at each size
   _engine      learning_curves; _gather: stores and files to arrays; _cv: repeated_cv
   _curves      LearningCurves; _statistics: curves with intervals, required sizes; _shape: normality, densities
   _leaders     who is ahead at which size, by joint resampling

@@ -294,7 +294,7 @@ class LearningCurves(Tabular):
         )  # fmt: skip
 
     def to_pandas(self) -> pd.DataFrame:
-        """Columns model, size, repetition and the metrics."""
+        """Columns model, size, repetition and the metrics; where models were tuned also the value chosen."""
         import pandas as pd
 
         models, _, sizes, repetitions = self.values.shape
@@ -305,6 +305,7 @@ class LearningCurves(Tabular):
                 "size": self.sizes[size],
                 "repetition": repetition,
                 **{name: self.values[:, i].reshape(-1) for i, name in enumerate(self.metrics)},
+                **({} if self.chosen is None else {"chosen": self.chosen.reshape(-1)}),
             }
         )
 

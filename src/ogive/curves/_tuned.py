@@ -27,17 +27,17 @@ from ogive.curves._designs import Design, Repetition, Rows, at_size, words
 from ogive.curves._fitting import CurveFit
 from ogive.curves._metrics import CHOSEN, CLASSIFICATION
 from ogive.curves._searched import Searched
-from ogive.curves._whole import LEARNERS, Arrays, Parameters, Shelf, WholeCurve
+from ogive.curves._whole import LEARNERS, VERSION, Arrays, Parameters, Shelf, WholeCurve
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
 
 FOLD = 5  # every fifth row is held out
 FEWEST = 10  # training rows, so that there are two rows to choose by
-VERSION = 1  # of the rule, part of what defines a tuned model: raised when its numbers change
+RULE = 1  # part of what defines a tuned model: raised when its numbers change
 
 
-def _smallest_penalties_last(count: int) -> tuple[float, ...]:
-    """Turan, Loog and Tax (2026)."""
+def _penalties(count: int) -> tuple[float, ...]:
+    """Those of Turan, Loog and Tax (2026), from the largest on."""
     return tuple(np.logspace(-1, -8, count).tolist())
 
 
@@ -47,6 +47,7 @@ def _costs(count: int) -> tuple[float, ...]:
 
 
 def _numbers(count: int) -> tuple[float, ...]:
+    """At most 100 of them."""
     return tuple(np.unique(np.linspace(1, 100, count).round()).tolist())
 
 
@@ -97,10 +98,10 @@ class Path:
 
 PATHS = {
     "knn": Path("n_neighbors", _numbers_down, whole=True, within_rows=True, together="_neighbors:neighbors_choices"),
-    "lda": Path("jitter", _smallest_penalties_last),
-    "qda": Path("jitter", _smallest_penalties_last),
-    "logistic": Path("C", _smallest_penalties_last, inverse=True),
-    "linear_svm": Path("penalty", _smallest_penalties_last),
+    "lda": Path("jitter", _penalties),
+    "qda": Path("jitter", _penalties),
+    "logistic": Path("C", _penalties, inverse=True),
+    "linear_svm": Path("penalty", _penalties),
     "rbf_svm": Path("C", _costs),
     "tree": Path("min_samples_leaf", _numbers_down, whole=True),
     "forest": Path("n_estimators", _numbers_down, whole=True, together="_forest:forest_choices"),
@@ -146,7 +147,7 @@ class Tuning:
 
     def definition(self) -> dict[str, Any]:
         """In JSON's own types."""
-        rule = {"holdout": f"every {FOLD}th row", "metric": "accuracy", "ties": "first", "version": VERSION}
+        rule = {"holdout": f"every {FOLD}th row", "metric": "accuracy", "ties": "first", "rule": RULE}
         return {"parameter": self.place, "inverse": self.path.inverse, "values": list(self.values), **rule}
 
 
@@ -372,7 +373,7 @@ class TunedCurve(WholeCurve):
 
     def definition(self) -> dict[str, Any]:
         """As of the slow way, and that it was not taken."""
-        return {**self.fit.definition(), "kernel": {"learner": self.known.learner, "version": self.version}}
+        return {**self.fit.definition(), "kernel": {"learner": self.known.learner, "version": VERSION}}
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them, by a curve of twelve rows."""

@@ -385,11 +385,6 @@ class WholeCurve:
         """What `curve` gives of every size."""
         return tuple(CLASSIFICATION)
 
-    @property
-    def version(self) -> int:
-        """Of the kernels."""
-        return VERSION
-
     def functions(self) -> tuple[Any, ...]:
         """The kernels that are called."""
         return (self.learner.function(),)
