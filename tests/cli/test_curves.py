@@ -110,8 +110,8 @@ def test_models_are_tuned_over_a_number_of_values_or_values_of_ones_own(table, t
     [
         (["--tuned", "many"], "`--tuned` must be a number of values, such as 20"),
         (["--tuned", "lda=a,b"], "`--tuned` must be a number of values, such as 20"),
-        (["--tuned", "20"], "`--sizes` of tuned models begin at 10"),
-        (["--tuned", "qda=3", "--sizes", "10"], "`--tuned` names 'qda', but the models are 'lda', 'nmc'"),
+        (["--tuned", "20"], "`sizes` of tuned models begin at 10"),
+        (["--tuned", "qda=3", "--sizes", "10"], "`tuned` names 'qda', but the models are 'lda', 'nmc'"),
     ],
 )
 def test_a_tuning_that_cannot_be_is_refused_in_one_line(table, tmp_path, capsys, asked, words):

@@ -292,6 +292,7 @@ def test_notes_say_what_was_tuned_and_what_has_nothing_to_tune(problem, tmp_path
 
 def test_every_size_from_ten_is_the_default(problem):
     X, y = problem(60)
+    assert_array_equal(learning_curves("nmc", X, y, tuned=3, n_repetitions=2, workers=0).sizes, np.arange(10, 43))
     assert_array_equal(
         learning_curves(["knn", "lda"], X, y, tuned=3, n_repetitions=2, workers=0).sizes, np.arange(10, 43)
     )
@@ -350,7 +351,8 @@ def test_a_search_of_ones_own_is_run_at_every_size(problem):
         ({"models": ["knn", "lda"], "tuned": [1, 2]}, "tuned={model: values}"),
         ({"tuned": {"lda": 20}}, "`tuned` names 'lda', but the models are 'knn'."),
         ({"models": "nmc", "tuned": [1, 2]}, "'nmc' has nothing to tune"),
-        ({"tuned": 1}, "at least 2 values"),
+        ({"tuned": 1}, "2 to 1000 values to choose from"),
+        ({"tuned": 10**9}, "2 to 1000 values to choose from"),
         ({"tuned": True}, "`tuned` must be a number of values"),
         ({"tuned": "20"}, "`tuned` must be a number of values"),
         ({"tuned": [1, 1]}, "a list of different ones for 'knn' (n_neighbors)"),
@@ -372,7 +374,7 @@ def test_what_cannot_be_tuned_is_refused_in_one_sentence(problem, change, words)
 
 def test_numbers_of_neighbors_that_no_training_set_has_fail(problem):
     X, y = problem(60)
-    made = learning_curves("knn", X, y, tuned=[50, 20], sizes=[10, 40], n_repetitions=2, workers=0)
+    made = learning_curves("knn", X, y, tuned=[10**12, 50, 20], sizes=[10, 40], n_repetitions=2, workers=0)
     assert np.isnan(made.scores()[0]).all()
     assert_array_equal(made.chosen_values()[1], 20.0)
     assert any(note.kind is NoteKind.FITS_FAILED for note in made.notes)

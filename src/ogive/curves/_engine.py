@@ -126,9 +126,9 @@ def prepare(
     rows = Design.of(design, test, data.n_rows, test_size, seed, name)
     tunings = as_tunings(tuned, estimators, data.n_classes)
     known = recognized(estimators, data, rows, as_fit(fit), tunings)
-    least = FEWEST if tunings or any(isinstance(e, Searched) for e in estimators.values()) else 2
+    least = FEWEST if tuned is not None or any(isinstance(e, Searched) for e in estimators.values()) else 2
     numbers = as_sizes(sizes, rows, data.n_classes, every=len(known) == len(estimators), fewest=least)
-    if tunings:
+    if tuned is not None:
         refuse_few(numbers)
     draw = CurveDraw(data, rows, numbers)
     last, shelf = f"at n = {numbers[-1]}", Shelf()

@@ -33,6 +33,7 @@ from ogive.notes import Note, NoteKind
 
 FOLD = 5  # every fifth row is held out
 FEWEST = 10  # training rows, so that there are two rows to choose by
+MOST = 1000  # values of a model
 RULE = 1  # part of what defines a tuned model: raised when its numbers change
 
 
@@ -186,6 +187,8 @@ def nothing_tuned_notes(tuned: Any, estimators: Mapping[str, Any]) -> list[Note]
 
 
 def _tuning(model: str, estimator: Any, asked: Any, n_classes: int | None) -> Tuning:
+    from sklearn.base import clone
+
     learner, place = _path_of(estimator, n_classes)
     if learner is None or place is None:
         why = "has nothing to tune" if nothing_to_tune(estimator) else "has no path of values"
@@ -194,13 +197,14 @@ def _tuning(model: str, estimator: Any, asked: Any, n_classes: int | None) -> Tu
             "or put ogive.tuned(ogive.Algorithm.from_estimator(estimator, space), n_configs=20) in its place, which searches a "
             "space of your own."
         )
-    values = _values(model, asked, PATHS[learner])
-    parameters = []
+    path = PATHS[learner]
+    values, parameters = _values(model, asked, path), []
     for value in values:
-        found = _with(estimator, {place: PATHS[learner].setting(value)}, LEARNERS[learner].recognize, n_classes)
+        made = clone(estimator).set_params(**{place: path.setting(value)})
+        found = LEARNERS[learner].recognize(made, n_classes or 0)
         if found is None:
-            rule = "whole numbers of at least 1" if PATHS[learner].whole else "positive numbers"
-            raise InputError(f"`tuned` values of {model!r} ({PATHS[learner].parameter}) must be {rule}; got {value:g}.")
+            rule = "whole numbers of at least 1" if path.whole else "positive numbers"
+            raise InputError(f"`tuned` values of {model!r} ({path.parameter}) must be {rule}; got {value:g}.")
         parameters.append(found)
     return Tuning(learner, place, values, tuple(parameters))
 
@@ -212,16 +216,10 @@ def _path_of(estimator: Any, n_classes: int | None) -> tuple[str | None, str | N
     return None, None
 
 
-def _with(estimator: Any, config: Mapping[str, Any], recognize: Callable[..., Any], n_classes: int | None) -> Any:
-    from sklearn.base import clone
-
-    return recognize(clone(estimator).set_params(**config), n_classes)
-
-
 def _values(model: str, asked: Any, path: Path) -> tuple[float, ...]:
     if _is_count(asked):
-        if asked < 2:
-            raise InputError(f"`tuned` must be at least 2 values to choose from, or a list of them; got {asked!r}.")
+        if not 2 <= asked <= MOST:
+            raise InputError(f"`tuned` must be 2 to {MOST} values to choose from, or a list of them; got {asked!r}.")
         return path.grid(int(asked))
     try:
         several = not isinstance(asked, (str, bool, Mapping))
@@ -343,7 +341,10 @@ class TunedCurve(WholeCurve):
         numbers = sizes - tested
         accuracies = np.full((len(sizes), len(self.tuning.values)), math.nan)
         if self.tuning.path.together:
-            values, places = np.unique(np.array(self.tuning.values, dtype=np.int64), return_inverse=True)
+            wanted = np.array(self.tuning.values, dtype=np.int64)
+            if self.tuning.path.within_rows:  # what is more than all rows need not be counted to
+                wanted = np.minimum(wanted, len(fitted) + 1)
+            values, places = np.unique(wanted, return_inverse=True)
             found = np.full((len(sizes), len(values)), math.nan)
             with np.errstate(over="ignore"):
                 self._together()(
