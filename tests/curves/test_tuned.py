@@ -152,7 +152,8 @@ def test_a_tuned_curve_is_at_every_size_the_untuned_one_of_the_value_chosen(prob
 def test_tuned_models_that_draw_give_what_fitting_gives_on_average(problem, design, test):
     """Paired differences over repetitions have mean 0, within four standard errors."""
     X, y = problem(60)
-    same = {"design": design, "test": test, "sizes": [12, 40], "n_repetitions": 60, "workers": 0, "seed": 1, "tuned": 4}
+    same = {"design": design, "test": test, "sizes": [12, 40], "n_repetitions": 60, "workers": 0, "seed": 1}
+    same["tuned"] = {"tree": [10, 3, 1], "forest": [12, 3, 1], "adaboost": [1, 5, 15]}
     whole = learning_curves(["tree", "forest", "adaboost"], X, y, **same)
     each = learning_curves(["tree", "forest", "adaboost"], X, y, fit="each", **same)
     apart = whole.values - each.values
