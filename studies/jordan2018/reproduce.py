@@ -30,22 +30,22 @@ ROUNDING = 0.0005
 FEW = "too few trials to tell"
 
 
-def reproduce(*, table: int | None, figure: int | None, trials: int | None, out: Path, workers: int | None) -> str:
+def reproduce(*, table: str | None, figure: str | None, trials: int | None, out: Path, workers: int | None) -> str:
     """The table as text; pictures and CSV are written into `out`."""
-    for what, number in (("table", table), ("figure", figure)):
-        if number not in (None, 1):
-            raise ogive.errors.InputError(f"`--{what}` can be 1 for this study; got {number}.")
+    for what, name in (("table", table), ("figure", figure)):
+        if name not in (None, "1"):
+            raise ogive.errors.InputError(f"`--{what}` can be 1 for this study; got {name}.")
     for name in WRITTEN:  # before hours of trials
         writing.ready(out / name, folders=True)
         writing.make_folder_of(out / name)
     found = {mode: _trials(mode, trials, out, workers) for mode in MODES}
     text = []
-    if table == 1 or figure is None:
+    if table == "1" or figure is None:
         rows = table1(found)
         writing.write(out / "table1.csv", rows.to_csv(index=False).encode())
         writing.write(out / "table1.md", markdown(rows).encode())
         text += [rows.to_string(index=False), "", misses(rows)]
-    if figure == 1 or table is None:
+    if figure == "1" or table is None:
         text.append(str(pictures.draw(found, out / "figure1.png")))
     return "\n".join(text)
 

@@ -14,8 +14,12 @@ from ogive.cli._options import Quiet
 from ogive.errors import InputError
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A study of the folder studies/, such as jordan2018.")]
-TableNumber = Annotated[int | None, typer.Option("--table", help="Only this table of the publication.")]
-FigureNumber = Annotated[int | None, typer.Option("--figure", help="Only this figure of the publication.")]
+TableName = Annotated[
+    str | None, typer.Option("--table", metavar="NAME", help="Only this table of the publication, such as 1 or B.10.")
+]
+FigureName = Annotated[
+    str | None, typer.Option("--figure", metavar="NAME", help="Only this figure of the publication, such as 1 or 2a.")
+]
 NumberOfTrials = Annotated[
     int | None,
     typer.Option("--trials", help="Run so many trials of each cell first; else the committed ones are read."),
@@ -26,7 +30,7 @@ Workers = Annotated[int | None, typer.Option("--workers", help="Child processes.
 
 
 def reproduce(
-    name: Name, table: TableNumber = None, figure: FigureNumber = None, trials: NumberOfTrials = None,
+    name: Name, table: TableName = None, figure: FigureName = None, trials: NumberOfTrials = None,
     studies: Studies = Path("studies"), out: Out = None, workers: Workers = None, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Recompute a table or figure of a publication, beside the published numbers."""
