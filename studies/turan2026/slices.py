@@ -28,7 +28,7 @@ SIZE = 100  # of the training sets in Figures 2a, 2c and 2d
 SIZES_1A = [10, 14, 20, 28, 40, 56, 80, 100, 113, 140, 160, 200, 226, 320, 453, 640, 905, 1280, 1477]
 SIZES_2B = [1, 2, 4, 8, 16, 32, 64, 100, 180, 365]
 RATES = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]
-FOLDS, REPEATS = 20, 200
+FOLDS, REPEATS = 20, 50
 
 
 @dataclass(frozen=True, slots=True)
