@@ -143,13 +143,17 @@ def inner_table(waiting: Waiting) -> pa.Table:
 
 def series_table(waiting: Waiting) -> pa.Table:
     """Curves of trials in the columns of `SERIES`."""
-    rows = [
-        {**_of(names, batch, i), "name": name, "values": values}
-        for names, batch in waiting
-        for i, named in batch.series.items()
-        for name, values in named.items()
-    ]
-    return pa.Table.from_pylist(rows, schema=SERIES)
+    rows, curves = [], []
+    for names, batch in waiting:
+        for i, named in batch.series.items():
+            for name, values in named.items():
+                rows.append({**_of(names, batch, i), "name": name})
+                curves.append(values)
+    ends = np.cumsum([0, *map(len, curves)])
+    flat = pa.array(np.concatenate(curves) if curves else np.empty(0), pa.float64(), from_pandas=True)  # NaN is missing
+    table = pa.Table.from_pylist(rows, schema=pa.schema([f for f in SERIES if f.name != "values"]))
+    lists = pa.ListArray.from_arrays(pa.array(ends, pa.int32()), flat)
+    return table.append_column("values", lists).select(SERIES.names).cast(SERIES)
 
 
 def _of(names: tuple[str, str], batch: Batch, i: int) -> dict[str, Any]:

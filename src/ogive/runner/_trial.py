@@ -15,9 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ogive.canonical import ADDRESS
 from ogive.errors import InvalidScores
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ogive.algorithms import Candidate, Outcome
     from ogive.spaces import Space
     from ogive.study import Study
+
+FloatArray: TypeAlias = NDArray[np.float64]
 
 MOST_MESSAGE = 500
 HANDLERS = 10  # exceptions of handlers that a trial left behind, before its process is given up
@@ -47,7 +50,7 @@ class Row:
     wall: float | None = None
     cpu: float | None = None
     inner: list[dict[str, Any]] | None = None
-    series: dict[str, list[float | None]] | None = None
+    series: dict[str, FloatArray] | None = None
 
 
 class CellRunner:
@@ -174,7 +177,7 @@ def _take(row: Row, outcome: Outcome, expected: tuple[str, ...], searched: Space
     if outcome.inner:
         row.inner = [_candidate(c, searched) for c in outcome.inner]
     if outcome.series:
-        row.series = {str(name): _numbers(series.values) for name, series in outcome.series.items()}
+        row.series = {str(name): _array(series.values) for name, series in outcome.series.items()}
     wrong = []
     for name, value in outcome.scores.items():
         row.scores[str(name)] = _finite(value)
@@ -204,6 +207,13 @@ def _candidate(candidate: Candidate, searched: Space) -> dict[str, Any]:
 
 def _numbers(values: Any) -> list[float | None]:
     return [_finite(value) for value in np.asarray(values, dtype=np.float64).ravel().tolist()]
+
+
+def _array(values: Any) -> FloatArray:
+    """Numbers, NaN for what is none."""
+    found = np.array(values, dtype=np.float64).ravel()
+    found[~np.isfinite(found)] = np.nan
+    return found
 
 
 def _finite(value: float) -> float | None:
