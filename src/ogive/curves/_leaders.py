@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -36,6 +38,7 @@ FEWEST = 20  # repetitions
 FEW_IN_TAIL = 10.0  # repetitions beyond a quantile: with fewer the band is heuristic
 TOO_FEW_IN_TAIL = 2.5  # with fewer, resamples of a quantile repeat the same few runs, and nothing is certain
 LEAST = 0.5  # of the standard error that a normal sample would have: the smallest scale of a quantile
+MOST_NUMBERS = 2**23  # of differences at a time: resamples times pairs times sizes
 MOST_NAMED = 3  # models, and ranges of each, that a sentence names
 TOGETHER = "for all pairs and sizes, by the mean, the bad and the good runs together (a third of the error each)"
 
@@ -56,30 +59,40 @@ class Band:
 
 
 def difference_band(
-    scores: FloatArray, pairs: list[tuple[int, int]], statistic: Statistic, sign: float, confidence: float, seed: int,
+    scores: Sequence[FloatArray] | FloatArray, pairs: list[tuple[int, int]], statistic: Statistic, sign: float, confidence: float, seed: int,
     n_resamples: int = N_RESAMPLES,
 ) -> Band:  # fmt: skip
-    """sign · (statistic of a - statistic of b) for pairs of models; scores are [model, size, repetition]."""
-    n = scores.shape[2]
+    """sign · (statistic of a - statistic of b) for pairs of models; scores are [size, repetition] of each model.
+
+    A few sizes are resampled at a time, and of them only the scales and each resample's largest deviation are kept.
+    """
+    n_sizes, n = scores[0].shape
     if n < FEWEST:
         raise InputError(f"differences along a curve need at least {FEWEST} repetitions; got {n}.")
-    defined = np.asarray(~np.isnan(scores).any(axis=2))
-    filled = np.where(defined[:, :, None], scores, 0.0)
-    # Sorted by their scores, whoever has them: neither the order of repetitions nor that of models draws other resamples.
-    filled = filled[:, :, np.lexsort(np.sort(filled, axis=0).reshape(-1, n)[::-1])]
+    defined = np.stack([~np.isnan(one).any(axis=1) for one in scores])
+    order = _by_content(scores, defined)
     first, second = np.array(pairs).T
     known = defined[first] & defined[second]
-    point = of_rows(statistic, filled)
-    draws = resampled(filled, statistic, seed, n_resamples)
-    estimate = sign * (point[first] - point[second])
-    moved = sign * (draws[:, first] - draws[:, second]) - estimate
-    scale = _scale(moved, filled, first, second, statistic)
     tail = n if statistic.p is None else n * min(statistic.p, 1.0 - statistic.p)
-    usable = known & (scale > 0.0) & (tail > TOO_FEW_IN_TAIL - 1e-9)
+    enough = tail > TOO_FEW_IN_TAIL - 1e-9
+    reach = max(float(np.abs(one[there]).max(initial=0.0)) for one, there in zip(scores, defined, strict=True))
+    counts = stream(seed, "resample", "curves").multinomial(n, np.full(n, 1.0 / n), size=n_resamples)
+    estimate, scale, largest = np.empty(known.shape), np.empty(known.shape), np.full(n_resamples, -np.inf)
+    some = max(1, MOST_NUMBERS // (n_resamples * max(len(pairs), len(scores))))
+    for block in (slice(i, i + some) for i in range(0, n_sizes, some)):
+        own = np.stack([np.where(d[block, None], one[block], 0.0) for one, d in zip(scores, defined, strict=True)])
+        own = own[:, :, order]
+        point, draws = of_rows(statistic, own), resampled(own, statistic, counts)
+        estimate[:, block] = sign * (point[first] - point[second])
+        moved = sign * (draws[:, first] - draws[:, second]) - estimate[:, block]
+        scale[:, block] = _scale(moved, own, first, second, statistic, reach)
+        usable = known[:, block] & (scale[:, block] > 0.0) & enough
+        if usable.any():
+            np.maximum(largest, np.max(np.abs(moved[:, usable]) / scale[:, block][usable], axis=1), out=largest)
+    usable = known & (scale > 0.0) & enough
     if not usable.any():
         nothing = np.where(known, -np.inf, np.nan)
         return Band(np.where(known, estimate, np.nan), nothing, -nothing, "heuristic")
-    largest = np.max(np.abs(moved[:, usable]) / scale[usable], axis=1)
     rank = min(n_resamples, math.ceil((n_resamples + 1) * confidence)) - 1
     normal = float(ndtr(-float(np.partition(largest, rank)[rank])))
     factor = -float(stdtrit(n - 1.0, normal)) * math.sqrt(n / (n - 1.0))
@@ -89,33 +102,52 @@ def difference_band(
     return Band(shown, shown - half, shown + half, "approximate" if tail >= FEW_IN_TAIL else "heuristic")
 
 
-def resampled(scores: FloatArray, statistic: Statistic, seed: int, n_resamples: int) -> FloatArray:
-    """The statistic of every resample, [resample, model, size]."""
+def _by_content(scores: Sequence[FloatArray] | FloatArray, defined: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Repetitions in the order of their scores, whoever has them: neither their order nor that of models draws other resamples.
+
+    The least score of each size nearly always tells two repetitions apart; else all models' scores, from the least up.
+    """
+
+    def filled(model: int) -> FloatArray:
+        return np.where(defined[model, :, None], scores[model], 0.0)
+
+    least = filled(0)
+    for model in range(1, len(scores)):
+        np.minimum(least, filled(model), out=least)
+    order = np.lexsort(least[::-1])
+    if np.all((least[:, order[1:]] != least[:, order[:-1]]).any(axis=0)):
+        return order
+    every = np.sort([filled(model) for model in range(len(scores))], axis=0)
+    return np.lexsort(every.reshape(-1, every.shape[2])[::-1])
+
+
+def resampled(scores: FloatArray, statistic: Statistic, counts: NDArray[np.int64]) -> FloatArray:
+    """The statistic of every resample, [resample, model, size]; `counts` says how often each drew a repetition."""
     models, sizes, n = scores.shape
-    counts = stream(seed, "resample", "curves").multinomial(n, np.full(n, 1.0 / n), size=n_resamples)
+    flat = scores.reshape(-1, n)
     if statistic.p is None:
-        flat = scores.reshape(-1, n)
-        return np.asarray(counts @ flat.T / n).reshape(n_resamples, models, sizes)
+        return np.asarray(counts @ flat.T / n).reshape(len(counts), models, sizes)
+    from ogive.kernels._curve_quantiles import resampled_quantiles
+
     need = max(1, math.ceil(statistic.p * n - 1e-9))
-    out = np.empty((n_resamples, models, sizes))
-    small = counts.astype(np.int32)
-    for m in range(models):
-        for s in range(sizes):
-            order = np.argsort(scores[m, s], kind="stable")
-            passed = np.cumsum(small[:, order], axis=1) < need
-            out[:, m, s] = scores[m, s][order][passed.sum(axis=1)]
-    return out
+    order = np.argsort(flat, axis=1)
+    ordered = np.take_along_axis(flat, order, axis=1)
+    drawn = np.ascontiguousarray(counts.T, dtype=np.int32)
+    out = np.empty((len(counts), len(flat)))
+    resampled_quantiles(ordered, order, drawn, need, np.empty((2, len(counts)), dtype=np.int32), out)  # type: ignore[no-untyped-call]
+    return out.reshape(len(counts), models, sizes)
 
 
 def _scale(
-    moved: FloatArray, scores: FloatArray, first: np.ndarray, second: np.ndarray, statistic: Statistic
+    moved: FloatArray, scores: FloatArray, first: np.ndarray, second: np.ndarray, statistic: Statistic, reach: float
 ) -> FloatArray:
     """The spread of each difference over resamples; for quantiles at least what a normal sample would have.
 
-    On a lattice all resamples may have the same quantile, which does not make it certain.
+    On a lattice all resamples may have the same quantile, which does not make it certain. `reach` is the largest
+    score without its sign, to which rounding is relative.
     """
     scale: FloatArray = moved.std(axis=0)
-    rounding = 64.0 * np.finfo(np.float64).eps * np.abs(scores).max(initial=0.0)
+    rounding = 64.0 * np.finfo(np.float64).eps * reach
     if statistic.p is not None:
         spread = scores.std(axis=2)
         both = np.sqrt(spread[first] ** 2 + spread[second] ** 2)
@@ -240,7 +272,7 @@ def crossings(
     if a == b:
         raise InputError(f"two different models are compared; got {a!r} twice.")
     confidence = as_confidence(confidence)
-    scores = np.stack([curves.scores(a, name), curves.scores(b, name)])
+    scores = [curves.scores(a, name), curves.scores(b, name)]
     band = difference_band(scores, [(0, 1)], chosen, curves.definitions[name].sign, confidence, seed)
     return Crossings(
         a=a, b=b, metric=name, statistic=chosen.name, label=told(chosen, curves.definitions[name]), sizes=curves.sizes, estimate=band.estimate[0],
@@ -443,7 +475,7 @@ def leaders(curves: LearningCurves, metric: str | None, *, share: float, confide
     if not 0.0 < share < 0.5:
         raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
     toward = curves.definitions[name]
-    scores = np.stack([curves.scores(model, name) for model in curves.models])
+    scores = [curves.scores(model, name) for model in curves.models]
     wanted = (MEAN, *(Statistic.quantile(toward.level(end)) for end in (share, 1.0 - share)))
     # Each statistic has a third of the error, so that all that is called certain holds together.
     level = 1.0 - (1.0 - confidence) / len(wanted)
@@ -452,16 +484,16 @@ def leaders(curves: LearningCurves, metric: str | None, *, share: float, confide
 
 
 def _lead(
-    curves: LearningCurves, scores: FloatArray, statistic: Statistic, toward: Metric, confidence: float, seed: int
+    curves: LearningCurves, scores: Sequence[FloatArray], statistic: Statistic, toward: Metric, confidence: float, seed: int
 ) -> Lead:
     pairs = list(itertools.combinations(range(len(scores)), 2))
     band = difference_band(scores, pairs, statistic, toward.sign, confidence, seed)
-    ahead = np.zeros((len(scores), len(scores), scores.shape[1]))
+    ahead = np.zeros((len(scores), len(scores), len(curves.sizes)))
     for (i, j), sign in zip(pairs, band.sign, strict=True):
         ahead[i, j], ahead[j, i] = sign, -sign
     return Lead(
         statistic=statistic.name, label=told(statistic, toward), models=curves.models, sizes=curves.sizes,
-        estimate=of_rows(statistic, scores), ahead=ahead, goal=toward.goal, guarantee=band.guarantee,
+        estimate=np.stack([of_rows(statistic, one) for one in scores]), ahead=ahead, goal=toward.goal, guarantee=band.guarantee,
     )  # fmt: skip
 
 
@@ -526,8 +558,11 @@ def disagreements(curves: LearningCurves, metric: str | None, *, top: int, share
     if not 0.0 < share < 0.5:
         raise InputError(f"`share` must lie in (0, 0.5); got {share!r}.")
     sign = curves.definitions[name].sign  # larger is better from here on
-    scores = sign * np.stack([curves.scores(model, name) for model in curves.models])
-    mean, spread = scores.mean(axis=2), scores.std(axis=2)
+
+    def along(measure: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        return np.stack([measure(sign * curves.scores(model, name)) for model in curves.models])
+
+    mean, spread = along(lambda scores: scores.mean(axis=1)), along(lambda scores: scores.std(axis=1))
     tail = f"{100 * share:g} % quantile"
     worst, middle, best = Statistic.quantile(share), Statistic.quantile(0.5), Statistic.quantile(1.0 - share)
     compared: tuple[tuple[str, FloatArray, str, Literal["worst", "middle", "best"], Statistic], ...] = (
@@ -538,7 +573,7 @@ def disagreements(curves: LearningCurves, metric: str | None, *, top: int, share
     )
     rows = []
     for first, by, second, side, statistic in compared:
-        usable, changed = _reversed(by, of_rows(statistic, scores), top)
+        usable, changed = _reversed(by, along(partial(of_rows, statistic)), top)
         sizes = tuple(curves.sizes[changed].tolist())
         rows.append(Disagreement(first=first, second=second, side=side, sizes=sizes, n_sizes=int(usable.sum())))
     return Disagreements(rows=tuple(rows), metric=name, top=top, n=curves.n_repetitions, scope=curves.scope)
