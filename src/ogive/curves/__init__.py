@@ -17,7 +17,7 @@ Inside
   _fitting     one repetition of one model, a fit at each size; _whole: by a kernel, which models have one
   _study       repetitions as a study; _cost: what they will take; _tuned: a value chosen at each size
   _engine      learning_curves; _gather: stores and files to arrays; _cv: repeated_cv
-  _curves      LearningCurves; _statistics: curves with intervals, required sizes; _shape: normality, densities
+  _curves      LearningCurves; _stored: scores that stay in their store; _statistics: curves with intervals, required sizes; _shape: normality, densities
   _leaders     who is ahead at which size, by joint resampling
 All of it is about these rows: sizes of one repetition depend on each other, and near the largest
 size all training sets share most of their rows. Nothing is extrapolated.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ogive.curves._designs import DESIGNS, TESTS
 from ogive.curves._leaders import FEWEST, Crossings, Disagreements, Leaders, crossings, disagreements, leaders
 from ogive.curves._shape import NormalityCurves, Slice, densities, normality_along
+from ogive.curves._stored import StoredScores
 from ogive.curves._statistics import (
     RequiredSize,
     StatisticCurves,
@@ -44,7 +45,8 @@ class LearningCurves(Tabular):
     Attributes
     ----------
     values : array [model, metric, size, repetition]
-        NaN where there is no score.
+        NaN where there is no score. Of a store with more than 256 MB of scores they are read when asked for,
+        one model and metric at a time (`scores`); numpy.asarray(values) reads all.
     models : tuple of str
     definitions : mapping
         Metric name to `Metric`, in order; the first is the default of every question.
@@ -62,7 +64,7 @@ class LearningCurves(Tabular):
         The value of the hyper-parameter that was tuned at each size; NaN where none was.
     """
 
-    values: FloatArray
+    values: FloatArray | StoredScores
     models: tuple[str, ...]
     definitions: Mapping[str, Metric]
     sizes: NDArray[np.int64]
@@ -77,8 +79,9 @@ class LearningCurves(Tabular):
     chosen: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.sizes, *([] if self.chosen is None else [self.chosen])):
-            array.flags.writeable = False
+        for array in (self.values, self.sizes, self.chosen):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
     def __repr__(self) -> str:
         shape = self.values.shape
@@ -145,6 +148,13 @@ class LearningCurves(Tabular):
             raise InputError(f"{self.models[place]!r} was not tuned; ask for it by learning_curves(…, tuned=20).")
         found: FloatArray = self.chosen[place]
         return found
+
+    def of_metric(self, metric: str | None = None) -> LearningCurves:
+        """The same curves with one metric alone."""
+        name = self.metric_name(metric)
+        place = self.metrics.index(name)
+        values = self.values[:, [place]] if isinstance(self.values, np.ndarray) else self.values.of_metric(place)
+        return replace(self, values=values, definitions={name: self.definitions[name]})
 
     def place(self, model: str | None) -> int:
         """The position of a model; None where there is one."""
@@ -261,7 +271,7 @@ class LearningCurves(Tabular):
 
     def with_failures(self, rule: str | float) -> LearningCurves:
         """The same curves with missing scores counted: "worst" puts the metric's worst bound, a number itself."""
-        values = self.values.copy()
+        values = np.array(self.values)
         for i, (name, metric) in enumerate(self.definitions.items()):
             worst = metric.worst if rule == "worst" else rule
             if not isinstance(worst, (int, float)) or not math.isfinite(worst):
@@ -273,7 +283,8 @@ class LearningCurves(Tabular):
 
     def to_trials(self) -> Trials:
         """A table of trials: a method for each model, a task for each size, a trial for each repetition."""
-        models, _, sizes, repetitions = self.values.shape
+        values = np.asarray(self.values)
+        models, _, sizes, repetitions = values.shape
         n = models * sizes * repetitions
         model, size, trial = np.indices((models, sizes, repetitions)).reshape(3, -1)
         tasks = [f"{self.name}, n = {s}" for s in self.sizes]
@@ -284,7 +295,7 @@ class LearningCurves(Tabular):
             **{name: pa.nulls(n, pa.string()) for name in ("item", "group")},
             "status": pa.array(["ok"] * n, pa.string()).dictionary_encode(),
             **{name: pa.nulls(n, pa.string()) for name in ("message", "params")},
-            **{name: pa.array(self.values[:, i].reshape(-1)) for i, name in enumerate(self.metrics)},
+            **{name: pa.array(values[:, i].reshape(-1)) for i, name in enumerate(self.metrics)},
             **{name: pa.nulls(n, pa.float64()) for name in ("wall_s", "cpu_s")},
         }
         return Trials(
@@ -297,14 +308,15 @@ class LearningCurves(Tabular):
         """Columns model, size, repetition and the metrics; where models were tuned also the value chosen."""
         import pandas as pd
 
-        models, _, sizes, repetitions = self.values.shape
+        values = np.asarray(self.values)
+        models, _, sizes, repetitions = values.shape
         model, size, repetition = np.indices((models, sizes, repetitions)).reshape(3, -1)
         return pd.DataFrame(
             {
                 "model": np.array(self.models, dtype=object)[model],
                 "size": self.sizes[size],
                 "repetition": repetition,
-                **{name: self.values[:, i].reshape(-1) for i, name in enumerate(self.metrics)},
+                **{name: values[:, i].reshape(-1) for i, name in enumerate(self.metrics)},
                 **({} if self.chosen is None else {"chosen": self.chosen.reshape(-1)}),
             }
         )

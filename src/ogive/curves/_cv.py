@@ -202,7 +202,7 @@ def repeated_cv(
         _run(study, draw, int(n_repeats), kept, workers, max_cost, progress)
         values, failed = arrays(kept, tuple(settings), wanted, int(k), int(n_repeats))
         failures = failure_notes(kept, tuple(settings), failed, range(int(k)))
-    refuse_hopeless(values, tuple(settings), failures)
+    refuse_hopeless([s for s, own in zip(settings, values, strict=True) if np.isnan(own).all()], failures)
     return CrossValidation(
         values=values, settings=tuple(settings), definitions={m: definition(m) for m in wanted}, k=int(k), n_rows=data.n_rows,
         name=name, seed=seed, notes=(*failures, *study.notes),

@@ -14,7 +14,7 @@ from ogive.curves._curves import LearningCurves
 from ogive.curves._data import CurveData, as_data, refuse_missing
 from ogive.curves._designs import Design, as_sizes, words
 from ogive.curves._fitting import MISSING_CLASS, CurveFit
-from ogive.curves._gather import from_store, refuse_hopeless
+from ogive.curves._gather import from_store
 from ogive.curves._metrics import as_metrics
 from ogive.curves._models import as_models
 from ogive.curves._searched import Searched
@@ -107,8 +107,7 @@ def learning_curves(
     )  # fmt: skip
     with place_for(store) as kept:
         carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
-        curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms])
-        refuse_hopeless(curves.values, curves.models, curves.notes)
+        curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms], lasting=store is not None)
     return replace(curves, notes=(*curves.notes, *study.notes, *said))
 
 

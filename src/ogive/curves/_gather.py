@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from ogive.curves._curves import LearningCurves
 from ogive.curves._metrics import CHOSEN, FAILED
+from ogive.curves._stored import MOST_IN_MEMORY, Shelves, StoredScores
 from ogive.errors import FailedTrials, InputError, UnreadableSource
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
@@ -21,6 +25,7 @@ from ogive.trials import FloatArray
 from ogive.writing import as_path, writing
 
 FORMAT, VERSION = "ogive-curves", 1
+_COLUMNS = [("model", pa.string()), ("metric", pa.string()), ("size", pa.int64()), ("scores", pa.list_(pa.float64()))]
 _FACTS = ("name", "design", "test", "n_rows", "kind", "seed", "notes")
 
 
@@ -83,8 +88,10 @@ def series(store: Store, models: Sequence[str], names: Sequence[str], n_numbers:
     return np.ascontiguousarray(np.moveaxis(values, 2, 3))
 
 
-def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[str] | None = None) -> LearningCurves:
-    """The curves that a store holds."""
+def from_store(
+    store: Store, n_repetitions: int | None = None, models: Sequence[str] | None = None, *, lasting: bool = True
+) -> LearningCurves:
+    """The curves that a store holds; many scores are left in it until they are asked for, if it is `lasting`."""
     record = store.records().merged
     name, task = next(iter(record["tasks"].items()))
     if not _is_of_curves(task):
@@ -94,15 +101,30 @@ def from_store(store: Store, n_repetitions: int | None = None, models: Sequence[
     metrics = tuple(next(iter(record["algorithms"].values()))["metrics"])
     held = complete(store, chosen, name) if n_repetitions is None else {}
     n_repetitions = min(held.values()) if n_repetitions is None else n_repetitions
-    scores, failed = arrays(store, chosen, metrics, len(facts["sizes"]), n_repetitions)
+    shape = len(chosen), len(metrics), len(facts["sizes"]), n_repetitions
+    left = store.series() if 8 * math.prod(shape) > MOST_IN_MEMORY else None
+    scores: FloatArray | StoredScores
+    if left is None:
+        scores, failed = arrays(store, chosen, metrics, *shape[2:])
+        failures = failure_notes(store, chosen, failed, facts["sizes"])
+        hopeless = [m for m, own in zip(chosen, scores, strict=True) if np.isnan(own).all()]
+    else:
+        shelves = Shelves(store, left)
+        scores = StoredScores(shelves, chosen, metrics, *shape[2:])
+        failures = stored_failures(store, shelves, scores, facts["sizes"])
+        hopeless = [
+            m for m in chosen if not any(shelves.facts(m, name, n_repetitions)["known"].any() for name in metrics)
+        ]
+        scores = scores if lasting else np.asarray(scores)
+    refuse_hopeless(hopeless, failures)
     definitions = {m: Metric(record["metrics"][m]["goal"], tuple(record["metrics"][m]["bounds"])) for m in metrics}
     more = [{"of": model, "n": n, "used": n_repetitions} for model, n in held.items() if n > n_repetitions]
     unused = [Note(NoteKind.UNUSED_REPETITIONS, values=known) for known in more]
     lost = store.unfinished() if held else []
     made = {model: record["algorithms"][model] for model in chosen}
     tuned = tuned_notes(made)
-    values = series(store, chosen, (CHOSEN,), len(facts["sizes"]), n_repetitions)[:, 0] if tuned else None
-    notes = (*failure_notes(store, chosen, failed, facts["sizes"]), *unused, *lost, *tuned, path_note(made))
+    values = series(store, chosen, (CHOSEN,), *shape[2:])[:, 0] if tuned else None
+    notes = (*failures, *unused, *lost, *tuned, path_note(made))
     return LearningCurves(
         values=scores, chosen=values, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
         test=facts["test"], n_rows=facts["rows"], n_test=facts["n_test"], name=name, kind=facts["kind"],
@@ -147,32 +169,54 @@ def tuned_notes(definitions: Mapping[str, Mapping[str, Any]]) -> list[Note]:
     return [Note(NoteKind.TUNED_AT_SIZES, "tuned", {"models": known})] if known else []
 
 
-def refuse_hopeless(values: FloatArray, models: Sequence[str], notes: Sequence[Note]) -> None:
-    """Refuse a model of which no fit at all gave a score; there would be nothing to answer."""
-    for model, scores in zip(models, values, strict=True):
-        if np.isnan(scores).all():
-            said = next((note.sentence() for note in notes if note.subject == model), "every fit failed")
-            raise FailedTrials(
-                f"{model!r} gave no score at any size: {said.rstrip('.')}. Change its parameters, or leave it out."
-            )
+def refuse_hopeless(models: Sequence[str], notes: Sequence[Note]) -> None:
+    """Refuse models of which no fit at all gave a score; there would be nothing to answer."""
+    for model in models:
+        said = next((note.sentence() for note in notes if note.subject == model), "every fit failed")
+        raise FailedTrials(
+            f"{model!r} gave no score at any size: {said.rstrip('.')}. Change its parameters, or leave it out."
+        )
 
 
 def failure_notes(store: Store, models: Sequence[str], failed: FloatArray, numbers: Sequence[int]) -> list[Note]:
     """Repetitions and fits without a score, by model."""
+    notes = lost_repetitions(store, models, failed.shape[-1])
+    for model, table in zip(models, failed, strict=True):
+        failures = (table == 1.0).sum(axis=1)
+        if failures.any():
+            notes.append(failed_fits(model, failures, int(np.isfinite(table).sum()), numbers))
+    return notes
+
+
+def stored_failures(store: Store, shelves: Shelves, scores: StoredScores, numbers: Sequence[int]) -> list[Note]:
+    """The same without reading the tables of models whose fits all succeeded."""
+    notes = lost_repetitions(store, scores.models, scores.n_repetitions)
+    for model in scores.models:
+        facts = shelves.facts(model, FAILED, scores.n_repetitions)
+        if (facts["largest"] > 0.0).any():
+            table = shelves.scores(model, FAILED, scores.n_sizes, scores.n_repetitions)
+            notes.append(failed_fits(model, (table == 1.0).sum(axis=1), int(facts["known"].sum()), numbers))
+    return notes
+
+
+def lost_repetitions(store: Store, models: Sequence[str], n_repetitions: int) -> list[Note]:
+    """Repetitions that ended without a score."""
     trials, columns = store.table("trials"), ["algorithm", "status", "message"]
-    odd = trials.filter(pc.and_(pc.not_equal(trials["status"], "ok"), pc.less(trials["trial"], failed.shape[-1])))
+    odd = trials.filter(pc.and_(pc.not_equal(trials["status"], "ok"), pc.less(trials["trial"], n_repetitions)))
     counted = odd.select(columns).group_by(columns, use_threads=False).aggregate([([], "count_all")]).to_pylist()
     notes = []
     for row in (row for row in counted if row["algorithm"] in models):
         known = {"of": row["algorithm"], "n": row["count_all"], "status": row["status"], "message": row["message"]}
         notes.append(Note(NoteKind.NO_SCORE, values=known))
-    for model, table in zip(models, failed, strict=True):
-        places = np.flatnonzero((table == 1.0).any(axis=1))
-        if places.size:
-            counts = {"n": int((table == 1.0).sum()), "of_fits": int(np.isfinite(table).sum())}
-            where = {"sizes": [int(numbers[i]) for i in places[:6]], "more": places.size > 6}
-            notes.append(Note(NoteKind.FITS_FAILED, values={"of": model, **counts, **where}))
     return notes
+
+
+def failed_fits(model: str, failures: NDArray[np.int64], n_fits: int, numbers: Sequence[int]) -> Note:
+    """How many fits of a model failed, and at which sizes."""
+    places = np.flatnonzero(failures)
+    counts = {"n": int(failures.sum()), "of_fits": n_fits}
+    where = {"sizes": [int(numbers[i]) for i in places[:6]], "more": places.size > 6}
+    return Note(NoteKind.FITS_FAILED, values={"of": model, **counts, **where})
 
 
 def write_file(curves: LearningCurves, path: str | Path) -> None:
@@ -182,30 +226,28 @@ def write_file(curves: LearningCurves, path: str | Path) -> None:
     target = as_path(path)
     if target.suffix != ".parquet":
         raise InputError(f"`path` must end in .parquet; got {target.name!r}.")
-    shape = curves.values.shape
-    codes = np.indices(shape[:3]).reshape(3, -1)
-    lists = pa.ListArray.from_arrays(
-        pa.array(np.arange(0, curves.values.size + 1, shape[3], dtype=np.int32)), pa.array(curves.values.reshape(-1))
-    )
-    columns = {
-        "model": pa.array(np.array(curves.models, dtype=object)[codes[0]], pa.string()),
-        "metric": pa.array(np.array(curves.metrics, dtype=object)[codes[1]], pa.string()),
-        "size": pa.array(curves.sizes[codes[2]], pa.int64()),
-        "scores": lists,
-    }
-    if curves.chosen is not None:  # of a model and size, beside the first metric
-        rows = curves.chosen.reshape(-1, shape[3]).tolist()
-        where = codes[0] * shape[2] + codes[2]
-        first = codes[1] == 0
-        listed = [rows[i] if one else None for i, one in zip(where, first, strict=True)]
-        columns["chosen"] = pa.array(listed, pa.list_(pa.float64()))
     facts: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     facts |= {name: getattr(curves, name) for name in _FACTS} | {"n_test": curves.n_test}
     facts["notes"] = [note.to_dict() for note in curves.notes]
     facts["metrics"] = {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in curves.definitions.items()}
-    table = pa.table(columns).replace_schema_metadata({b"ogive": json.dumps(facts).encode()})
-    with writing(target) as file:
-        pq.write_table(table, file, write_page_checksum=True, compression="zstd")
+    tuned = [] if curves.chosen is None else [("chosen", pa.list_(pa.float64()))]
+    schema = pa.schema([*_COLUMNS, *tuned], metadata={b"ogive": json.dumps(facts).encode()})
+    sizes, n = len(curves.sizes), curves.n_repetitions
+    ends = pa.array(np.arange(0, sizes * n + 1, n, dtype=np.int32))
+    with (
+        writing(target) as file,
+        pq.ParquetWriter(file, schema, write_page_checksum=True, compression="zstd") as out,
+    ):
+        for model, metric in itertools.product(curves.models, curves.metrics):
+            columns = [
+                pa.repeat(model, sizes), pa.repeat(metric, sizes), pa.array(curves.sizes, pa.int64()),
+                pa.ListArray.from_arrays(ends, pa.array(np.ravel(curves.scores(model, metric)))),
+            ]  # fmt: skip
+            if curves.chosen is not None:  # of a model and size, beside the first metric
+                values = np.ravel(curves.chosen[curves.place(model)])
+                first = metric == curves.metrics[0]
+                columns.append(pa.ListArray.from_arrays(ends, pa.array(values)) if first else pa.nulls(sizes, tuned[0][1]))
+            out.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 
 def from_file(path: Path) -> LearningCurves:

@@ -14,7 +14,7 @@ from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.results import Guarantee, Strength, strength_of
-from ogive.statistics import Statistic, mean_interval, quantile_interval
+from ogive.statistics import Statistic, mean_interval, mean_intervals, quantile_intervals
 from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import FloatArray
 from ogive.words import number, percent_sure, printable
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
 
 MOST_SHOWN = 12
+ROWS = 256  # sizes at a time
+LARGE = 1e290
 WORST = 0.05
 MEAN = Statistic.parse("mean")
 
@@ -174,11 +176,17 @@ def statistic_curve(
     """The curve of one model, each size at the confidence `level`; intervals end at the metric's bounds."""
     least, most = (-math.inf if bounds[0] is None else bounds[0], math.inf if bounds[1] is None else bounds[1])
     low, high = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
-    for i, row in enumerate(scores):
-        if not np.isnan(row).any():
-            p = statistic.p
-            found = mean_interval(row, confidence=level) if p is None else quantile_interval(row, p, confidence=level)
-            low[i], high[i] = max(found.low, least), min(found.high, most)
+    p, known = statistic.p, np.flatnonzero(~np.isnan(scores).any(axis=1))
+    for rows in (known[i : i + ROWS] for i in range(0, known.size, ROWS)):
+        own = scores[rows]
+        if p is not None:
+            found = quantile_intervals(own, p, level)
+        elif np.abs(own).max() < LARGE:
+            found = mean_intervals(own, level)
+        else:  # sums could overflow
+            found = [mean_interval(row, confidence=level) for row in own]
+        low[rows] = np.maximum([one.low for one in found], least)
+        high[rows] = np.minimum([one.high for one in found], most)
     return StatisticCurve(model=model, sizes=sizes, estimate=of_rows(statistic, scores), low=low, high=high)
 
 
@@ -272,7 +280,8 @@ def required_size(
         raise InputError(f"`target` must be a score that {name!r} can have, within {(low, high)}; got {target!r}.")
     statistic = Statistic.quantile(toward.level(WORST) if quantile is None else quantile)
     assert statistic.p is not None
-    curve = curves.statistic(statistic, name, confidence=confidence, simultaneous=True)[chosen]
+    level = level_of(confidence, len(curves.sizes), True)
+    curve = statistic_curve(chosen, curves.sizes, curves.scores(chosen, name), statistic, level, toward.bounds)
     if np.isnan(curve.estimate).any():
         size = int(curve.sizes[np.flatnonzero(np.isnan(curve.estimate))[0]])
         raise InputError(

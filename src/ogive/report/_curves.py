@@ -106,9 +106,9 @@ def find(
     """Ask every question that the curves can answer; refusals become sentences."""
     name = curves.metric_name(metric)
     chosen = _chosen(curves, sizes)
-    place = curves.metrics.index(name)
-    gaps = replace(curves, values=curves.values[:, [place]], definitions={name: curves.definitions[name]})
-    absent = np.asarray(np.isnan(gaps.values[:, 0]).any(axis=2))
+    gaps = curves.of_metric(name)
+    lacking = np.stack([np.isnan(gaps.scores(model)).sum(axis=1) for model in gaps.models])
+    absent = lacking > 0
     missing = {
         m: tuple(gaps.sizes[row].tolist()) for m, row in zip(gaps.models, absent, strict=True) if row.any()
     }  # fmt: skip
@@ -121,7 +121,7 @@ def find(
         curves=one, metric=name, others=tuple(m for m in curves.metrics if m != name), confidence=confidence, rule=rule,
         statistics=tuple(one.statistic(s, name, confidence=confidence) for s in ("mean", bad, good)),
         leaders=leaders, unled=unled, disagreements=disagreements, normality=one.normality(name), sizes=chosen,
-        missing=missing, n_missing=int(np.isnan(gaps.values).sum()),
+        missing=missing, n_missing=int(lacking.sum()),
         sensitivity=_sensitivity(gaps, leaders, confidence) if missing and rule is None else "",
     )  # fmt: skip
 

@@ -133,7 +133,7 @@ ENDING = ".parquet"
 # Beyond these a footer lies, or was made to fill the memory: a row takes some bits even when packed.
 MOST_ROWS, MOST_FOOTER = 2**31, 2**26
 MOST_ROWS_PER_BYTE, MOST_EXPANSION = 100, 1000
-_ROWS_IN_GROUP = 2**18
+_ROWS_IN_GROUP, _BYTES_IN_GROUP = 2**18, 2**25  # readers hold a group at a time; a row of a long curve has 30 kB
 _PACKED = ["algorithm", "task", "item", "group", "status", "message", "versions", "metrics.key_value.key", "name", "attempt", "n_inner", "n_series"]  # fmt: skip
 
 
@@ -205,12 +205,13 @@ def _encoded(table: pa.Table) -> pa.Buffer:
     Ten curves of a million zeros fit into seven kilobytes, and were then refused as a file that was
     made to fill the memory. Such a table is packed by its different values, or not at all.
     """
+    rows = min(_ROWS_IN_GROUP, max(1, _BYTES_IN_GROUP * table.num_rows // max(1, table.nbytes)))
     packed = [c for c in _PACKED if c.split(".")[0] in table.column_names]
     for dictionary, compression in ((packed, "zstd"), (True, "zstd"), (packed, "none")):
         sink = pa.BufferOutputStream()
         pq.write_table(
             table, sink, compression=compression, write_page_checksum=True, use_dictionary=dictionary,
-            row_group_size=_ROWS_IN_GROUP, write_statistics=["trial"],
+            row_group_size=rows, write_statistics=["trial"],
         )  # fmt: skip
         content = sink.getvalue()
         if _unfolded(pq.read_metadata(pa.BufferReader(content))) <= MOST_EXPANSION * content.size:

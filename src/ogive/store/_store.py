@@ -72,6 +72,8 @@ from ogive.errors import StoreConflict, StoreError
 from ogive.notes import Note, NoteKind
 from ogive.store import _care
 from ogive.store._care import Repair, Verification
+from ogive.store._curves import SCHEMA as SERIES_KEYS
+from ogive.store._curves import StoredSeries, look_through
 from ogive.store._parts import versions_here, write_part
 from ogive.store._plan import LOOKS, asked, earlier_looks, note_plan, unfinished_note
 from ogive.store._publish import Damage, claim, make_folder, publish, saying
@@ -84,9 +86,11 @@ from ogive.store._reading import (
     Loaded,
     Order,
     Scan,
+    arranged,
     damage_note,
     load,
     of_highest_attempt,
+    over_parts,
     part_names,
     refuse_damage,
     refuse_lacking,
@@ -262,6 +266,30 @@ class Store:
         for note in differing.notes():
             log.warning("%s: %s", self.path, note.sentence())
         return rows.table
+
+    def series(self) -> StoredSeries | None:
+        """The rows of `table("series")` whose values are read when asked for; None where rows are there twice.
+
+        For tables that are larger than the memory: every part is read once and verified, a row group at a time.
+        Copies of a row are told apart by their values: where there are any, only `table` knows which counts.
+        """
+        return self._with_ledger(self._stored_series)[1]
+
+    def _stored_series(self, ledger: Ledger) -> StoredSeries | None:
+        ledger.refuse_conflicts(self.path)
+        found, damaged = over_parts(self.path, "series", ledger.known, look_through)
+        refuse_damage(self.path, (*ledger.troubles, *damaged))
+        table = pa.concat_tables([one for _, one in found]) if found else SERIES_KEYS.empty_table()
+        part = np.repeat(np.arange(len(found), dtype=np.int32), [one.num_rows for _, one in found])
+        order = _order(ledger.merged)
+        rows = Loaded(table, part, tuple(one for one, _ in found), damaged)
+        rows = self._of_finished(rows, "series", order, self._scan(ledger, False, "series"), False)
+        keys = Keys.of(rows.table, "series", order)
+        chosen = arranged(rows.table, keys)
+        if keys.same_as_previous(chosen).any():
+            return None
+        rows = _taken(rows, chosen)
+        return StoredSeries(rows.table, rows.part, tuple(one.path for one in rows.parts))
 
     def trials(self, *, allow_missing: bool = False) -> Trials:
         """The trials as a table to judge."""
