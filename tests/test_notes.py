@@ -294,6 +294,10 @@ SAID = {
         Note(K.NO_PROBABILITIES, values={"metrics": ["brier", "cross_entropy"]}),
         "has no predict_proba, so there is no brier and no cross_entropy",
     ),
+    K.ONE_VS_REST: (
+        Note(K.ONE_VS_REST, "multi_class", {"models": ["tree", "forest"]}),
+        "tree and forest learned one class against the rest, a fit for each class; their probabilities are normalized",
+    ),
     K.CURVE_PATHS: (
         Note(K.CURVE_PATHS, "fit", {"kernel": ["nmc", "lda"], "each": ["mlp"]}),
         "whole curves by compiled code: nmc, lda; fitted anew at each size: mlp",

@@ -138,6 +138,7 @@ class NoteKind(Enum):
     CURVE_PATHS = "curve paths"
     TUNED_AT_SIZES = "tuned at sizes"
     NOTHING_TO_TUNE = "nothing to tune"
+    ONE_VS_REST = "one class against the rest"
 
     # Profiles and aggregates
     VARIED = "varied"
@@ -772,6 +773,9 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
         )
     ),
     NoteKind.NOTHING_TO_TUNE: lambda v, o: f"{listed(v['models'])} has nothing to tune: its curve is the untuned one",
+    NoteKind.ONE_VS_REST: lambda v, o: (
+        f"{listed(list(v['models']))} learned one class against the rest, a fit for each class; their probabilities are normalized"
+    ),
     NoteKind.VARIED: lambda v, o: f"{listed(list(v['varied']))} varied between runs",
     NoteKind.SPREAD_NOT_USED: "each cell is a mean; its spread is not used",
     NoteKind.UNEQUAL_MEANS: "the means stand on {least} to {most} runs and are compared as they are: a mean of few runs is further off, to either side",

@@ -7,7 +7,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from ogive.curves import learning_curves, repeated_cv
+from ogive.curves import MODELS, learning_curves, repeated_cv
 from ogive.errors import InputError
 
 RNG = np.random.default_rng(0)
@@ -26,45 +26,58 @@ def refused(models=None, X=X, y=Y, **asked):
     return text
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"y": np.zeros(60)}, "must hold at least two classes"),
-        ({"y": ["c"] * 60}, "every row has 'c'"),
-        ({"y": np.arange(60)}, "60 classes in 60 rows"),
-        ({"X": X[:3], "y": np.array([0, 1, 0])}, "at least 4 rows"),
-        ({"y": ONCE}, "class 'rare' has 1"),
-        ({"X": HOLES}, "takes no gaps; "),
-        ({"X": np.where(np.isnan(HOLES), np.inf, X)}, "are infinite"),
-        ({"X": [["a", "b"]] * 60}, "must be a table of numbers"),
-        ({"X": X[:, 0]}, "Did you mean X.reshape(-1, 1)?"),
-        ({"y": X[:, 0]}, "`y` is a quantity (60 different numbers"),
-        ({"y": Y[:30]}, "as many rows; got 60 and 30"),
-        ({"sizes": [10, 49]}, "the 12 test rows leave 48 to train on"),
-        ({"sizes": [60], "test": "varying"}, "at least one of the 60 rows must be left"),
-        ({"sizes": [0]}, "whole numbers of at least 1"),
-        ({"sizes": "many"}, "whole numbers of at least 1"),
-        ({"sizes": [5, np.nan]}, "whole numbers of at least 1"),
-        ({"sizes": [0.1, 0.5]}, "whole numbers of at least 1"),
-        ({"models": LinearRegression(), "y": ONCE}, "must hold numbers for regression"),
-        ({"models": [GaussianNB(), LinearRegression()]}, "all be classifiers or all regressors"),
-        ({"models": [KMeans()]}, "is neither"),
-        ({"models": "qdc"}, "did you mean 'qda'?"),
-        ({"models": GaussianNB}, "must be"),
-        ({"models": ["lda", "lda"]}, "'lda' comes twice"),
-        ({"models": {}}, "at least one"),
-        ({"metrics": ["acc"]}, "some of accuracy, auc, brier, cross_entropy"),
-        ({"metrics": ["r2"]}, "for classification"),
-        ({"design": "add"}, "'additive', 'random', 'bootstrap'"),
-        ({"test": "held"}, "'fixed' or 'varying'"),
-        ({"test_size": 1.5}, "a share in (0, 1)"),
-        ({"missing_class": "drop"}, "'zero' or 'undefined'"),
-        ({"n_repetitions": 0}, "at least 1; got 0"),
-        ({"max_cost": 0}, "positive number of seconds"),
-    ],
-)
+BAD = [
+    ({"y": np.zeros(60)}, "must hold at least two classes"),
+    ({"y": ["c"] * 60}, "every row has 'c'"),
+    ({"y": np.arange(60)}, "60 classes in 60 rows"),
+    ({"X": X[:3], "y": np.array([0, 1, 0])}, "at least 4 rows"),
+    ({"y": ONCE}, "class 'rare' has 1"),
+    ({"X": HOLES}, "takes no gaps; "),
+    ({"X": np.where(np.isnan(HOLES), np.inf, X)}, "are infinite"),
+    ({"X": [["a", "b"]] * 60}, "must be a table of numbers"),
+    ({"X": X[:, 0]}, "Did you mean X.reshape(-1, 1)?"),
+    ({"y": X[:, 0]}, "`y` is a quantity (60 different numbers"),
+    ({"y": Y[:30]}, "as many rows; got 60 and 30"),
+    ({"sizes": [10, 49]}, "the 12 test rows leave 48 to train on"),
+    ({"sizes": [60], "test": "varying"}, "at least one of the 60 rows must be left"),
+    ({"sizes": [0]}, "whole numbers of at least 1"),
+    ({"sizes": "many"}, "whole numbers of at least 1"),
+    ({"sizes": [5, np.nan]}, "whole numbers of at least 1"),
+    ({"sizes": [0.1, 0.5]}, "whole numbers of at least 1"),
+    ({"models": LinearRegression(), "y": ONCE}, "must hold numbers for regression"),
+    ({"models": [GaussianNB(), LinearRegression()]}, "all be classifiers or all regressors"),
+    ({"models": [KMeans()]}, "is neither"),
+    ({"models": "qdc"}, "did you mean 'qda'?"),
+    ({"models": GaussianNB}, "must be"),
+    ({"models": ["lda", "lda"]}, "'lda' comes twice"),
+    ({"models": {}}, "at least one"),
+    ({"metrics": ["acc"]}, "some of accuracy, auc, brier, cross_entropy"),
+    ({"metrics": ["r2"]}, "for classification"),
+    ({"design": "add"}, "'additive', 'random', 'bootstrap'"),
+    ({"test": "held"}, "'fixed' or 'varying'"),
+    ({"test_size": 1.5}, "a share in (0, 1)"),
+    ({"missing_class": "drop"}, "'zero' or 'undefined'"),
+    ({"n_repetitions": 0}, "at least 1; got 0"),
+    ({"max_cost": 0}, "positive number of seconds"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), BAD)
 def test_bad_input_is_refused_in_one_sentence(change, words):
     assert words in refused(**change)
+
+
+@pytest.mark.parametrize(("change", "words"), [(change, words) for change, words in BAD if "models" not in change])
+def test_bad_input_is_refused_in_the_same_words_where_models_have_kernels(change, words):
+    assert words in refused(list(MODELS), **change)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_kernel_is_not_reached_by_what_is_no_number(model):
+    assert "must be a table of numbers" in refused(model, np.full(X.shape, "1 cm"), fit="kernel")
+    assert "are infinite" in refused(model, np.where(RNG.random(X.shape) < 0.1, -np.inf, X), fit="kernel")
+    assert "must have rows and columns" in refused(model, X[:, :0], fit="kernel")
+    assert "at least 4 rows" in refused(model, X[:2], Y[:2], fit="kernel")
 
 
 def test_a_model_that_can_never_be_fitted_is_refused_with_its_reason():

@@ -331,9 +331,9 @@ def test_kernels_are_refused_by_name_for_models_without_them(problem):
 
 def test_a_million_rows_are_refused_with_their_cost():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200_000, 2)), rng.integers(2, size=200_000)
-    with pytest.raises(InputError, match="these curves would take about"):
-        learning_curves(["nmc", "lda"], X, y, n_repetitions=1000, workers=0)
+    X, y = rng.normal(size=(1_000_000, 2)), rng.integers(2, size=1_000_000)
+    with pytest.raises(InputError, match=r"these curves would take about .* more than `max_cost` = 60 min allows"):
+        learning_curves(["nmc", "lda", "logistic"], X, y, n_repetitions=1000, workers=0)
 
 
 def test_compiling_is_announced_in_one_line(problem, tmp_path, monkeypatch, caplog):
@@ -344,3 +344,29 @@ def test_compiling_is_announced_in_one_line(problem, tmp_path, monkeypatch, capl
     assert [r.getMessage() for r in caplog.records if "compiling" in r.getMessage()] == [
         "compiling nmc, lda; this takes some seconds, once"
     ]
+
+
+def test_one_class_against_the_rest_is_a_fit_for_each_class(problem):
+    X, y = problem()
+    asked = {"sizes": [30, 60], "n_repetitions": 3, "workers": 0, "multi_class": "one-vs-rest"}
+    models = ["nmc", "knn", "lda", "qda", "logistic", "linear_svm", "rbf_svm", "tree", "forest", "adaboost"]
+    made = learning_curves(models, X, y, **asked)
+    assert paths(made)["kernel"] == ["logistic", "linear_svm", "rbf_svm"]  # which are so by themselves
+    (note,) = [note for note in made.notes if note.kind is NoteKind.ONE_VS_REST]
+    assert list(note.values["models"]) == ["nmc", "knn", "lda", "qda", "tree", "forest", "adaboost"]
+    assert np.isfinite(np.asarray(made.values)).all()
+    each = learning_curves({"lda": OneVsRestClassifier(MODELS["lda"]())}, X, y, sizes=[30, 60], n_repetitions=3, workers=0)
+    np.testing.assert_array_equal(made.scores("lda", "brier"), each.scores("lda", "brier"))
+    assert not np.array_equal(made.scores("lda", "brier"), learning_curves("lda", X, y, sizes=[30, 60], n_repetitions=3, workers=0).scores("lda", "brier"))
+
+
+def test_two_classes_are_one_against_the_rest_already(problem):
+    X, y = problem(classes=2)
+    made = learning_curves(["nmc", "tree"], X, y, sizes=[30], n_repetitions=2, workers=0, multi_class="one-vs-rest")
+    assert paths(made)["each"] == [] and not [n for n in made.notes if n.kind is NoteKind.ONE_VS_REST]
+
+
+@pytest.mark.parametrize("said", ["ovr", True, ""])
+def test_another_way_with_several_classes_is_refused(problem, said):
+    with pytest.raises(InputError, match="`multi_class` must be 'one-vs-rest' or None"):
+        learning_curves("nmc", *problem(), multi_class=said)

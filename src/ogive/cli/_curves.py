@@ -31,6 +31,7 @@ TestSize = Annotated[float, typer.Option("--test-size", metavar="SHARE", help="O
 Sizes = Annotated[str | None, typer.Option("--sizes", metavar="N,…", help="Where left out, up to 0.7 of the rows: every one if all models are compiled, otherwise 20.", rich_help_panel=DRAWING)]
 Fit = Annotated[str | None, typer.Option("--fit", metavar="kernel|each", help="Whole curves by compiled code, or a fit at each size; by default compiled code where there is any.")]
 Tuned = Annotated[str | None, typer.Option("--tuned", metavar="N|NAME=V,…", help="Tune each model at every size over N values (20, say): a fifth of the training rows chooses, all are fitted, the test set has no part. Or values of your own, knn=1,5,15; more models after semicolons. Sizes begin at 10.")]
+OneVsRest = Annotated[bool, typer.Option("--one-vs-rest", help="Models that tell several classes apart at once are fitted once for each class against the rest, at each size.")]
 Seed = Annotated[int, typer.Option("--seed", help="The root of all draws.", rich_help_panel=DRAWING)]
 MetricName = Annotated[str | None, typer.Option("--metric", metavar="NAME", help="Shown: accuracy, auc, brier or cross_entropy.")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=0, help="Processes; all cores where left out.")]
@@ -43,7 +44,7 @@ ReportFile = Annotated[Path | None, typer.Option("--report", metavar="FILE", hel
 def curves(
     data: DataFile, target: Target, models: ModelNames, out: Out, repetitions: Repetitions = 100, design: DesignName = "additive",
     test: TestName = "fixed", test_size: TestSize = 0.2, sizes: Sizes = None, metric: MetricName = None, seed: Seed = 0,
-    workers: Workers = None, max_cost: MaxCost = 3600.0, fit: Fit = None, tuned: Tuned = None, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
+    workers: Workers = None, max_cost: MaxCost = 3600.0, fit: Fit = None, tuned: Tuned = None, one_vs_rest: OneVsRest = False, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
     report: ReportFile = None, *, drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """Scores of models at every training-set size, many times over: who leads at which size, on good days and bad."""
@@ -66,7 +67,8 @@ def curves(
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
     made = learning_curves(
         [name.strip() for name in models.split(",") if name.strip()], loaded.X, labels, design=design, test=test,
-        n_repetitions=repetitions, sizes=_sizes(sizes), test_size=test_size, tuned=_tuned(tuned), fit=fit, name=Path(data).stem, seed=seed, store=out,
+        n_repetitions=repetitions, sizes=_sizes(sizes), test_size=test_size, tuned=_tuned(tuned), fit=fit,
+        multi_class="one-vs-rest" if one_vs_rest else None, name=Path(data).stem, seed=seed, store=out,
         workers=workers, max_cost=max_cost, progress=not quiet,
     )  # fmt: skip
     name = made.metric_name(metric)

@@ -16,7 +16,7 @@ from ogive.curves._designs import Design, as_sizes, words
 from ogive.curves._fitting import MISSING_CLASS, CurveFit
 from ogive.curves._gather import from_store
 from ogive.curves._metrics import as_metrics
-from ogive.curves._models import as_models
+from ogive.curves._models import as_models, one_vs_rest
 from ogive.curves._searched import Searched
 from ogive.curves._study import CurveDraw, curve_study
 from ogive.curves._tuned import FEWEST, TunedCurve, TunedFit, as_tunings, nothing_tuned_notes, refuse_few
@@ -34,7 +34,7 @@ FEW_FITS = 60
 
 def learning_curves(
     models: Any, X: Any, y: Any, *, design: str = "additive", test: str = "fixed", n_repetitions: int = 100, sizes: Any = None,
-    metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", tuned: Any = None, fit: str | None = None, name: str = "data",
+    metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", tuned: Any = None, fit: str | None = None, multi_class: str | None = None, name: str = "data",
     seed: int = 0, store: str | Path | Store | None = None, workers: int | None = None, max_cost: float = HOUR, progress: bool | Callable[..., None] = False,
 ) -> LearningCurves:  # fmt: skip
     """Scores of every model at every training-set size, many times over.
@@ -79,6 +79,10 @@ def learning_curves(
         model has one by its name, or as the estimator of scikit-learn whose results it gives, such as
         `KNeighborsClassifier(5)`; where left out they are used where they exist, and `notes` says for which
         models. "each" fits every model anew at each size; "kernel" refuses models that have none.
+    multi_class : {"one-vs-rest"}, optional
+        Models that tell several classes apart at once (nmc, knn, lda, qda, tree, forest, adaboost, estimators
+        of yours) are fitted once for each class against the rest, at each size: they have no kernels then.
+        Machines and logistic regression are one class against the rest by themselves.
     name : str
         Of the data; part of the random streams.
     store : path, optional
@@ -103,23 +107,29 @@ def learning_curves(
     """
     study, draw, said = prepare(
         models, X, y, design=design, test=test, sizes=sizes, metrics=metrics, test_size=test_size, missing_class=missing_class,
-        tuned=tuned, fit=fit, name=name, seed=seed,
+        tuned=tuned, fit=fit, multi_class=multi_class, name=name, seed=seed,
     )  # fmt: skip
     with place_for(store) as kept:
         carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
         curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms], lasting=store is not None)
+    said += one_vs_rest_note(study) if multi_class else ()
     return replace(curves, notes=(*curves.notes, *study.notes, *said))
 
 
 def prepare(
     models: Any, X: Any, y: Any, *, design: str, test: str, sizes: Any, metrics: Any, test_size: float, missing_class: str,
-    tuned: Any, fit: str | None, name: str, seed: int,
+    tuned: Any, fit: str | None, name: str, seed: int, multi_class: str | None = None,
 ) -> tuple[Study, CurveDraw, list[Note]]:  # fmt: skip
     """The study behind learning curves, everything checked; and what is to be said of data and models."""
     estimators = as_models(models)
     if missing_class not in MISSING_CLASS:
         raise InputError(f"`missing_class` must be 'zero' or 'undefined'; got {missing_class!r}.")
+    if multi_class not in (None, "one-vs-rest"):
+        raise InputError(f"`multi_class` must be 'one-vs-rest' or None; got {multi_class!r}.")
     data = as_data(X, y, name, estimators)
+    if multi_class and data.kind != "classification":
+        raise InputError("`multi_class` is about classes; a quantity has none. Leave it out.")
+    estimators |= one_vs_rest(estimators, len(data.labels)) if multi_class else {}
     wanted = as_metrics(metrics, data.kind)
     refuse_missing(data, estimators)
     rows = Design.of(design, test, data.n_rows, test_size, seed, name)
@@ -200,6 +210,16 @@ def seconds_of(function: WholeCurve, draw: CurveDraw) -> float:
     return whole_curve(
         draw.numbers, lambda count: function.curve(draw.data, replace(compute, sizes=draw.numbers[:count]), key)
     )
+
+
+def one_vs_rest_note(study: Study) -> list[Note]:
+    """Which models are fitted once for each class."""
+    from sklearn.multiclass import OneVsRestClassifier
+
+    functions: dict[str, Any] = {a.name: a.function for a in study.algorithms}
+    fitted = {name: f.estimator for name, f in functions.items() if isinstance(f, CurveFit)}
+    models = [name for name, estimator in fitted.items() if isinstance(estimator, OneVsRestClassifier)]
+    return [Note(NoteKind.ONE_VS_REST, "multi_class", {"models": models})] if models else []
 
 
 def absent_classes(data: CurveData, design: Design) -> list[Note]:

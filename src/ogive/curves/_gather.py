@@ -123,7 +123,11 @@ def from_store(
     lost = store.unfinished() if held else []
     made = {model: record["algorithms"][model] for model in chosen}
     tuned = tuned_notes(made)
-    values = series(store, chosen, (CHOSEN,), *shape[2:])[:, 0] if tuned else None
+    values = None
+    if tuned and left is None:
+        values = series(store, chosen, (CHOSEN,), *shape[2:])[:, 0]
+    elif tuned:
+        values = np.stack([shelves.scores(m, CHOSEN, *shape[2:]) for m in chosen])
     notes = (*failures, *unused, *lost, *tuned, path_note(made))
     return LearningCurves(
         values=scores, chosen=values, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],

@@ -119,6 +119,23 @@ def as_models(models: Any) -> dict[str, Any]:
     return found
 
 
+def one_vs_rest(estimators: Mapping[str, Any], n_classes: int) -> dict[str, Any]:
+    """Those models that tell all classes apart at once, as one classifier for each class against the rest.
+
+    With two classes that is what they do anyway; machines and logistic regression have it inside.
+    """
+    from sklearn.multiclass import OneVsRestClassifier
+
+    from ogive.curves._estimators import KernelMachine, LinearMachine
+
+    has_it = (OneVsRestClassifier, LinearMachine, KernelMachine)
+    return {
+        name: OneVsRestClassifier(estimator)
+        for name, estimator in estimators.items()
+        if n_classes > 2 and not isinstance(estimator, has_it)
+    }
+
+
 def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"`models` must be named with printable text; got {name!r}.")
