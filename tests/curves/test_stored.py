@@ -30,8 +30,11 @@ def test_scores_left_in_the_store_are_those_of_the_array(place, lazily, monkeypa
     left = read(place)
     monkeypatch.undo()
     whole = read(place)
-    assert isinstance(left.values, StoredScores) and isinstance(whole.values, np.ndarray)
-    assert left.values.shape == whole.values.shape and repr(left) == repr(whole) and left.notes == whole.notes
+    assert isinstance(left.values, StoredScores)
+    assert isinstance(whole.values, np.ndarray)
+    assert left.values.shape == whole.values.shape
+    assert repr(left) == repr(whole)
+    assert left.notes == whole.notes
     np.testing.assert_array_equal(np.asarray(left.values), whole.values)
     for metric in whole.metrics:
         assert str(left.leaders(metric)) == str(whole.leaders(metric))
@@ -79,7 +82,8 @@ def test_a_part_that_is_damaged_after_opening_is_named(problem, tmp_path, lazily
 def test_without_a_store_there_is_an_array(problem, lazily):
     X, y = problem()
     curves = learning_curves(["nmc"], X, y, sizes=[5, 30], n_repetitions=4, workers=0)
-    assert isinstance(curves.values, np.ndarray) and not np.isnan(curves.values).any()
+    assert isinstance(curves.values, np.ndarray)
+    assert not np.isnan(curves.values).any()
 
 
 def test_failed_fits_are_noted_and_hopeless_models_refused(problem, tmp_path, lazily, monkeypatch):
@@ -96,7 +100,9 @@ def test_failed_fits_are_noted_and_hopeless_models_refused(problem, tmp_path, la
 
 def test_curves_with_one_metric_keep_their_store(place, lazily):
     one = read(place).of_metric("brier")
-    assert isinstance(one.values, StoredScores) and one.metrics == ("brier",) and one.values.shape[1] == 1
+    assert isinstance(one.values, StoredScores)
+    assert one.metrics == ("brier",)
+    assert one.values.shape[1] == 1
     np.testing.assert_array_equal(one.scores("knn"), read(place).scores("knn", "brier"))
 
 
@@ -105,4 +111,5 @@ def test_a_file_of_curves_from_a_store_gives_them_back(place, lazily, tmp_path):
     curves.write(tmp_path / "c.parquet")
     back = read(tmp_path / "c.parquet")
     np.testing.assert_array_equal(back.values, np.asarray(curves.values))
-    assert back.notes == curves.notes and back.sizes.tolist() == curves.sizes.tolist()
+    assert back.notes == curves.notes
+    assert back.sizes.tolist() == curves.sizes.tolist()

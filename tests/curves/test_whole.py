@@ -20,7 +20,7 @@ from ogive.curves import learning_curves, read
 from ogive.curves._data import CurveData
 from ogive.curves._designs import DESIGNS, TESTS, Design
 from ogive.curves._fitting import CurveFit
-from ogive.curves._models import MODELS
+from ogive.curves._models import MODELS, as_models
 from ogive.curves._whole import Shelf, WholeCurve, recognized
 from ogive.errors import InputError, OgiveError
 from ogive.notes import NoteKind
@@ -355,18 +355,28 @@ def test_one_class_against_the_rest_is_a_fit_for_each_class(problem):
     (note,) = [note for note in made.notes if note.kind is NoteKind.ONE_VS_REST]
     assert list(note.values["models"]) == ["nmc", "knn", "lda", "qda", "tree", "forest", "adaboost"]
     assert np.isfinite(np.asarray(made.values)).all()
-    each = learning_curves({"lda": OneVsRestClassifier(MODELS["lda"]())}, X, y, sizes=[30, 60], n_repetitions=3, workers=0)
+    each = learning_curves(
+        {"lda": OneVsRestClassifier(MODELS["lda"]())}, X, y, sizes=[30, 60], n_repetitions=3, workers=0
+    )
     np.testing.assert_array_equal(made.scores("lda", "brier"), each.scores("lda", "brier"))
-    assert not np.array_equal(made.scores("lda", "brier"), learning_curves("lda", X, y, sizes=[30, 60], n_repetitions=3, workers=0).scores("lda", "brier"))
+    assert not np.array_equal(
+        made.scores("lda", "brier"),
+        learning_curves("lda", X, y, sizes=[30, 60], n_repetitions=3, workers=0).scores("lda", "brier"),
+    )
 
 
 def test_two_classes_are_one_against_the_rest_already(problem):
     X, y = problem(classes=2)
     made = learning_curves(["nmc", "tree"], X, y, sizes=[30], n_repetitions=2, workers=0, multi_class="one-vs-rest")
-    assert paths(made)["each"] == [] and not [n for n in made.notes if n.kind is NoteKind.ONE_VS_REST]
+    assert paths(made)["each"] == []
+    assert not [n for n in made.notes if n.kind is NoteKind.ONE_VS_REST]
 
 
 @pytest.mark.parametrize("said", ["ovr", True, ""])
 def test_another_way_with_several_classes_is_refused(problem, said):
     with pytest.raises(InputError, match="`multi_class` must be 'one-vs-rest' or None"):
         learning_curves("nmc", *problem(), multi_class=said)
+
+
+def test_all_stands_for_the_ten_models():
+    assert list(as_models("all")) == list(as_models(["all"])) == NAMES

@@ -22,7 +22,7 @@ SIZES_OF_TRAINING = (
 # fmt: off
 DataFile = Annotated[str, typer.Argument(metavar="DATA.csv", help="Raw data: one header line, one column to predict, the rest features.")]
 Target = Annotated[str, typer.Option("--target", metavar="COLUMN", help="The column to predict.")]
-ModelNames = Annotated[str, typer.Option("--models", metavar="NAME,…", help="Some of nmc, knn, lda, qda, logistic, linear_svm, rbf_svm, tree, forest, adaboost.")]
+ModelNames = Annotated[str, typer.Option("--models", metavar="NAME,…", help="Some of nmc, knn, lda, qda, logistic, linear_svm, rbf_svm, tree, forest, adaboost; or all.")]
 Repetitions = Annotated[int, typer.Option("--repetitions", "-n", min=1, help="Curves of each model.")]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Keeps finished repetitions and pictures; run again to go on.")]
 DesignName = Annotated[str, typer.Option("--design", metavar="additive|random|bootstrap", help="Training sets.", rich_help_panel=DRAWING)]

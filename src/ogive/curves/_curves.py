@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ogive.curves._designs import DESIGNS, TESTS
 from ogive.curves._leaders import FEWEST, Crossings, Disagreements, Leaders, crossings, disagreements, leaders
 from ogive.curves._shape import NormalityCurves, Slice, densities, normality_along
-from ogive.curves._stored import StoredScores
 from ogive.curves._statistics import (
     RequiredSize,
     StatisticCurves,
@@ -26,6 +25,7 @@ from ogive.curves._statistics import (
     statistic_of,
     told,
 )
+from ogive.curves._stored import StoredScores
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
@@ -45,7 +45,7 @@ class LearningCurves(Tabular):
     Attributes
     ----------
     values : array [model, metric, size, repetition]
-        NaN where there is no score. Of a store with more than 256 MB of scores they are read when asked for,
+        NaN where there is no score. Of a store with more than 64 MB of scores they are read when asked for,
         one model and metric at a time (`scores`); numpy.asarray(values) reads all.
     models : tuple of str
     definitions : mapping

@@ -43,9 +43,9 @@ def learning_curves(
     ----------
     models : str, estimator, list of them, or dict of name to either
         Any classifiers, regressors or pipelines of scikit-learn, or names: nmc, knn (k = 1), lda, qda,
-        logistic, linear_svm, rbf_svm, tree, forest, adaboost, with the settings of Turan, Loog and Tax
-        (2026) on features as they are. Also what `ogive.tuned` makes of an estimator, which searches a space
-        of your own by cross-validation, at each size anew.
+        logistic, linear_svm, rbf_svm, tree, forest, adaboost, or "all" for these ten, with the settings of Turan,
+        Loog and Tax (2026) on features as they are. Also what `ogive.tuned` makes of an estimator, which searches
+        a space of your own by cross-validation, at each size anew.
     X, y : array-like
         Numbers, and one class (whole numbers or text) or quantity for each row.
     design : {"additive", "random", "bootstrap"}

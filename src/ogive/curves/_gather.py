@@ -250,7 +250,9 @@ def write_file(curves: LearningCurves, path: str | Path) -> None:
             if curves.chosen is not None:  # of a model and size, beside the first metric
                 values = np.ravel(curves.chosen[curves.place(model)])
                 first = metric == curves.metrics[0]
-                columns.append(pa.ListArray.from_arrays(ends, pa.array(values)) if first else pa.nulls(sizes, tuned[0][1]))
+                columns.append(
+                    pa.ListArray.from_arrays(ends, pa.array(values)) if first else pa.nulls(sizes, tuned[0][1])
+                )
             out.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 

@@ -484,7 +484,12 @@ def leaders(curves: LearningCurves, metric: str | None, *, share: float, confide
 
 
 def _lead(
-    curves: LearningCurves, scores: Sequence[FloatArray], statistic: Statistic, toward: Metric, confidence: float, seed: int
+    curves: LearningCurves,
+    scores: Sequence[FloatArray],
+    statistic: Statistic,
+    toward: Metric,
+    confidence: float,
+    seed: int,
 ) -> Lead:
     pairs = list(itertools.combinations(range(len(scores)), 2))
     band = difference_band(scores, pairs, statistic, toward.sign, confidence, seed)

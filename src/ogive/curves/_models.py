@@ -93,6 +93,8 @@ NOT_CALIBRATED = "brier and cross_entropy are of the logistic function of decisi
 
 def as_models(models: Any) -> dict[str, Any]:
     """Name to estimator: from a name, an estimator, a list of them, or a dictionary."""
+    if models in ("all", ["all"]):
+        models = list(MODELS)
     if isinstance(models, Mapping):
         found = {_checked_name(name): _estimator(model) for name, model in models.items()}
     else:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ogive.store import Store, StoredSeries
 from ogive.trials import FloatArray
 
-MOST_IN_MEMORY = 2**28  # bytes of scores that are read at once; beyond them, as they are asked for
+MOST_IN_MEMORY = 2**26  # bytes of scores that are read at once; beyond them, as they are asked for
 MOST_KEPT = 2**29  # bytes of what was read last, which is not read again: a metric of ten models at 5,000 sizes
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.notes import argument
 from ogive.plots import leading, learning_fan, normality_strips, slices
-from ogive.report._figures import fan_figure, slices_figure, strips_figure
+from ogive.report._figures import MOST_SIZES_EACH, fan_figure, slices_figure, strips_figure
 from ogive.report._findings import attempt
 from ogive.report._methods import REFERENCES, WORKS
 from ogive.report._page import Html, aside, caption, definition_list, details, element, table
@@ -158,6 +158,7 @@ def _sensitivity(gaps: LearningCurves, leaders: Leaders | None, confidence: floa
     return f"If missing scores counted as the worst possible one, the first sentence would read: {counted.sentences[0]}"
 
 
+MOST_LINES, MOST_CSV_SIZES = 5_000, 150  # of CSV within the page, 100 bytes a line
 MOST_SIZES, MOST_RANGES, MOST_OPEN, MOST_CHANGES, MOST_LISTED, MOST_STRETCHES = 12, 6, 8, 200, 12, 6
 COLUMNS = ("model", "size", "metric", "statistic", "estimate", "low", "high", "method", "guarantee", "n")
 
@@ -314,9 +315,20 @@ def missing_table(found: CurveFindings) -> Html:
     return table(["model", "sizes with gaps", "n", "what happened"], rows)
 
 
-def csv_of(statistics: Sequence[StatisticCurves]) -> str:
-    """One line for each statistic of each model at each size."""
-    rows = [row for one in statistics for row in one.to_dict()["rows"]]
+def _csv(found: CurveFindings) -> tuple[str, str]:
+    """What the table behind the page is called, and the table: of very many sizes some, evenly spaced on a logarithmic scale."""
+    sizes = found.curves.sizes
+    if len(found.curves.models) * len(found.statistics) * sizes.size <= MOST_LINES:
+        return "CSV: all sizes", csv_of(found.statistics)
+    wanted = np.geomspace(sizes[0], sizes[-1], MOST_CSV_SIZES)
+    places = np.unique(np.minimum(np.searchsorted(sizes, wanted * (1.0 - 1e-9)), sizes.size - 1))
+    title = f"CSV: {places.size} of {sizes.size} sizes; all of them: curves.quantile(0.05).to_pandas()"
+    return title, csv_of(found.statistics, set(sizes[places].tolist()))
+
+
+def csv_of(statistics: Sequence[StatisticCurves], sizes: set[int] | None = None) -> str:
+    """One line for each statistic of each model at each size, or at these."""
+    rows = [row for one in statistics for row in one.to_dict()["rows"] if sizes is None or row["size"] in sizes]
     return as_csv(COLUMNS, [[math.nan if row[c] is None else row[c] for c in COLUMNS] for row in rows])
 
 
@@ -527,7 +539,13 @@ def _described(found: CurveFindings) -> list[Html]:
 def _fans(found: CurveFindings, report: Report) -> list[Html]:
     display = learning_fan(found.curves, found.metric)
     legend = display.together and len(display.fans) > 1  # a panel of its own has no name to click
-    return [report.figure(fan_figure(display)), caption(display.caption, HINT.format(NAMED if legend else ""))]
+    n = found.curves.sizes.size
+    some = (
+        f" Of the {n} sizes as many are drawn as can be told apart; everything is computed at all of them."
+        if n > MOST_SIZES_EACH
+        else ""
+    )
+    return [report.figure(fan_figure(display)), caption(display.caption + some, HINT.format(NAMED if legend else ""))]
 
 
 def _changes(found: CurveFindings) -> list[Html]:
@@ -590,7 +608,7 @@ def _numbers(found: CurveFindings) -> list[Html]:
     return [
         *numbers_tables(found),
         aside(f"{BEST_MARK} Under each number: {reading}{shaded}"),
-        details("CSV: all sizes", csv_of(found.statistics)),
+        details(*_csv(found)),
     ]
 
 

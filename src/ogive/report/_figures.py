@@ -7,7 +7,6 @@ reference (`%{fullData.name}`), so that a name cannot be a template either.
 from __future__ import annotations
 
 import html
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -41,6 +40,7 @@ Json: TypeAlias = dict[str, Any]
 # Corners of all curves together; with 26 tasks and 8 methods about 150 for each, some 3 MB of page.
 MOST_CORNERS = 60_000
 FEWEST_CORNERS, MOST_CORNERS_EACH, MOST_CORNERS_ALONE = 24, 400, 2400
+MOST_CELLS = 500  # of a strip, which is about as many dots wide on a phone
 COLUMNS = 4
 LONGEST_NAME, LONGEST_TASK = 48, 30
 GRAY, PANEL_HEIGHT, ONE_HEIGHT = "#8a8a8a", 190, 420
@@ -419,6 +419,24 @@ def _thinned(fan: Fan, most: int) -> Fan:
     return replace(fan, **{key: values[kept] for key, values in every.items()})
 
 
+def _joined(cells: Sequence[Any]) -> list[Any]:
+    """Neighbors that look the same as one cell; of more cells than a screen has dots, what is in the middle of each dot."""
+    if len(cells) > MOST_CELLS:
+        edges = np.geomspace(cells[0].low, cells[-1].high, MOST_CELLS + 1)
+        lows = np.array([cell.low for cell in cells])
+        middle = np.searchsorted(lows, np.sqrt(edges[1:] * edges[:-1]), side="right") - 1
+        ends = zip(middle.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+        cells = [replace(cells[i], low=low, high=high) for i, low, high in ends]
+    found: list[Any] = []
+    for cell in cells:
+        last = found[-1] if found else None
+        if last is not None and (last.who, last.full, last.color) == (cell.who, cell.full, cell.color):
+            found[-1] = replace(last, high=cell.high)
+        else:
+            found.append(cell)
+    return found
+
+
 def _fan(fan: Fan, look: Look, share: float, *, legend: bool) -> list[Json]:
     """Shade, dotted edges and mean of one model."""
     group = {"name": name(fan.model), "legendgroup": name(fan.model)}
@@ -469,12 +487,10 @@ def strips_figure(display: StripsDisplay, labels: Sequence[str], words: tuple[st
     """
     found: dict[tuple[str, bool], tuple[str, list[float], list[float]]] = {}
     for row, cells in enumerate(display.strips.values()):
-        for (who, full, color), own in itertools.groupby(cells, lambda cell: (cell.who, cell.full, cell.color)):
-            run = list(own)
-            first, last = run[0], run[-1]
-            _, x, y = found.setdefault((who, full), (color, [], []))
-            x += [first.low, last.high, last.high, first.low, first.low, math.nan]
-            top, bottom = row - display.reach(first), row + display.reach(first)
+        for cell in _joined(cells):
+            _, x, y = found.setdefault((cell.who, cell.full), (cell.color, [], []))
+            x += [cell.low, cell.high, cell.high, cell.low, cell.low, math.nan]
+            top, bottom = row - display.reach(cell), row + display.reach(cell)
             y += [top, top, bottom, bottom, top, math.nan]
     names = list(display.key)
 

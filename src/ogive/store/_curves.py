@@ -42,7 +42,13 @@ def _facts(table: pa.Table, group: int) -> pa.Table:
         starts = np.concatenate([[0], np.cumsum(lengths[held])[:-1]])
         known[held] = np.add.reduceat(~np.isnan(flat), starts, dtype=np.int64)
         largest[held] = np.fmax.reduceat(flat, starts)
-    said = {"group": np.full(table.num_rows, group), "row": np.arange(table.num_rows), "length": lengths, "known": known, "largest": largest}
+    said = {
+        "group": np.full(table.num_rows, group),
+        "row": np.arange(table.num_rows),
+        "length": lengths,
+        "known": known,
+        "largest": largest,
+    }
     return pa.table({**{name: table[name] for name in KEYS}, **said}, schema=SCHEMA)  # fmt: skip
 
 
@@ -92,5 +98,7 @@ class StoredSeries:
             except FileNotFoundError:
                 raise
             except (OSError, pa.ArrowException, ValueError) as error:
-                raise StoreDamaged(f"{path} changed after it was opened ({' '.join(str(error).split())[:120]}).") from None
+                raise StoreDamaged(
+                    f"{path} changed after it was opened ({' '.join(str(error).split())[:120]})."
+                ) from None
         return out
