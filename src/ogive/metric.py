@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias, TypeVar, cast
@@ -28,7 +29,14 @@ SMALLER_IS_BETTER = (
     "misclassification", "misclassifications", "misclassified", "ece", "crps", "divergence", "kl", "kld", "wasserstein",
     "distance", "bpb", "bpc", "bpd", "bitsper", "fpr", "fnr",
     "failed", "failure", "failures", "crashed", "crashes", "timeouts",
+    "zeit", "dauer", "fehler", "verlust", "verluste", "kosten", "erreur", "perte", "cout", "couts", "temps", "duree",
+    "perdida", "coste", "costo", "tiempo", "duracion",
 )  # fmt: skip
+# German writes such words as one: Testfehler, Rechenzeit, Gesamtkosten, Trefferquote.
+SMALL_ENDS = ("fehler", "fehlerrate", "fehlerquote", "verlust", "kosten", "zeit", "dauer")
+LARGE_ENDS = ("genauigkeit", "trefferquote", "erfolgsquote", "erfolgsrate", "belohnung")
+TIME_ENDS = ("zeit", "dauer")
+COST_ENDS = ("kosten",)
 # The likelihood is to be large, its negative small; any other negative, that of a loss, is to be large.
 SMALL_PHRASES = ("negativeloglik", "negloglik", "negativelikelihood", "neglikelihood", "falsepositive", "falsenegative")
 NEGATIVE = ("neg", "negative")
@@ -38,14 +46,16 @@ LARGER_IS_BETTER = (
     "accuracy", "accuracies", "acc", "auc", "auroc", "auprc", "rocauc", "prauc", "gini", "precision", "recall", "sensitivity", "specificity",
     "fscore", "fmeasure", "mcc", "kappa", "iou", "miou", "dice", "jaccard", "ndcg", "mrr", "bleu", "rouge", "meteor", "psnr",
     "ssim", "correlation", "spearman", "pearson", "likelihood", "elo", "winrate", "return", "returns", "reward", "rewards",
+    "exactitude", "exactitud", "rappel", "recompense", "recompensa",
 )  # fmt: skip
 LARGE_NAMES = ("f1", "fbeta", "r2", "hit1", "hit10", "pass1", "passk", "top1", "top5")
 # Words that name how long a run took, or what it cost; and words beside them that make something else of it.
 TIMES = (
     "time", "times", "runtime", "runtimes", "walltime", "cputime", "wallclock", "wall", "cpu", "seconds", "second", "secs", "sec",
     "milliseconds", "ms", "minutes", "hours", "duration", "durations", "elapsed", "latency",
+    "temps", "duree", "tiempo", "duracion", "sekunden", "minuten", "stunden",
 )  # fmt: skip
-COSTS = ("cost", "costs")
+COSTS = ("cost", "costs", "cout", "couts", "coste", "costo")
 NO_TIMES = (
     "step", "steps", "limit", "limits", "stamp", "start", "started", "end", "ended", "begin", "budget", "out", "series", "date",
     "count", "id", "horizon",
@@ -147,7 +157,8 @@ def is_larger_better(name: str) -> bool:
         return False
     parts = [part.lower() for part in re.split(r"[^A-Za-z0-9]+", name)]
     joined = [a + b for a, b in pairwise(words)]
-    return any(w in LARGER_IS_BETTER for w in (*words, *joined)) or any(part in LARGE_NAMES for part in parts)
+    called = any(w in LARGER_IS_BETTER for w in (*words, *joined)) or any(part in LARGE_NAMES for part in parts)
+    return called or _ends_in(words, LARGE_ENDS)
 
 
 def is_measure(name: str) -> bool:
@@ -160,12 +171,24 @@ def is_time(name: str, *, cost: bool = False) -> bool:
     words = _words(name)
     if any(w in (*NO_TIMES, *NEGATIVE, *SPARED) for w in words):
         return False
-    timed = any(w in TIMES for w in words)
-    return not timed and any(w in COSTS for w in words) if cost else timed or any(w in COSTS for w in words)
+    timed = any(w in TIMES for w in words) or _ends_in(words, TIME_ENDS)
+    costs = any(w in COSTS for w in words) or _ends_in(words, COST_ENDS)
+    return not timed and costs if cost else timed or costs
+
+
+def without_accents(text: str) -> str:
+    """Text without the marks on its letters: Durée as Duree."""
+    if text.isascii():
+        return text
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
 
 
 def _words(name: str) -> list[str]:
-    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", without_accents(name))]
+
+
+def _ends_in(words: list[str], ends: tuple[str, ...]) -> bool:
+    return any(word.endswith(ends) for word in words)
 
 
 def is_smaller_better(name: str) -> bool:
@@ -177,7 +200,7 @@ def is_smaller_better(name: str) -> bool:
     if any(w in (*NEGATIVE, *SPARED) for w in words):
         return False
     joined = [a + b for a, b in pairwise(words)]
-    return any(w in SMALLER_IS_BETTER for w in (*words, *joined))
+    return any(w in SMALLER_IS_BETTER for w in (*words, *joined)) or _ends_in(words, SMALL_ENDS)
 
 
 def goal_by_name(name: str) -> Literal["maximize", "minimize"]:

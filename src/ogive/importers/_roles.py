@@ -23,24 +23,28 @@ from ogive.importers._columns import (
     seems_numbers,
 )
 from ogive.importers._within import codes, holds_folds, is_identifier
-from ogive.metric import is_measure, is_smaller_better
+from ogive.metric import is_measure, is_smaller_better, without_accents
 from ogive.words import quoted
 
-# Role -> names that neighboring fields use for it. Compared without case, spaces, hyphens.
+# Role -> names that neighboring fields use for it, and some other languages. Compared without case, spaces, hyphens, accents.
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "algorithm": (
         "algorithm", "method", "model", "agent", "solver", "learner", "estimator", "classifier", "system", "algo",
         "algorithmname", "methodname", "modelname", "agentname", "solvername", "algoname",
+        "modell", "verfahren", "methode", "algorithmus", "modele", "algorithme", "modelo", "metodo", "algoritmo",
     ),
     "task": (
         "task", "dataset", "benchmark", "env", "environment", "problem", "game", "domain", "taskname", "datasetname",
         "benchmarkname", "envid", "envname", "environmentname", "problemname", "gamename",
+        "datensatz", "aufgabe", "umgebung", "tache", "jeudedonnees", "tarea", "conjuntodedatos",
     ),
     "repeat": (
         "trial", "run", "seed", "repeat", "repetition", "replicate", "rep", "runid", "trialid", "cvrepeat", "repeatid",
+        "lauf", "durchlauf", "wiederholung", "laufnummer", "essai", "corrida", "repeticion",
     ),
     "item": (
         "item", "question", "example", "instance", "prompt", "itemid", "questionid", "qid", "exampleid", "instanceid", "promptid",
+        "frage", "beispiel", "instanz",
     ),
     "group": ("group", "cluster", "config", "configuration", "configid", "passage"),
     "fold": ("fold", "cvfold", "foldid", "foldnumber", "foldindex", "foldidx", "outerfold", "kfold"),
@@ -72,7 +76,7 @@ NUMBERS_OR_STEPS = ("iteration", "iter")
 COUNTING = ("episode", "rollout", "attempt", "idx")  # numbers of what a run did, and never its score
 COUNTS_OR_STEPS = ("steps", "epochs", "iterations", "iters", "update", "updates")
 # Of columns that could number the repeats of a cross-validation, these do.
-REPEATS_OF_FOLDS = ("repeat", "cvrepeat", "repetition", "rep", "replicate", "repeatid")
+REPEATS_OF_FOLDS = ("repeat", "cvrepeat", "repetition", "rep", "replicate", "repeatid", "wiederholung", "repeticion")
 # Roles that a column keeps where it is declared the unit.
 OF_UNITS = (*ALIASES["repeat"], *NUMBERS_OR_STEPS, *ALIASES["fold"], *ALIASES["item"])
 METHOD_NAMES = (*ALIASES["algorithm"], *METHODS_ELSEWHERE)
@@ -385,5 +389,5 @@ def column_called(columns: Sequence[str], names: Sequence[str]) -> str | None:
 
 
 def plain(name: str) -> str:
-    """A column's name without case, spaces, hyphens and underscores."""
-    return name.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
+    """A column's name without case, spaces, hyphens, underscores and accents."""
+    return without_accents(name).strip().lower().replace("_", "").replace("-", "").replace(" ", "")

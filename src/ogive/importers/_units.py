@@ -12,22 +12,26 @@ import pyarrow.compute as pc
 
 from ogive.errors import InputError, InvalidScores
 from ogive.files import is_text
-from ogive.importers._columns import as_numbers, as_text, holds_text
-from ogive.importers._roles import NUMBERS_OR_STEPS, STEPS, Roles, plain
+from ogive.importers._columns import as_numbers, as_text, as_truths, holds_text
+from ogive.importers._roles import COUNTING, IDENTIFIER, NUMBERS_OR_STEPS, STEPS, Roles, plain
 from ogive.importers._within import (
     as_planned,
     balance_by_chance,
     codes,
+    depends_on,
+    explained,
     holds_folds,
     in_blocks,
+    in_order,
     is_identifier,
     label_counts,
     repeats,
     shared,
+    stands_several_times,
     usual,
     varies,
 )
-from ogive.metric import is_measure
+from ogive.metric import is_measure, is_time
 from ogive.notes import Note, NoteKind
 
 EACH_ROW = ("row", "rows")
@@ -39,6 +43,7 @@ NUMBERED = re.compile(r"(run|seed|rep|repeat|repetition|replicate|trial|try|atte
 MOST_LOOKED_AT = 20_000
 MOST_VALUES = 12
 MOST_GAPS = 0.3  # the share of keys that may lack a value: runs get lost
+STRONG = 0.25  # of the spread of the scores' ranks: what lies between values of a column that matters
 # What these are called is a part of what was run, even where few rows say so.
 NAMED = (
     "setting", "settings", "mode", "version", "variant", "preset", "condition", "scenario", "config", "configuration",
@@ -49,6 +54,7 @@ BOOKKEEPING = (
     "host", "hostname", "machine", "node", "worker", "device", "gpu", "cpu", "date", "day", "time", "timestamp", "datetime",
     "started", "finished", "start", "end", "user", "author", "owner", "commit", "note", "notes", "comment", "comments", "remark",
     "message", "file", "filename", "path", "url", "answer", "response", "prediction", "output", "label", "gold", "target",
+    "reason", "stopreason", "termination", "verdict", "judgment", "judgement", "rating", "grade", "result", "rank", "tag", "tags",
 )  # fmt: skip
 
 
@@ -92,7 +98,7 @@ def find_units(
         unit, group, n_folds = declared, _declared_group(declared, table, roles, params, cell), None
     else:
         unit, group, n_folds = _seen_unit(table, roles, cell)
-        question = _question(table, roles, cell, params, varied, by_fold=by_fold)
+        question = _question(table, roles, cell, params, varied, scores, by_fold=by_fold)
     clustered = group is not None and n_folds is None and repeats(cell, group)
     if clustered:
         refuse_gaps(group, unit)
@@ -202,11 +208,18 @@ def _declared_group(
 
 
 def _question(
-    table: pa.Table, roles: Roles, cell: np.ndarray, params: pa.Array | None, varied: tuple[str, ...], *, by_fold: bool
+    table: pa.Table,
+    roles: Roles,
+    cell: np.ndarray,
+    params: pa.Array | None,
+    varied: tuple[str, ...],
+    scores: np.ndarray,
+    *,
+    by_fold: bool,
 ) -> Note | None:
     """Why rows may not be counted as independent, to be answered."""
     known = roles.group is not None and ("group" not in roles.guessed or repeats(cell, table[roles.group]))
-    split = None if known and roles.group in varied else find_split(table, roles, cell, varied)
+    split = None if known and roles.group in varied else find_split(table, roles, cell, varied, scores)
     if split is not None or by_fold:
         return split
     if known and roles.fold is not None and "group" in roles.guessed:
@@ -407,13 +420,16 @@ def _curves(table: pa.Table, name: str, run: np.ndarray) -> Note:
     return Note(NoteKind.ASKS_CURVES, "where", values)
 
 
-def find_split(table: pa.Table, roles: Roles, cell: np.ndarray, varied: Sequence[str]) -> Note | None:
+def find_split(
+    table: pa.Table, roles: Roles, cell: np.ndarray, varied: Sequence[str], scores: np.ndarray
+) -> Note | None:
     """The question about the first column that splits the runs and that nobody declared: settings, modes, versions.
 
-    Pooled, such rows would count as runs of one thing. A question is asked only where the rows look like a plan: under
+    Pooled, such rows would count as runs of one thing. A question is asked where the rows look like a plan: under
     each seed, fold or item (under each method and task where there are none) every value of the column stands equally
     often, in so many of them that chance would hardly do it. A hyper-parameter that a search drew at random, a host, a
-    date or a note does not stand so.
+    date or a note does not stand so. And it is asked where words of a column tell the scores of a method on a task
+    apart: regions of which one is easy, in other shares for every method, turned a comparison round.
     """
     guessed_group = roles.group if roles.group is not None and "group" in roles.guessed else None
     free = [*roles.unused, *(c for c in (guessed_group,) if c is not None and holds_text(table[c]))]
@@ -423,16 +439,62 @@ def find_split(table: pa.Table, roles: Roles, cell: np.ndarray, varied: Sequence
         return None
     key = _numbered(table, cell, roles.repeat, roles.fold, roles.item)
     numbered = roles.repeat is not None or roles.fold is not None
+    if not numbered and roles.item is None:
+        number = next((c for c in roles.unused if _may_number_runs(table, c, cell)), None)
+        key = _numbered(table, cell, number)
+    planned = free
     if np.unique(key).size == key.size:  # nothing collides: only a column that is called so can split these runs
-        key, numbered, free = cell, True, [c for c in free if plain(c) in NAMED]
-    for name in free:
+        key, numbered, planned = cell, True, [c for c in free if plain(c) in NAMED]
+    for name in planned:
         if not _may_split(table[name], name, roles, numbered):
             continue
         share, chance = as_planned(key, table[name])
         rare = chance < RARE / len(free) and share >= 1.0 - MOST_GAPS
         if rare or (plain(name) in NAMED and share >= 0.5):
             return _asked(table, roles, name)
+    drawn = _holds_draws(table, roles)
+    for name in free:
+        if _tells_apart(table, roles, name, cell, scores, drawn=drawn, limit=RARE / len(free)):
+            return _asked(table, roles, name)
     return None
+
+
+def _may_number_runs(table: pa.Table, name: str, cell: np.ndarray) -> bool:
+    """Whether a column without a role numbers runs, from the beginning again under each value of another one."""
+    column = table[name]
+    if pa.types.is_nested(column.type) or column.null_count or pa.types.is_floating(column.type):
+        return False
+    called = plain(name) in COUNTING or IDENTIFIER.fullmatch(name) is not None
+    return (called or _numbers_runs(column)) and varies(cell, column) and repeats(cell, column)
+
+
+def _holds_draws(table: pa.Table, roles: Roles) -> bool:
+    """Whether rows hold hyper-parameters that a search drew: declared ones, or numbers that hardly repeat and measure nothing."""
+    if roles.params:
+        return True
+    numbers = [c for c in roles.unused if pa.types.is_floating(table[c].type) and not (is_measure(c) or is_time(c))]
+    return any(2 * len(table[c].unique()) > table.num_rows for c in numbers)
+
+
+def _tells_apart(
+    table: pa.Table, roles: Roles, name: str, cell: np.ndarray, scores: np.ndarray, *, drawn: bool, limit: float
+) -> bool:
+    """Whether words of a column split the rows of a method on a task in a way that matters.
+
+    They do where they tell good scores from bad ones, or are called settings and stand several times each. What an item
+    is about splits no runs of it; and beside hyper-parameters that were drawn, words in no order were drawn too.
+    """
+    column = table[name]
+    if not holds_text(column) or as_truths(column) is not None or not _may_split(column, name, roles, numbered=True):
+        return False
+    if any(depends_on(column, table[of]) for of in (roles.item, roles.group, roles.pair) if of not in (None, name)):
+        return False
+    if (drawn and not in_order(cell, column)) or not varies(cell, column):
+        return False
+    if plain(name) in NAMED and stands_several_times(cell, column):
+        return True
+    share, chance = explained(cell, column, scores)
+    return share >= STRONG and chance < limit
 
 
 def _asked(table: pa.Table, roles: Roles, name: str) -> Note:

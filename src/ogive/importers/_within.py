@@ -117,6 +117,60 @@ def as_planned(key: np.ndarray, column: pa.Array | pa.ChunkedArray) -> tuple[flo
     return share, math.exp(-n * distance) if math.isfinite(distance) else 0.0
 
 
+def explained(cell: np.ndarray, column: pa.Array | pa.ChunkedArray, scores: np.ndarray) -> tuple[float, float]:
+    """The share of the scores' spread within cells that lies between the labels, and how often chance would make so large a share.
+
+    Scores count by their ranks within a cell, so that one wild score explains nothing. Where labels say nothing the share is
+    near a beta distribution; the bound is Chernoff's for it (Marchal and Arbel 2017).
+    """
+    known = np.isfinite(scores)
+    cell, label, scores = cell[known], codes(as_text(column))[known], scores[known]
+    if cell.size < 2:
+        return 0.0, 1.0
+    order = np.lexsort((scores, cell))
+    place = np.empty(cell.size)
+    place[order] = np.arange(cell.size)
+    tied = np.unique(np.stack([cell.astype(float), scores]), axis=1, return_inverse=True)[1].reshape(-1)
+    ranks = (np.bincount(tied, weights=place) / np.bincount(tied))[tied]
+    inner = np.unique(cell, return_inverse=True)[1].reshape(-1)
+    size = np.bincount(inner)
+    centered = ranks - (np.bincount(inner, weights=ranks) / size)[inner]
+    group = np.unique(np.stack([inner, label]), axis=1, return_inverse=True)[1].reshape(-1)
+    in_group = np.bincount(group)
+    total = float(centered @ centered)
+    between = float(np.sum(np.bincount(group, weights=centered) ** 2 / in_group))
+    left, free = cell.size - in_group.size, in_group.size - size.size
+    if total == 0.0 or left < 1 or free < 1:
+        return 0.0, 1.0
+    share, mean = between / total, free / (free + left)
+    if share <= mean:
+        return share, 1.0
+    distance = mean * math.log(mean / share)
+    distance += (1.0 - mean) * math.log((1.0 - mean) / (1.0 - share)) if share < 1.0 else math.inf
+    return share, math.exp(-0.5 * (free + left) * distance) if math.isfinite(distance) else 0.0
+
+
+def stands_several_times(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether most cells hold several labels, each of them twice or more often."""
+    found, count = _counts(cell, codes(as_text(column)))
+    _, first, n_labels = np.unique(found[0], return_index=True, return_counts=True)
+    return bool(np.mean((n_labels > 1) & (np.minimum.reduceat(count, first) > 1)) > 0.5)
+
+
+def in_order(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether rows with the same label stand together in every cell, as loops write them and draws do not."""
+    order = np.argsort(cell, kind="stable")
+    labels, cells = codes(as_text(column))[order], cell[order]
+    blocks = 1 + np.count_nonzero((np.diff(labels) != 0) | (np.diff(cells) != 0))
+    return bool(blocks == _counts(cell, codes(as_text(column)))[1].size)
+
+
+def depends_on(column: pa.Array | pa.ChunkedArray, of: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether every label of another column stands with one label of this one: a question has one subject."""
+    known = codes(as_text(of))
+    return bool(_counts(known, codes(as_text(column)))[1].size == np.unique(known).size)
+
+
 def _chance(size: int, held: int, labels: int) -> float:
     """How often so many rows hold so many of these labels equally often."""
     if size % held or held > labels:
