@@ -106,6 +106,15 @@ SAID = {
         Note(K.GOAL_GUESSED, "goal", {"metric": "auc", "goal": "maximize", "by_name": True}),
         "goal of 'auc': maximize (guessed from its name; say goal= to decide)",
     ),
+    K.GOAL_UNKNOWN: (
+        Note(K.GOAL_UNKNOWN, "goal", {"metric": "value", "goal": "maximize"}),
+        "goal of 'value': maximize (assumed: nothing in its name says whether large or small is good; say goal= to decide)",
+    ),
+    K.ASKS_GOAL: (
+        Note(K.ASKS_GOAL, "goal", {"metric": "value", "goal": "maximize", "low": 0.5, "high": 812.0}),
+        "nothing in the name 'value' says whether large or small ones are good, and numbers from 0.5 to 812 may be times, costs or "
+        "counts as well as scores; say goal='minimize' if small ones are good, goal='maximize' if large ones are.",
+    ),
     K.GOAL_ASSUMED: (
         Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
         "goal of 'auc': maximize, without bounds (guessed from its name; declare it in Study(metrics=…), or say goal=)",

@@ -49,6 +49,27 @@ LARGER_IS_BETTER = (
     "exactitude", "exactitud", "rappel", "recompense", "recompensa",
 )  # fmt: skip
 LARGE_NAMES = ("f1", "fbeta", "r2", "hit1", "hit10", "pass1", "passk", "top1", "top5")
+# Words that say which way is good, and not that a column is a score: such numbers stand beside scores as well.
+SMALL_TOO = (
+    "makespan", "rmsd", "gap", "gaps", "iterations", "iters", "nit", "evals", "evaluations", "nfev", "queries", "calls", "nodes",
+    "memory", "mem", "ram", "mb", "gb", "kb", "mib", "gib", "bytes", "energy", "joule", "joules", "watt", "watts", "kwh", "emissions",
+    "igd", "gd", "chamfer", "hausdorff", "emd", "mmd", "toxicity", "violation", "violations", "drop", "degradation", "forgetting",
+    "conflicts", "collisions", "misses", "mistakes", "bugs", "defects", "penalty", "penalties", "residual", "residuals", "overhead",
+    "delay", "lag", "jitter", "waste", "hallucination", "hallucinations", "mase", "rmsse", "pinball", "flops", "rank", "ranks",
+    "conflict", "iterationen", "speicher", "energie",
+)  # fmt: skip
+LARGE_TOO = (
+    "throughput", "fps", "ips", "qps", "tps", "profit", "revenue", "gain", "gains", "hypervolume", "hv", "elbo", "silhouette", "success",
+    "successes", "successful", "succeeded", "solved", "found", "coverage", "correct", "right", "won", "win", "wins", "utility", "fitness",
+    "quality", "points", "ap", "map", "nmi", "ari", "ami", "cider", "spice", "bertscore", "chrf", "comet", "em", "exactmatch", "hits",
+    "hitrate", "similarity", "cosine", "snr", "sdr", "sisdr", "pesq", "stoi", "mos", "pass", "passed", "converged", "feasible",
+    "valid", "agreement", "lift", "sharpe", "gewinn", "erfolg", "performance", "rating", "reliability", "yield", "f",
+)  # fmt: skip
+# A count of what it took to get somewhere: steps_to_solve, episodes_until_solved.
+TAKEN = re.compile(
+    r"(steps?|episodes?|epochs?|frames?|samples?|trials?|iterations?|rounds?|moves?|tokens?) (to|until|before|till) "
+)
+PER = "per"  # tokens per second are many, seconds per token are few
 # Words that name how long a run took, or what it cost; and words beside them that make something else of it.
 TIMES = (
     "time", "times", "runtime", "runtimes", "walltime", "cputime", "wallclock", "wall", "cpu", "seconds", "second", "secs", "sec",
@@ -157,6 +178,7 @@ def is_larger_better(name: str) -> bool:
         return False
     parts = [part.lower() for part in re.split(r"[^A-Za-z0-9]+", name)]
     joined = [a + b for a, b in pairwise(words)]
+    parts += [a + b for a, b in pairwise(parts)]  # top-1, pass@1
     called = any(w in LARGER_IS_BETTER for w in (*words, *joined)) or any(part in LARGE_NAMES for part in parts)
     return called or _ends_in(words, LARGE_ENDS)
 
@@ -169,7 +191,7 @@ def is_measure(name: str) -> bool:
 def is_time(name: str, *, cost: bool = False) -> bool:
     """Whether a column is called as a time or a cost is; with `cost`, whether it is called a cost and no time."""
     words = _words(name)
-    if any(w in (*NO_TIMES, *NEGATIVE, *SPARED) for w in words):
+    if any(w in (*NO_TIMES, *NEGATIVE, *SPARED) for w in words) or _is_rate(words):
         return False
     timed = any(w in TIMES for w in words) or _ends_in(words, TIME_ENDS)
     costs = any(w in COSTS for w in words) or _ends_in(words, COST_ENDS)
@@ -187,6 +209,11 @@ def _words(name: str) -> list[str]:
     return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", without_accents(name))]
 
 
+def _is_rate(words: list[str]) -> bool:
+    """Whether a name is of so much of something in a time."""
+    return any(a == PER and (b in TIMES or b == "s") for a, b in pairwise(words))
+
+
 def _ends_in(words: list[str], ends: tuple[str, ...]) -> bool:
     return any(word.endswith(ends) for word in words)
 
@@ -199,16 +226,44 @@ def is_smaller_better(name: str) -> bool:
         return True
     if any(w in (*NEGATIVE, *SPARED) for w in words):
         return False
+    if _is_rate(words):  # the time is what it is counted in
+        words = words[: words.index(PER)]
     joined = [a + b for a, b in pairwise(words)]
     return any(w in SMALLER_IS_BETTER for w in (*words, *joined)) or _ends_in(words, SMALL_ENDS)
 
 
+def goal_in_name(name: str) -> Literal["maximize", "minimize"] | None:
+    """The direction that a score's name says, None where it says nothing either way.
+
+    Examples
+    --------
+    >>> goal_in_name("accuracy"), goal_in_name("accuracy_drop"), goal_in_name("value")
+    ('maximize', 'minimize', None)
+    """
+    words = _words(name)
+    if is_smaller_better(name):
+        return "minimize"
+    turned = any(w in (*NEGATIVE, *SPARED) for w in words)
+    small = any(w in SMALL_TOO for w in words) or TAKEN.search(f"{' '.join(words)} ") is not None
+    if turned and (small or any(w in (*SMALLER_IS_BETTER, *SPARED) for w in words)):
+        return "maximize"
+    large = is_larger_better(name) or "score" in words or "scores" in words
+    if not turned and (small or (large and _is_one_minus(name, words))):
+        return "minimize"
+    return "maximize" if large or _is_rate(words) or any(w in LARGE_TOO for w in words) else None
+
+
+def _is_one_minus(name: str, words: list[str]) -> bool:
+    """Whether a name is of what is left to one: 1-accuracy, one_minus_auc."""
+    return re.match(r"\s*1\s*[-\u2212\u2013]", name) is not None or words[:2] == ["one", "minus"]
+
+
 def goal_by_name(name: str) -> Literal["maximize", "minimize"]:
-    """The direction of a score of which nobody said it.
+    """The direction of a score of which nobody said it; large is good where its name says nothing.
 
     Examples
     --------
     >>> goal_by_name("accuracy"), goal_by_name("cross_entropy")
     ('maximize', 'minimize')
     """
-    return "minimize" if is_smaller_better(name) else "maximize"
+    return goal_in_name(name) or "maximize"

@@ -81,6 +81,7 @@ class NoteKind(Enum):
     EMPTY_CELL = "empty cell"
     GOAL_GUESSED = "goal guessed"
     GOAL_ASSUMED = "goal assumed"
+    GOAL_UNKNOWN = "goal unknown"
     VARIED_GUESSED = "varied guessed"
     ASSUMES_INDEPENDENCE = "assumes independence"
     NOT_INDEPENDENT = "not independent"
@@ -109,6 +110,9 @@ class NoteKind(Enum):
     ASKS_HOLDS = "asks: shared in several ways"
     ASKS_SPLIT = "asks: a column splits the runs"
     ASKS_CURVES = "asks: rows are steps of runs"
+
+    # Why no method may be called better before somebody answers
+    ASKS_GOAL = "asks: which scores are good"
 
     # A store, a study, a run
     FROM_STORE = "from store"
@@ -182,6 +186,7 @@ MOST_LACKING = 6  # methods with missing trials
 QUESTIONS = frozenset({
     NoteKind.ASKS_GROUP, NoteKind.ASKS_CONFIGURATION, NoteKind.ASKS_REPEAT, NoteKind.ASKS_METHOD,
     NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS, NoteKind.ASKS_SPLIT, NoteKind.ASKS_CURVES,
+    NoteKind.ASKS_GOAL,
 })  # fmt: skip
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
@@ -192,7 +197,7 @@ DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
     NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
     NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN, NoteKind.WORDS_READ,
-    NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD,
+    NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD, NoteKind.GOAL_UNKNOWN,
 })  # fmt: skip
 
 
@@ -401,6 +406,19 @@ def _count(n: int) -> str:
 def _goal_guessed(v: _Values, o: _Naming) -> str:
     way = " from its name" if v["by_name"] else ""
     return f"goal of {v['metric']!r}: {v['goal']} (guessed{way}; say {o('goal')} to decide)"
+
+
+def _goal_unknown(v: _Values, o: _Naming) -> str:
+    why = "nothing says" if v.get("unnamed") else "nothing in its name says"
+    return f"goal of {v['metric']!r}: {v['goal']} (assumed: {why} whether large or small is good; say {o('goal')} to decide)"
+
+
+def _asks_goal(v: _Values, o: _Naming) -> str:
+    why = "nothing says what the numbers are, nor" if v.get("unnamed") else f"nothing in the name {v['metric']!r} says"
+    return (
+        f"{why} whether large or small ones are good, and numbers from {v['low']:g} to {v['high']:g} may be times, costs or counts "
+        f"as well as scores; say {o('goal', 'minimize')} if small ones are good, {o('goal', 'maximize')} if large ones are."
+    )
 
 
 def _folds_overruled(v: _Values, o: _Naming) -> str:
@@ -677,6 +695,8 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.ONE_METHOD: _one_method,
     NoteKind.EMPTY_CELL: _empty_cell,
     NoteKind.GOAL_GUESSED: _goal_guessed,
+    NoteKind.GOAL_UNKNOWN: _goal_unknown,
+    NoteKind.ASKS_GOAL: _asks_goal,
     NoteKind.GOAL_ASSUMED: lambda v, o: (
         f"goal of {v['metric']!r}: {v['goal']}, without bounds (guessed from its name; declare it in Study(metrics=…), "
         f"or say {o('goal')})"

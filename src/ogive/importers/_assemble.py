@@ -29,7 +29,7 @@ from ogive.importers._columns import (
 )
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._units import Units, few_valued, find_units
-from ogive.metric import Metric, goal_by_name, is_time
+from ogive.metric import Metric, goal_in_name, is_time
 from ogive.notes import Note, NoteKind
 from ogive.schema import NO_SCORE, OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
@@ -51,8 +51,10 @@ POOLED = {"algorithm": "method", "task": "task"}
 LARGEST = 1e150  # its square still fits into a float
 
 
-def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, default_algorithm: str) -> Trials:
-    """Trials from a long table."""
+def assemble(
+    table: pa.Table, roles: Roles, facts: Facts, *, source: str, default_algorithm: str, unnamed: bool = False
+) -> Trials:
+    """Trials from a long table; `unnamed` says that nobody called the score anything, so that its name says nothing."""
     table, unfinished = _finished(table, roles)
     n = table.num_rows
     if n < 2:
@@ -63,7 +65,7 @@ def assemble(table: pa.Table, roles: Roles, facts: Facts, *, source: str, defaul
     refuse_reserved(roles.score)
     refuse_unknown(facts, table.column_names)
     metrics = {name: _scores(table, name, notes) for name in roles.score}
-    definitions = {name: define(name, values, facts, notes) for name, values in metrics.items()}
+    definitions = {name: define(name, values, facts, notes, unnamed=unnamed) for name, values in metrics.items()}
     algorithm = _labels(table, roles.algorithm, default_algorithm)
     task = _labels(table, roles.task, ONE_TASK)
     params = None  # canonical JSON of each row's configuration
@@ -124,12 +126,19 @@ def _scores(table: pa.Table, name: str, notes: list[Note]) -> np.ndarray:
     return values
 
 
-def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note]) -> Metric:
+def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note], *, unnamed: bool = False) -> Metric:
     """Direction and bounds of a score, said or guessed from its name; bounds that it leaves are refused."""
     goal = facts.goal.get(name) if isinstance(facts.goal, Mapping) else facts.goal
     if goal is None:
-        goal = goal_by_name(name)
-        notes.append(Note(NoteKind.GOAL_GUESSED, "goal", {"metric": name, "goal": goal, "by_name": True}))
+        told = None if unnamed else goal_in_name(name)
+        goal = told or "maximize"
+        known: dict[str, Any] = {"metric": name, "goal": goal}
+        # Words for right and wrong say which is good, whatever their column is called.
+        judged = any(note.kind is NoteKind.WORDS_READ and note.values["column"] == name for note in notes)
+        if told is not None or judged:
+            notes.append(Note(NoteKind.GOAL_GUESSED, "goal", known | {"by_name": told is not None}))
+        else:
+            notes.append(Note(NoteKind.GOAL_UNKNOWN, "goal", known | ({"unnamed": True} if unnamed else {})))
     bounds = facts.bounds.get(name) if isinstance(facts.bounds, Mapping) else facts.bounds
     metric = Metric(as_goal(goal), (None, None) if bounds is None else bounds)
     finite = values[np.isfinite(values)]

@@ -114,7 +114,14 @@ def _assembled(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
     roles = find_roles(table, declared, score, choices.params or first.params, facts.unit)
     _refuse_lacking(parts, tables, roles.score)
     table, left_out = choices.remaining(table, roles.algorithm)
-    trials = assemble(table, roles, facts, source=", ".join(p.source for p in parts), default_algorithm=first.name)
+    trials = assemble(
+        table,
+        roles,
+        facts,
+        source=", ".join(p.source for p in parts),
+        default_algorithm=first.name,
+        unnamed=choices.wide,
+    )
     said = dict.fromkeys(note for _, notes in prepared for note in notes)
     return trials.with_notes(*(note for part in parts for note in part.notes), *said, *left_out)
 

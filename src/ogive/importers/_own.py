@@ -24,7 +24,7 @@ from ogive.words import spreadsheet_decoded
 
 TEXT = ("algorithm", "task", "status")
 PERHAPS_TEXT = ("item", "group", "message", "params")
-GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED)
+GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED, NoteKind.GOAL_UNKNOWN)
 # What was noted about the unit, and is settled when it is said.
 UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
 

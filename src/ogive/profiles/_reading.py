@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FAILED = ("error", "timeout", "memory", "crashed")
-GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED)
+GOAL_NOTES = (NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED, NoteKind.GOAL_UNKNOWN)
 UNIT_NOTES = (NoteKind.ASSUMES_INDEPENDENCE, NoteKind.SHARED_UNIT, NoteKind.UNIT_SAID)
 # What columns of means are called.
 MEANS, SPREADS = ("mean", "average", "avg"), ("std", "sd", "stdev", "stddev", "standarddeviation")
@@ -169,8 +169,10 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed:
     unfinished = tuple(n for n in trials.notes if n.kind is NoteKind.UNFINISHED)  # said beside the curves
     reading = [n for n in trials.notes if n not in guesses and n not in unfinished]
     if guesses and goal is None:
-        settled = {"metric": name, "goal": direction, "by_name": direction == trials.goals[name]}
-        reading.append(Note(NoteKind.GOAL_GUESSED, "goal", settled))
+        unknown = any(n.kind is NoteKind.GOAL_UNKNOWN for n in guesses)
+        settled = {"metric": name, "goal": direction, "by_name": direction == trials.goals[name] and not unknown}
+        kept = [n for n in guesses if unknown and direction == trials.goals[name]]
+        reading += kept or [Note(NoteKind.GOAL_GUESSED, "goal", settled)]
     varied = (Note(NoteKind.VARIED, values={"varied": trials.varied}),) if trials.varied else ()
     failure = Metric(direction).worst
     values = trials.values(name).copy()

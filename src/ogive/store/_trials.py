@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ogive.metric import Metric, goal_by_name
+from ogive.metric import Metric, goal_by_name, goal_in_name
 from ogive.notes import Note, NoteKind
 from ogive.store._records import Record, as_metric
 from ogive.store._schemas import project
@@ -88,7 +88,8 @@ def _define(record: Record, found: Mapping[str, Any], notes: list[Note]) -> dict
     for name in found:
         if name not in declared:
             out[name] = Metric.toward(goal_by_name(name))
-            notes.append(Note(NoteKind.GOAL_ASSUMED, "goal", {"metric": name, "goal": out[name].goal}))
+            kind = NoteKind.GOAL_UNKNOWN if goal_in_name(name) is None else NoteKind.GOAL_ASSUMED
+            notes.append(Note(kind, "goal", {"metric": name, "goal": out[name].goal}))
     return out
 
 

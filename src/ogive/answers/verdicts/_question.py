@@ -16,7 +16,7 @@ import numpy as np
 
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.notes import argument
+from ogive.notes import Note, NoteKind, argument
 from ogive.statistics import Asked, Interval, Over, Statistic
 from ogive.trials import Trials, failure_rule
 from ogive.words import interval_parts, number, printable
@@ -168,6 +168,7 @@ class Question:
         other one changes the question; `one_by_one` asks of each task alone.
         """
         name, rule = trials.metric_name(metric), failure_rule(failures)
+        refuse_unknown_goal(trials, name)
         chosen = tuple(trials.tasks if tasks is None else tasks)
         _refuse_generalizing(generalize, test_share, criterion)
         if looks < 1:
@@ -304,6 +305,26 @@ def refuse_undecidable(trials: Trials) -> None:
             "a grid or an adaptive sampler chose these trials, or may have, so no verdict is given; "
             "say independent=True when reading if they were drawn at random."
         )
+
+
+def refuse_unknown_goal(trials: Trials, metric: str) -> None:
+    """Refuse to call a method better where nobody said which scores are good, and these may be times or counts.
+
+    What lies between 0 and 1 is likelier a score, and what is below 0 no time: there the verdict says what it assumes.
+    """
+    unknown = assumed_goal(trials, metric)
+    values = trials.values(metric)[~trials.failed(metric)]
+    values = values[np.isfinite(values)]
+    if unknown is None or not values.size or values.min() < 0.0 or values.max() <= 1.0:
+        return
+    span = {"low": float(values.min()), "high": float(values.max())}
+    raise InputError(Note(NoteKind.ASKS_GOAL, "goal", {**unknown.values, **span}))
+
+
+def assumed_goal(trials: Trials, metric: str) -> Note | None:
+    """The note that nothing says which scores of a metric are good; None where something does."""
+    found = (n for n in trials.notes if n.kind is NoteKind.GOAL_UNKNOWN and n.values["metric"] == metric)
+    return next(found, None)
 
 
 def is_right_or_wrong(trials: Trials, metric: str) -> bool:

@@ -25,6 +25,7 @@ from ogive.answers.verdicts._question import (
     TYPICAL,
     Criterion,
     Question,
+    assumed_goal,
     shown,
 )
 from ogive.answers.verdicts._samples import all_pairs
@@ -104,7 +105,7 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
 
 def verdict_parts(c: Comparison) -> tuple[str, str, str]:
     """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
-    more = [_hidden(c.hidden, c.a, c.b), _failed(c), _alone(c), _other_questions(c)]
+    more = [_assumed(c._trials, c.metric), _hidden(c.hidden, c.a, c.b), _failed(c), _alone(c), _other_questions(c)]
     return _claim_with_effect(c), " ".join(part for part in more if part), _of_what(c)
 
 
@@ -155,6 +156,15 @@ def _claim_with_effect(c: Comparison) -> str:
     unseen = "unless rare collapses were missed, " if c.hidden is not None and c.hidden.cost is None else ""
     lead, claim = f"{_place(c)}{_among(c)}{unseen}{asked}", f"{_claim(c)}: {_effect(c)}."
     return _capital(f"{lead}{claim}") if c.conclusion == "cannot tell" else _after(lead, claim)
+
+
+def _assumed(trials: Trials, metric: str) -> str:
+    """What a claim rests on where nothing says which scores are good: a part of it, since the other way turns it round."""
+    if assumed_goal(trials, metric) is None:
+        return ""
+    large = trials.goals[metric] == "maximize"
+    ways = ("Large", "minimize", "small") if large else ("Small", "maximize", "large")
+    return f"({ways[0]} values of '{printable(metric)}' are counted as good: say {argument('goal', ways[1])} if {ways[2]} ones are.)"
 
 
 def _withheld(c: Comparison) -> str:
@@ -637,7 +647,10 @@ def difference_words(a: str, b: str, sign: float) -> str:
 
 def ranking_parts(r: Ranking) -> tuple[str, str, str]:
     """The verdict in three parts: the claim, what else must be known of it, and of what. A page sets the later ones smaller."""
-    more, basis = [_separated(r), _reversed(r), _cycles(r), _bad_days(r)], [_runs_of(r), _unranked(r)]
+    more, basis = (
+        [_assumed(r._trials, r.question.metric), _separated(r), _reversed(r), _cycles(r), _bad_days(r)],
+        [_runs_of(r), _unranked(r)],
+    )
     return _lead(r), " ".join(part for part in more if part), " ".join(part for part in basis if part)
 
 
@@ -873,7 +886,8 @@ def _unranked(r: Ranking) -> str:
 
 def check_sentences(c: Check) -> str:
     """The outcome, what it rests on, and how likely this gate was to say that the new version is worse."""
-    parts = [f"{_gate_claim(c)}.", _gate_identical(c), _gate_hidden(c), _gate_power(c)]
+    assumed = _assumed(c.comparisons[0]._trials, c.question.metric)
+    parts = [f"{_gate_claim(c)}.", assumed, _gate_identical(c), _gate_hidden(c), _gate_power(c)]
     return " ".join(p for p in parts if p)
 
 
