@@ -145,3 +145,35 @@ def test_words_among_the_numbers_of_a_wide_frame_are_refused_with_a_sentence():
     table = pd.DataFrame({"problem": list("pqr"), "svm": [0.8, "timeout", 0.7], "knn": [0.6, 0.5, 0.4]})
     with pytest.raises(InputError, match=r"'svm'.*'timeout'"):
         profile_table(table, where="problem!=p")
+
+
+def nested(tmp_path: Path) -> Path:
+    rows = [
+        {"config": {"lr": (i + 1) / 1e4, "model": m, "opt": {"name": "adam"}}, "metrics": {"f1": 0.7 + i / 100}, "status": "finished"}
+        for i in range(12) for m in ("bert", "roberta")
+    ]  # fmt: skip
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_the_method_in_an_object_of_the_configuration_is_the_method(tmp_path: Path):
+    trials = ogive.read(nested(tmp_path))
+    assert (trials.algorithms, trials.metrics) == (("bert", "roberta"), ("metrics.f1",))
+    assert json.loads(trials.table["params"][0].as_py()) == {"config.lr": 1e-4, "config.opt.name": "adam"}
+    said = ogive.read(nested(tmp_path), algorithm="config.model", params=["config.lr"])
+    assert said.algorithms == ("bert", "roberta")
+
+
+def test_a_configuration_that_is_named_as_a_whole_stays_whole(tmp_path: Path):
+    trials = ogive.read(nested(tmp_path), algorithm="config")
+    assert len(trials.algorithms) == 24
+
+
+def test_a_method_outside_the_configuration_comes_before_one_within_it():
+    frame = pd.DataFrame(
+        {"method": list("aabb"), "config.model": list("xyxy"), "config.seed": [1, 2, 1, 2], "score": [1.0, 2, 3, 4]}
+    )
+    trials = ogive.read(frame)
+    assert trials.algorithms == ("a", "b")
+    assert next(n for n in trials.notes if n.argument == "repeat").values["columns"] == ("config.seed",)

@@ -16,6 +16,7 @@ from ogive.errors import InputError, UnreadableSource
 from ogive.importers._columns import as_text, holds_text, is_number, numbers_and_note, seems_numbers
 from ogive.importers._roles import (
     ALIASES,
+    CONFIGURATIONS,
     COST_NAMES,
     METHOD_NAMES,
     NAMING,
@@ -247,12 +248,16 @@ def _combined(table: pa.Table, role: str, columns: Sequence[str]) -> pa.Table:
 
 
 def unnested(table: pa.Table, named: Collection[str], kept: Collection[str]) -> pa.Table:
-    """A table whose objects of scores are columns such as `metrics.acc`; other objects and lists are text.
+    """A table whose objects of scores are columns such as `metrics.acc`, and configurations such as `config.lr`; other
+    objects and lists are text.
 
-    Objects become columns where one of theirs is `named`, or where no plain column could be the score. What is
+    A configuration that nobody named may hold which method ran. Other objects become columns where one of theirs is `named`, or where no plain column could be the score. What is
     `kept` stays as it is: configurations; and what is called a score, which is refused by its type.
     """
     said = (*named, *kept)
+    for held in table.schema:
+        if pa.types.is_struct(held.type) and plain(held.name) in CONFIGURATIONS and held.name not in said:
+            table = _flattened(table, held.name)
     objects = [f.name for f in table.schema if pa.types.is_struct(f.type) and _is_free(f.name, said)]
     asked = any(name.startswith(f"{c}.") for name in said for c in objects if name not in table.column_names)
     if asked or not any(is_number(f.type) and _is_free(f.name, said) for f in table.schema):

@@ -86,7 +86,13 @@ ROW_NUMBERS = re.compile(r"|Unnamed: 0(\.\d+)?|index|level_\d+|__index_level_\d+
 SCORE_NAMES = ("score", "scores")
 PARAM_PREFIXES = (
     "param_", "params_", "hp_", "config_", "param.", "params.", "config.", "config/", "hparams/", "hparams.",
+    "configuration.", "hyperparameters.", "cfg.", "args.",
 )  # fmt: skip
+# Objects that hold how a run was configured; their fields are columns such as config.model.
+CONFIGURATIONS = ("config", "configuration", "hparams", "hyperparameters", "cfg", "args")
+# Roles that a field of a configuration may play: what it ran, on what, under which seed.
+IN_CONFIGURATIONS = ("algorithm", "task", "repeat", "fold")
+OF_CONFIGURATION = re.compile(rf"({'|'.join(CONFIGURATIONS)})[./](?P<field>[^./]+)", re.IGNORECASE)
 COST_NAMES = {"wall_s": ("walls", "walltime", "duration", "fittime"), "cpu_s": ("cpus", "cputime")}
 # A name is text, whatever it looks like: "01" is not "1".
 NAMING = ("algorithm", "task", "item", "group")
@@ -253,11 +259,20 @@ def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], tabl
         if role == "status":  # a number is a state of something else
             free = [c for c in free if plain(c) in names and (holds_text(table[c]) or as_truths(table[c]) is not None)]
         found = column_by_name(role, names, free) if role not in chosen else None
+        if found is None and role not in chosen and role in IN_CONFIGURATIONS:
+            found = _in_configuration(role, names, free)
         if found is not None:
             chosen[role] = found
             guessed.add(role)
             taken.add(found)
     return guessed
+
+
+def _in_configuration(role: str, names: tuple[str, ...], columns: Sequence[str]) -> str | None:
+    """The field of a configuration that is called like a role: config.model."""
+    fields = {c: field["field"] for c in columns if (field := OF_CONFIGURATION.fullmatch(c)) is not None}
+    found = column_by_name(role, names, list(fields.values()))
+    return next((c for c, field in fields.items() if field == found), None)
 
 
 def column_by_name(role: str, names: tuple[str, ...], columns: list[str]) -> str | None:
