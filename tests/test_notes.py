@@ -115,6 +115,15 @@ SAID = {
         "nothing in the name 'value' says whether large or small ones are good, and numbers from 0.5 to 812 may be times, costs or "
         "counts as well as scores; say goal='minimize' if small ones are good, goal='maximize' if large ones are.",
     ),
+    K.TOTALS_LEFT_OUT: (
+        Note(K.TOTALS_LEFT_OUT, "where", {"column": "dataset", "names": ["Average"], "n": 4}),
+        "warning: 4 rows are left out: 'Average' in 'dataset' sums up the other rows, and is no further task",
+    ),
+    K.ASKS_TOTAL: (
+        Note(K.ASKS_TOTAL, "where", {"column": "dataset", "names": ["Overall"], "n": 4}),
+        "'Overall' in column 'dataset' is called as what sums up the other rows, and its numbers are not simply their mean; "
+        "say where='dataset!=Overall' to leave it out, or give it another name in the table if it is a task like the others.",
+    ),
     K.GOAL_ASSUMED: (
         Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
         "goal of 'auc': maximize, without bounds (guessed from its name; declare it in Study(metrics=…), or say goal=)",

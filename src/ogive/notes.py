@@ -96,6 +96,7 @@ class NoteKind(Enum):
     NOT_PAIRED_TABLES = "not paired: tables"
     ALIKE_NAMES = "alike names"
     LEFT_OUT = "left out"
+    TOTALS_LEFT_OUT = "totals left out"
     TRIALS_LEFT_OUT = "trials left out"
     ENQUEUED = "enqueued"
     SELECTED = "selected"
@@ -110,6 +111,7 @@ class NoteKind(Enum):
     ASKS_HOLDS = "asks: shared in several ways"
     ASKS_SPLIT = "asks: a column splits the runs"
     ASKS_CURVES = "asks: rows are steps of runs"
+    ASKS_TOTAL = "asks: a row may sum up the others"
 
     # Why no method may be called better before somebody answers
     ASKS_GOAL = "asks: which scores are good"
@@ -186,10 +188,10 @@ MOST_LACKING = 6  # methods with missing trials
 QUESTIONS = frozenset({
     NoteKind.ASKS_GROUP, NoteKind.ASKS_CONFIGURATION, NoteKind.ASKS_REPEAT, NoteKind.ASKS_METHOD,
     NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS, NoteKind.ASKS_SPLIT, NoteKind.ASKS_CURVES,
-    NoteKind.ASKS_GOAL,
+    NoteKind.ASKS_GOAL, NoteKind.ASKS_TOTAL,
 })  # fmt: skip
 WARNINGS = frozenset({
-    NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
+    NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TOTALS_LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
     NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
     NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.NEGATIVE_TIMES,
 })  # fmt: skip
@@ -368,6 +370,11 @@ class _Naming:
             return option
         return f"{option} {shlex.quote(str(value))}"
 
+    def where_not(self, column: str, value: str) -> str:
+        """`where='step!=100'`; `--where 'step!=100'`."""
+        condition = f"{column}!={value}"
+        return f"where={condition!r}" if self.names == "python" else f"--where {shlex.quote(condition)}"
+
     def where(self, column: str, value: str) -> str:
         """`where={'step': '100'}`; `--where step=100`."""
         if self.names == "python":
@@ -418,6 +425,19 @@ def _asks_goal(v: _Values, o: _Naming) -> str:
     return (
         f"{why} whether large or small ones are good, and numbers from {v['low']:g} to {v['high']:g} may be times, costs or counts "
         f"as well as scores; say {o('goal', 'minimize')} if small ones are good, {o('goal', 'maximize')} if large ones are."
+    )
+
+
+def _totals_left_out(v: _Values, o: _Naming) -> str:
+    rows = f"{plural(v['n'], 'row')} {_are(v['n'])} left out"
+    return f"{rows}: {_quoted(v['names'])} in {v['column']!r} {'sums' if len(v['names']) == 1 else 'sum'} up the other rows, and {'is' if len(v['names']) == 1 else 'are'} no further task"
+
+
+def _asks_total(v: _Values, o: _Naming) -> str:
+    name = v["names"][0]
+    return (
+        f"{name!r} in column {v['column']!r} is called as what sums up the other rows, and its numbers are not simply their mean; "
+        f"say {o.where_not(v['column'], name)} to leave it out, or give it another name in the table if it is a task like the others."
     )
 
 
@@ -724,6 +744,8 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
         f"guessed: {_quoted(v['names'])} are different methods, though they differ only in case or spaces"
     ),
     NoteKind.LEFT_OUT: _left_out,
+    NoteKind.TOTALS_LEFT_OUT: _totals_left_out,
+    NoteKind.ASKS_TOTAL: _asks_total,
     NoteKind.TRIALS_LEFT_OUT: lambda v, o: (
         f"{plural(v['n'], 'trial')} of {v['study']!r} still running or waiting {_are(v['n'])} left out"
     ),

@@ -28,6 +28,7 @@ from ogive.importers._columns import (
     refuse_reserved,
 )
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
+from ogive.importers._totals import settle_totals
 from ogive.importers._units import Units, few_valued, find_units
 from ogive.metric import Metric, goal_in_name, is_time
 from ogive.notes import Note, NoteKind
@@ -56,12 +57,13 @@ def assemble(
 ) -> Trials:
     """Trials from a long table; `unnamed` says that nobody called the score anything, so that its name says nothing."""
     table, unfinished = _finished(table, roles)
+    table, summed, total = settle_totals(table, roles)
     n = table.num_rows
     if n < 2:
         raise InvalidScores(
             f"{source} holds {'one row' if n else 'no rows'} of scores; a distribution needs at least two."
         )
-    notes, unused = [*unfinished], roles.unused
+    notes, unused = [*unfinished, *summed], roles.unused
     refuse_reserved(roles.score)
     refuse_unknown(facts, table.column_names)
     metrics = {name: _scores(table, name, notes) for name in roles.score}
@@ -111,7 +113,7 @@ def assemble(
     notes += _doubts(algorithm, varied, facts, units)
     return Trials(
         table=compact(pa.table(columns)), definitions=definitions, varied=varied,
-        unit=units.unit, clustered=units.clustered, question=units.question, pair=units.pair, n_folds=units.n_folds,
+        unit=units.unit, clustered=units.clustered, question=units.question or total, pair=units.pair, n_folds=units.n_folds,
         independent=facts.independent is not False, scope=facts.scope, notes=tuple(notes), source=source,
     )  # fmt: skip
 
