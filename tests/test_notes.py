@@ -124,6 +124,16 @@ SAID = {
         "'Overall' in column 'dataset' is called as what sums up the other rows, and its numbers are not simply their mean; "
         "say where='dataset!=Overall' to leave it out, or give it another name in the table if it is a task like the others.",
     ),
+    K.ASKS_PERCENT: (
+        Note(K.ASKS_PERCENT, "bounds", {"column": "accuracy", "fractions": ["B"], "percents": ["A"]}),
+        "every 'accuracy' of 'B' lies between 0 and 1, and every one of 'A' between 1 and 100, as where one is written as fractions "
+        "and the other in percent; write them alike in the table, or say bounds=(0, 100) if all are percent.",
+    ),
+    K.MIXED_SCALES: (
+        Note(K.MIXED_SCALES, "bounds", {"column": "score", "fractions": ["B"], "percents": ["A"]}),
+        "warning: every 'score' of 'B' lies between 0 and 1, and every one of 'A' between 1 and 100, about a hundred times as large: "
+        "one of them may be in percent",
+    ),
     K.GOAL_ASSUMED: (
         Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
         "goal of 'auc': maximize, without bounds (guessed from its name; declare it in Study(metrics=…), or say goal=)",
@@ -448,7 +458,7 @@ SAID = {
     ),
 }
 ARGUMENTS = re.compile(
-    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without|wall_limit|time_limit)="
+    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without|wall_limit|time_limit|bounds)="
 )
 
 

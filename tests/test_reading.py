@@ -94,7 +94,7 @@ def test_a_row_without_a_method_is_refused():
      ("rmse", "minimize"), ("wall_time", "minimize"), ("reward", "maximize"), ("error-rate", "minimize"),
      ("val/loss", "minimize"), ("testLoss", "minimize"), ("logloss", "minimize"), ("test rmse", "minimize"),
      ("mean squared error", "minimize"), ("reg:squarederror", "minimize"), ("crossEntropy", "minimize"),
-     ("valRMSE", "minimize"), ("MSELoss", "minimize"), ("mean_test_neg_log_loss", "maximize"), ("glossary", "maximize"),
+     ("valRMSE", "minimize"), ("MSELoss", "minimize"), ("mean_test_neg_log_loss", "maximize"), ("F1", "maximize"),
      ("negative_log_likelihood", "minimize"), ("neg_log_likelihood", "minimize"), ("NegLogLik", "minimize"),
      ("log_likelihood", "maximize"), ("neg_negative_likelihood_ratio", "maximize"), ("misclassification_rate", "minimize"), ("test_ppl", "minimize"),
      ("rmsle", "minimize"), ("CER", "minimize"), ("ece", "minimize"), ("kl_divergence", "minimize"),

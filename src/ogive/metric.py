@@ -65,6 +65,14 @@ LARGE_TOO = (
     "hitrate", "similarity", "cosine", "snr", "sdr", "sisdr", "pesq", "stoi", "mos", "pass", "passed", "converged", "feasible",
     "valid", "agreement", "lift", "sharpe", "gewinn", "erfolg", "performance", "rating", "reliability", "yield", "f",
 )  # fmt: skip
+# Words that name a share of something, which people write between 0 and 1 or in percent.
+SHARES = (
+    "accuracy", "accuracies", "acc", "auc", "auroc", "auprc", "rocauc", "prauc", "precision", "recall", "sensitivity", "specificity",
+    "fscore", "fmeasure", "iou", "miou", "dice", "jaccard", "ndcg", "mrr", "winrate", "rate", "rates", "share", "fraction", "percentage",
+    "map", "em", "exactmatch", "hitrate", "correct", "coverage", "exactitude", "exactitud", "wer", "cer", "eer", "fpr", "fnr",
+)  # fmt: skip
+SHARE_NAMES = ("f1", "fbeta", "hit1", "hit10", "pass1", "passk", "top1", "top5")
+SHARE_ENDS = ("genauigkeit", "quote", "rate")
 # A count of what it took to get somewhere: steps_to_solve, episodes_until_solved.
 TAKEN = re.compile(
     r"(steps?|episodes?|epochs?|frames?|samples?|trials?|iterations?|rounds?|moves?|tokens?) (to|until|before|till) "
@@ -183,6 +191,16 @@ def is_larger_better(name: str) -> bool:
     return called or _ends_in(words, LARGE_ENDS)
 
 
+def is_share(name: str) -> bool:
+    """Whether a column is called as a share is, which people write between 0 and 1 or in percent."""
+    words = _words(name)
+    parts = [part.lower() for part in re.split(r"[^A-Za-z0-9]+", name)]
+    parts += [a + b for a, b in pairwise(parts)]
+    joined = [a + b for a, b in pairwise(words)]
+    called = any(w in SHARES for w in (*words, *joined)) or any(part in SHARE_NAMES for part in parts)
+    return called or _ends_in(words, SHARE_ENDS)
+
+
 def is_measure(name: str) -> bool:
     """Whether a column is called as a score is, and as nothing else is that stands beside one: accuracy, val_loss."""
     return is_larger_better(name) or "score" in _words(name) or (is_smaller_better(name) and not is_time(name))
@@ -243,6 +261,8 @@ def goal_in_name(name: str) -> Literal["maximize", "minimize"] | None:
     words = _words(name)
     if is_smaller_better(name):
         return "minimize"
+    if "truenegative" in "".join(words):
+        return "maximize"
     turned = any(w in (*NEGATIVE, *SPARED) for w in words)
     small = any(w in SMALL_TOO for w in words) or TAKEN.search(f"{' '.join(words)} ") is not None
     if turned and (small or any(w in (*SMALLER_IS_BETTER, *SPARED) for w in words)):

@@ -47,10 +47,7 @@ def argument(name: str, value: str | bool | int | tuple[str, ...] | None = None)
     ...     argument("looks", 2), argument("unit", "row"), argument("bounds", ("low", "high"))
     ('--looks 2', '--unit row', '--bounds LOW,HIGH')
     """
-    reader = _READER.get()
-    if name == "bounds" and isinstance(value, tuple):
-        return f"bounds=({', '.join(value)})" if reader == "python" else f"--bounds {','.join(value).upper()}"
-    return _Naming(reader)(name, value)
+    return _Naming(_READER.get())(name, value)
 
 
 def command(name: str) -> str:
@@ -73,6 +70,7 @@ class NoteKind(Enum):
     NUMBERS_WRITTEN = "numbers written"
     WORDS_READ = "words read as numbers"
     INEXACT = "inexact"
+    MIXED_SCALES = "mixed scales"
     NEGATIVE_TIMES = "negative times"
     ROWS_CHOSEN = "rows chosen"
     METHODS_LEFT_OUT = "methods left out"
@@ -112,6 +110,7 @@ class NoteKind(Enum):
     ASKS_SPLIT = "asks: a column splits the runs"
     ASKS_CURVES = "asks: rows are steps of runs"
     ASKS_TOTAL = "asks: a row may sum up the others"
+    ASKS_PERCENT = "asks: percent beside fractions"
 
     # Why no method may be called better before somebody answers
     ASKS_GOAL = "asks: which scores are good"
@@ -188,12 +187,12 @@ MOST_LACKING = 6  # methods with missing trials
 QUESTIONS = frozenset({
     NoteKind.ASKS_GROUP, NoteKind.ASKS_CONFIGURATION, NoteKind.ASKS_REPEAT, NoteKind.ASKS_METHOD,
     NoteKind.ASKS_PLANNED, NoteKind.ASKS_HOLDS, NoteKind.ASKS_SPLIT, NoteKind.ASKS_CURVES,
-    NoteKind.ASKS_GOAL, NoteKind.ASKS_TOTAL,
+    NoteKind.ASKS_GOAL, NoteKind.ASKS_TOTAL, NoteKind.ASKS_PERCENT,
 })  # fmt: skip
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TOTALS_LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
     NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
-    NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.NEGATIVE_TIMES,
+    NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.MIXED_SCALES, NoteKind.NEGATIVE_TIMES,
 })  # fmt: skip
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
@@ -239,6 +238,11 @@ class Note:
     def is_warning(self) -> bool:
         """Whether something may be wrong with the rows."""
         return self.kind in WARNINGS
+
+    @property
+    def is_question(self) -> bool:
+        """Whether somebody must answer it before rows count."""
+        return self.kind in QUESTIONS
 
     @property
     def is_doubtful(self) -> bool:
@@ -359,6 +363,8 @@ class _Naming:
 
     def __call__(self, argument: str, value: str | bool | int | tuple[str, ...] | None = None) -> str:
         """`unit=`, `unit='row'` and `wide=True`; `--unit`, `--unit row` and `--wide`. A tuple is said name by name."""
+        if argument == "bounds" and isinstance(value, tuple):
+            return f"bounds=({', '.join(value)})" if self.names == "python" else f"--bounds {','.join(value).upper()}"
         if isinstance(value, tuple) and len(value) == 1:
             value = value[0]
         if self.names == "python":
@@ -425,6 +431,18 @@ def _asks_goal(v: _Values, o: _Naming) -> str:
     return (
         f"{why} whether large or small ones are good, and numbers from {v['low']:g} to {v['high']:g} may be times, costs or counts "
         f"as well as scores; say {o('goal', 'minimize')} if small ones are good, {o('goal', 'maximize')} if large ones are."
+    )
+
+
+def _mixed(v: _Values) -> str:
+    fractions, percents = (_some(v[what]) for what in ("fractions", "percents"))
+    return f"every {v['column']!r} of {fractions} lies between 0 and 1, and every one of {percents} between 1 and 100"
+
+
+def _asks_percent(v: _Values, o: _Naming) -> str:
+    return (
+        f"{_mixed(v)}, as where one is written as fractions and the other in percent; write them alike in the table, or say "
+        f"{o('bounds', ('0', '100'))} if all are percent."
     )
 
 
@@ -746,6 +764,8 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.LEFT_OUT: _left_out,
     NoteKind.TOTALS_LEFT_OUT: _totals_left_out,
     NoteKind.ASKS_TOTAL: _asks_total,
+    NoteKind.ASKS_PERCENT: _asks_percent,
+    NoteKind.MIXED_SCALES: lambda v, o: f"{_mixed(v)}, about a hundred times as large: one of them may be in percent",
     NoteKind.TRIALS_LEFT_OUT: lambda v, o: (
         f"{plural(v['n'], 'trial')} of {v['study']!r} still running or waiting {_are(v['n'])} left out"
     ),

@@ -24,7 +24,7 @@ LARGE = (
     "Genauigkeit", "Trefferquote", "pass@1", "top-1", "neg_mean_squared_error", "time_saved", "gap_reduction", "success_rate", "mAP",
     "neg_energy", "cost_reduction",
 )  # fmt: skip
-UNKNOWN = ("value", "objective", "width", "size", "steps", "x", "result")
+UNKNOWN = ("glossary", "value", "objective", "width", "size", "steps", "x", "result")
 
 
 def table(name: str, scale: float = 1.0) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from ogive.importers._columns import (
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._totals import settle_totals
 from ogive.importers._units import Units, few_valued, find_units
-from ogive.metric import Metric, goal_in_name, is_time
+from ogive.metric import Metric, goal_in_name, is_share, is_time
 from ogive.notes import Note, NoteKind
 from ogive.schema import NO_SCORE, OK, ONE_TASK, STATUSES
 from ogive.trials import Trials, compact
@@ -49,6 +49,7 @@ MARKS = {"✓": OK, "✔": OK, "✅": OK, "✗": "error", "✘": "error", "❌":
 UNFINISHED = ("running", "queued", "waiting", "pending")
 # What rows are pooled into where a column of this role is empty.
 POOLED = {"algorithm": "method", "task": "task"}
+MOST_APART = 3.0  # factor between the medians of one method in percent and another in fractions
 LARGEST = 1e150  # its square still fits into a float
 
 
@@ -95,6 +96,9 @@ def assemble(
         could = [c for c in few_valued(table, roles.unused) if holds_text(table[c])]
         found = {"method": algorithm.dictionary[0].as_py(), "column": roles.algorithm, "columns": could[:4]}
         notes += [Note(NoteKind.ONE_METHOD, "algorithm", found)] if could else []
+    scales = [_mixed_scales(name, values, algorithm, definitions[name]) for name, values in metrics.items()]
+    percent = next((note for note in scales if note is not None and note.is_question), None)
+    notes += [note for note in scales if note is not None and not note.is_question]
     notes += [] if facts.independent is not False else [Note(NoteKind.NOT_INDEPENDENT, "independent")]
     columns = {
         "algorithm": algorithm,
@@ -113,7 +117,7 @@ def assemble(
     notes += _doubts(algorithm, varied, facts, units)
     return Trials(
         table=compact(pa.table(columns)), definitions=definitions, varied=varied,
-        unit=units.unit, clustered=units.clustered, question=units.question or total, pair=units.pair, n_folds=units.n_folds,
+        unit=units.unit, clustered=units.clustered, question=units.question or total or percent, pair=units.pair, n_folds=units.n_folds,
         independent=facts.independent is not False, scope=facts.scope, notes=tuple(notes), source=source,
     )  # fmt: skip
 
@@ -159,6 +163,33 @@ def define(name: str, values: np.ndarray, facts: Facts, notes: list[Note], *, un
             f"({finite.min():g} to {finite.max():g}). Correct the bounds or the scores."
         )
     return metric
+
+
+def _mixed_scales(name: str, values: np.ndarray, algorithm: pa.Array, metric: Metric) -> Note | None:
+    """The question whether one method is written in percent and another as fractions of 1; a warning where its name names no share.
+
+    Large values beside small ones are usual of times and losses: these are noted only where one is about a hundred times the other.
+    """
+    if metric.bounds[1] is not None and metric.bounds[1] > 1.0:
+        return None
+    method = np.asarray(algorithm.indices)
+    fractions, percents = [], []
+    for place, label in enumerate(algorithm.dictionary.to_pylist()):
+        own = values[method == place]
+        own = own[np.isfinite(own)]
+        if own.size and own.min() >= 0.0 and own.max() <= 1.0 and own.max() > 0.0:
+            fractions.append((label, float(np.median(own))))
+        elif own.size and own.min() > 1.0 and own.max() <= 100.0:
+            percents.append((label, float(np.median(own))))
+    if not fractions or not percents:
+        return None
+    small, large = (float(np.median([value for _, value in found])) for found in (fractions, percents))
+    alike = small > 0.0 and 1.0 / MOST_APART <= large / (100.0 * small) <= MOST_APART
+    said = goal_in_name(name)
+    known = {"column": name, "fractions": [m for m, _ in fractions][:4], "percents": [m for m, _ in percents][:4]}
+    if is_share(name) and (alike or said != "minimize"):
+        return Note(NoteKind.ASKS_PERCENT, "bounds", known)
+    return Note(NoteKind.MIXED_SCALES, "bounds", known) if alike and said != "minimize" else None
 
 
 def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:

@@ -54,7 +54,7 @@ BOOKKEEPING = (
     "host", "hostname", "machine", "node", "worker", "device", "gpu", "cpu", "date", "day", "time", "timestamp", "datetime",
     "started", "finished", "start", "end", "user", "author", "owner", "commit", "note", "notes", "comment", "comments", "remark",
     "message", "file", "filename", "path", "url", "answer", "response", "prediction", "output", "label", "gold", "target",
-    "reason", "stopreason", "termination", "verdict", "judgment", "judgement", "rating", "grade", "result", "rank", "tag", "tags",
+    "reason", "stopreason", "termination", "verdict", "judgment", "rating", "grade", "result", "rank", "tag", "tags",
 )  # fmt: skip
 
 

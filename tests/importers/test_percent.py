@@ -1,0 +1,43 @@
+"""Percent beside fractions is asked about, and what is only larger is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ogive
+from ogive.errors import InputError
+from ogive.notes import NoteKind
+
+
+def table(name: str, a: float = 80.0, b: float = 0.82, spread: float = 0.02) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    values = np.r_[a * (1 + spread * rng.normal(size=10)), b * (1 + spread * rng.normal(size=10))]
+    return pd.DataFrame({"model": ["A"] * 10 + ["B"] * 10, "seed": [*range(10)] * 2, name: values})
+
+
+@pytest.mark.parametrize("name", ["accuracy", "val_acc", "F1", "error_rate", "Genauigkeit", "top-1", "AUC"])
+def test_one_method_in_percent_beside_one_in_fractions_is_asked_about(name):
+    trials = ogive.read(table(name), score=name)
+    assert trials.question.kind is NoteKind.ASKS_PERCENT
+    with pytest.raises(InputError, match=r"'B'.*'A'.*bounds=\(0, 100\)"):
+        ogive.compare(trials, "A", "B")
+    assert ogive.read(table(name), score=name, bounds=(0, 100)).question is None
+    assert ogive.read(table(name, b=82), score=name).question is None
+
+
+@pytest.mark.parametrize("name", ["score", "return", "value"])
+def test_of_other_names_it_is_a_warning(name):
+    trials = ogive.read(table(name), score=name)
+    assert trials.question is None
+    assert any(n.kind is NoteKind.MIXED_SCALES and n.is_warning for n in trials.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b"), [("time", 80, 0.8), ("loss", 80, 0.8), ("error_rate", 3.0, 0.6), ("return", 50, 0.1)]
+)
+def test_what_may_well_be_so_much_larger_is_not_asked_about(name, a, b):
+    trials = ogive.read(table(name, a, b), score=name)
+    assert trials.question is None
+    assert NoteKind.MIXED_SCALES not in {n.kind for n in trials.notes}
