@@ -134,6 +134,15 @@ SAID = {
         "warning: every 'score' of 'B' lies between 0 and 1, and every one of 'A' between 1 and 100, about a hundred times as large: "
         "one of them may be in percent",
     ),
+    K.PROVEN: (
+        Note(K.PROVEN, "status", {"column": "status", "words": ["infeasible"], "n": 3}),
+        "status: 'infeasible' in 3 rows of 'status' count as solved, by a proof of what the problem is "
+        "(where='status!=infeasible' leaves such rows out)",
+    ),
+    K.TIMEOUTS_READ: (
+        Note(K.TIMEOUTS_READ, "time_limit", {"column": "time", "words": ["TO", ">900"], "n": 2, "limit": 900.0}),
+        "'TO', '>900' in 2 rows of 'time' count as the time limit of 900",
+    ),
     K.GOAL_ASSUMED: (
         Note(K.GOAL_ASSUMED, values={"metric": "auc", "goal": "maximize"}),
         "goal of 'auc': maximize, without bounds (guessed from its name; declare it in Study(metrics=…), or say goal=)",

@@ -259,7 +259,7 @@ def goal_in_name(name: str) -> Literal["maximize", "minimize"] | None:
     ('maximize', 'minimize', None)
     """
     words = _words(name)
-    if is_smaller_better(name):
+    if is_smaller_better(name) or is_time(name):
         return "minimize"
     if "truenegative" in "".join(words):
         return "maximize"

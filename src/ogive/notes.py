@@ -67,6 +67,8 @@ class NoteKind(Enum):
     NOT_REPORTED = "not reported"
     STATUS_NOT_USED = "status not used"
     OUTCOME = "outcome"
+    PROVEN = "proven"
+    TIMEOUTS_READ = "timeouts read"
     NUMBERS_WRITTEN = "numbers written"
     WORDS_READ = "words read as numbers"
     INEXACT = "inexact"
@@ -199,6 +201,7 @@ DOUBTS = frozenset({
     NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
     NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN, NoteKind.WORDS_READ,
     NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD, NoteKind.GOAL_UNKNOWN,
+    NoteKind.PROVEN, NoteKind.TIMEOUTS_READ,
 })  # fmt: skip
 
 
@@ -432,6 +435,17 @@ def _asks_goal(v: _Values, o: _Naming) -> str:
         f"{why} whether large or small ones are good, and numbers from {v['low']:g} to {v['high']:g} may be times, costs or counts "
         f"as well as scores; say {o('goal', 'minimize')} if small ones are good, {o('goal', 'maximize')} if large ones are."
     )
+
+
+def _proven(v: _Values, o: _Naming) -> str:
+    return (
+        f"status: {_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {_count(v['n'])} as solved, by a proof of what "
+        f"the problem is ({o.where_not(v['column'], v['words'][0])} leaves such rows out)"
+    )
+
+
+def _timeouts_read(v: _Values, o: _Naming) -> str:
+    return f"{_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {_count(v['n'])} as the time limit of {v['limit']:g}"
 
 
 def _mixed(v: _Values) -> str:
@@ -718,6 +732,8 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.STATUS_NOT_USED: "column {column!r} is not used: {word!r} is no status",
     NoteKind.OUTCOME: _outcome,
     NoteKind.NUMBERS_WRITTEN: _numbers_written,
+    NoteKind.PROVEN: _proven,
+    NoteKind.TIMEOUTS_READ: _timeouts_read,
     NoteKind.WORDS_READ: _words_read,
     NoteKind.INEXACT: lambda v, o: (
         f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} rounded: floats hold whole numbers exactly up to 2**53"

@@ -77,14 +77,12 @@ def test_a_negative_time_is_said_and_a_negative_cost_or_score_is_not():
     assert not any(n.kind is NoteKind.NEGATIVE_TIMES for n in ogive.read(table, score="cost").notes)
 
 
-@pytest.mark.parametrize("times", [("cpu_time", "wall_time"), ("duration",)])
+@pytest.mark.parametrize("times", [("cpu_time", "wall_time"), ("cpu_time", "fit_time")])
 def test_times_that_are_the_only_numbers_are_named_and_asked_about(times):
     table = pd.DataFrame(
         {"solver": list("aabb"), "seed": [0, 1, 0, 1], **{name: [1.5, 2.5, 3.5, 4.5] for name in times}}
     )
-    with pytest.raises(
-        AmbiguousColumns, match=f"could be the score, a time or cost: '{times[0]}'.*choose it with score="
-    ):
+    with pytest.raises(AmbiguousColumns, match=r"2 columns could be the score, a time or cost: .*choose it with score="):
         ogive.read(table)
     assert ogive.read(table, score=times[0]).goals == {times[0]: "minimize"}
 

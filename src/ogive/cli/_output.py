@@ -29,7 +29,7 @@ MOST_SIGNS = 400
 _ENDLESS = re.compile(rf"\S{{{MOST_SIGNS + 20},}}")
 _ARGUMENTS = (
     "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin|where|without"
-    "|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band|gamma"
+    "|n|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band|gamma"
 )
 
 
@@ -151,11 +151,12 @@ def as_options(text: str) -> str:
         rf"\b({_ARGUMENTS})=('[^']*'|\"[^\"]*\")", lambda found: f"--{found[1]} {shlex.quote(found[2][1:-1])}", text
     )
     text = re.sub(r"\bkind='(ratio|difference|improvement|score|welch|rank)'", r"--kind \1", text)
-    text = re.sub(r"\b(floor)=(?=\d)", r"--\1 ", text)
+    text = re.sub(r"\b(floor|time_limit)=(?=\d)", r"--\1 ", text)
     text = re.sub(
         r"\bbounds=\(([\w.]+), ([\w.]+)\)", lambda pair: f"--bounds {pair[1].upper()},{pair[2].upper()}", text
     )
     text = text.replace("paired=False", "--unpaired")
+    text = re.sub(r" when (the table is read|reading)\b", "", text)  # a command reads and answers at once
     text = re.sub(rf"\b({_ARGUMENTS})=(?![\w'\"])", r"--\1", text)
     return text.replace("--params", "--param").replace("--time_limit", "--time-limit")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,7 +25,8 @@ from ogive.cli._options import (
     refuse_format,
 )
 from ogive.cli._output import as_options, say, show, show_text, tell
-from ogive.errors import InputError
+from ogive.errors import InputError, InvalidScores, OgiveError, UnreadableSource
+from ogive.words import clipped, plural
 
 if TYPE_CHECKING:
     from ogive.answers import Summary
@@ -36,12 +38,41 @@ def inspect(
     source: Sources, method: Methods = None, on: Tasks = None, as_json: Json = False, quiet: Quiet = False, *, roles: dict[str, Any]
 ) -> None:  # fmt: skip
     """What a table holds, how its columns are read, and which answers it can give."""
-    trials = only(read_sources(source, roles), method, on)
+    try:
+        trials = only(read_sources(source, roles), method, on)
+    except (UnreadableSource, InvalidScores):
+        if not as_json:
+            _show_columns(source)
+        raise
     from ogive.answers import inspect as ask
 
     show(ask(trials), as_json=as_json)
 
 
+def _show_columns(source: list[str]) -> None:
+    """The columns of a table that is not read before something is said about them."""
+    from ogive.importers import plain_frame
+    from ogive.tables import Table
+
+    try:
+        frame = plain_frame(source[0]) if len(source) == 1 else None
+    except OgiveError:  # there is no table: the refusal says so
+        return
+    if frame is None:
+        return
+    rows = []
+    for name in frame.columns:
+        known = frame[name].dropna()
+        kind = "text" if known.dtype.kind not in "iufb" else "yes or no" if known.dtype.kind == "b" else "numbers"
+        examples = ", ".join(clipped(str(value), LONGEST) for value in known.unique()[:EXAMPLES])
+        rows.append((str(name), kind, str(known.nunique()), str(len(frame) - len(known)), examples))
+    head = ("column", "holds", "different", "empty", "for example")
+    show_text(
+        Table(head=head, rows=tuple(rows), title=f"{Path(source[0]).name}: {plural(len(frame), 'row')}").to_text()
+    )
+
+
+EXAMPLES, LONGEST = 3, 24  # values of a column, and signs of one
 MANY_TASKS = 6
 # fmt: off
 Statistics = Annotated[list[str] | None, typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; several times, or with commas.")]

@@ -26,6 +26,7 @@ from ogive.importers._columns import (
     is_number,
     numbers_and_note,
     refuse_reserved,
+    with_timeouts,
 )
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
 from ogive.importers._totals import settle_totals
@@ -45,6 +46,17 @@ STATUS_WORDS = {
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
     "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
+# What a solver proved is an answer as good as an optimum: it has finished, and its time is what it took.
+PROVEN = (
+    "infeasible",
+    "unbounded",
+    "infeasible or unbounded",
+    "inforunbd",
+    "unsat",
+    "unsatisfiable",
+    "sat",
+    "satisfiable",
+)
 MARKS = {"✓": OK, "✔": OK, "✅": OK, "✗": "error", "✘": "error", "❌": "error"}
 UNFINISHED = ("running", "queued", "waiting", "pending")
 # What rows are pooled into where a column of this role is empty.
@@ -67,7 +79,7 @@ def assemble(
     notes, unused = [*unfinished, *summed], roles.unused
     refuse_reserved(roles.score)
     refuse_unknown(facts, table.column_names)
-    metrics = {name: _scores(table, name, notes) for name in roles.score}
+    metrics = {name: _scores(table, name, notes, facts.time_limit) for name in roles.score}
     definitions = {name: define(name, values, facts, notes, unnamed=unnamed) for name, values in metrics.items()}
     algorithm = _labels(table, roles.algorithm, default_algorithm)
     task = _labels(table, roles.task, ONE_TASK)
@@ -76,14 +88,18 @@ def assemble(
         params = as_text(table["params"])
     elif roles.params:
         params = as_objects({name: table[name] for name in sorted(roles.params)})
-    status, message = _status(table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0))
+    status, message, unsolved = _status(
+        table, roles, notes, ~np.any([np.isfinite(v) for v in metrics.values()], axis=0)
+    )
     if facts.time_limit is not None:
         others = [c for c in (roles.wall_s, roles.cpu_s, *roles.unused) if c is not None]
         said = facts.goal if isinstance(facts.goal, Mapping) else () if facts.goal is None else metrics
         small = [name for name in metrics if definitions[name].goal == "minimize" and name in said]
         column = limited_column(tuple(metrics), small, others)
         times = metrics[column] if column in metrics else as_numbers(table[column], column)
-        status = cut_by_limit(column, times, status, facts.time_limit, notes, beside=column not in metrics)
+        status = cut_by_limit(
+            column, times, status, facts.time_limit, notes, unsolved=unsolved, beside=column not in metrics
+        )
         unused = tuple(c for c in unused if c != column)
     notes = [*_role_notes(roles, unused), *notes]
     units = find_units(
@@ -122,8 +138,10 @@ def assemble(
     )  # fmt: skip
 
 
-def _scores(table: pa.Table, name: str, notes: list[Note]) -> np.ndarray:
-    values, written = numbers_and_note(table[name], name)
+def _scores(table: pa.Table, name: str, notes: list[Note], limit: float | None) -> np.ndarray:
+    column, cut = with_timeouts(table[name], name, limit)
+    values, written = numbers_and_note(column, name)
+    notes += [] if cut is None else [cut]
     notes += [] if written is None else [written]
     notes += inexact_integers(table[name], name, values)
     negative = int(np.count_nonzero(values < 0.0)) if is_time(name) and not is_time(name, cost=True) else 0
@@ -231,22 +249,31 @@ def _clock(columns: Sequence[str]) -> list[str]:
 
 
 def cut_by_limit(
-    column: str, times: np.ndarray, status: pa.Array, limit: float, notes: list[Note], *, beside: bool
+    column: str,
+    times: np.ndarray,
+    status: pa.Array,
+    limit: float,
+    notes: list[Note],
+    *,
+    beside: bool,
+    unsolved: np.ndarray | None = None,
 ) -> pa.Array:
     """The status of each row, a timeout where a run that counts reached the time limit.
 
-    `beside` says that the column of times is not the score, and was found by its name.
+    `beside` says that the column of times is not the score, and was found by its name; `unsolved` marks the runs of which
+    nothing more is known than that they found no solution: those that reached the limit ran out of time.
     """
     words = status.cast(pa.string())
     with np.errstate(invalid="ignore"):
         reached = pa.array(times >= limit)
     cut = pc.and_(pc.is_in(words, value_set=pa.array([OK, "invalid"])), reached)
+    late = pc.and_(pa.array(np.zeros(len(times), dtype=bool) if unsolved is None else unsolved), reached)
     unknown = int(np.count_nonzero(np.isnan(times) & np.asarray(words.to_numpy(zero_copy_only=False) == OK)))
     n = int(pc.sum(reached).as_py() or 0)
     failed = n - int(pc.sum(cut).as_py() or 0)
     known = {"n": n, "limit": limit, "n_failed": failed, "column": column, "n_unknown": unknown, "guessed": beside}
     notes.append(Note(NoteKind.AT_TIME_LIMIT, "time_limit", known))
-    return pc.if_else(cut, pa.scalar("timeout"), words).dictionary_encode()
+    return pc.if_else(pc.or_(cut, late), pa.scalar("timeout"), words).dictionary_encode()
 
 
 def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
@@ -261,15 +288,18 @@ def _labels(table: pa.Table, column: str | None, default: str) -> pa.Array:
     return values.dictionary_encode()
 
 
-def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -> tuple[pa.Array, pa.Array]:
-    """Status and message of each row; `bad` marks rows without any usable score."""
+def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -> tuple[pa.Array, pa.Array, np.ndarray]:
+    """Status and message of each row, and which failed by a yes or no alone; `bad` marks rows without any usable score."""
     n = table.num_rows
     given = np.full(n, OK, dtype=object)
+    plain_no = [c for c in (roles.status, *roles.outcomes) if c is not None and as_truths(table[c]) is not None]
     if roles.status is not None:
         given = _said_status(table[roles.status], roles, notes)
+    unsolved = (given == "error") & (roles.status in plain_no)
     for column in roles.outcomes:
         # Of several judgments every one must be good.
         judged = _judged(table[column], column, True, notes)
+        unsolved |= (given == OK) & (judged == "error") & (column in plain_no)
         given = np.where(given == OK, judged, given)
     given[(given == OK) & bad] = "invalid"
     message = table["message"] if "message" in table.column_names else None
@@ -283,7 +313,7 @@ def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -
             texts = pc.coalesce(texts, pc.if_else(pa.array(given != OK), own, pa.scalar(None, pa.string())))
     if message is None and bad.any():
         texts = pc.if_else(pc.and_(pa.array(bad), pc.is_null(texts)), pa.scalar(NO_SCORE), texts)
-    return pa.array(given, type=pa.string()).dictionary_encode(), texts
+    return pa.array(given, type=pa.string()).dictionary_encode(), texts, unsolved
 
 
 def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note]]:
@@ -325,16 +355,27 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
     values: Sequence[Any] = column.to_pylist()
     word_of = {value: _word(value) for value in set(values)}
     words = [word_of[value] for value in values]
-    known = {"": OK, "none": OK, **STATUS_WORDS}
+    known = {"": OK, "none": OK, **STATUS_WORDS, **dict.fromkeys(PROVEN, OK)}
     unknown = sorted({w for w in words if w not in known})
     if unknown and (not guessed or any(w in STATUS_WORDS for w in words)):
         raise AmbiguousColumns(
-            f"column {name!r} holds {unknown[0]!r}, which is no status; known are {', '.join(STATUSES)}. "
+            f"column {name!r} holds {unknown[0]!r}, which is no status; known are {_known_words()}. "
             "Write one of these, or say status='none' if the column is about something else."
         )
+    proven = [word for word in dict.fromkeys(words) if word in PROVEN]
+    if proven and not unknown:
+        n = sum(word in PROVEN for word in words)
+        notes.append(Note(NoteKind.PROVEN, "status", {"column": name, "words": proven, "n": n}))
     if unknown:
         notes.append(Note(NoteKind.STATUS_NOT_USED, "status", {"column": name, "word": unknown[0]}))
     return np.array([OK if unknown else known[w] for w in words], dtype=object)
+
+
+def _known_words() -> str:
+    """Every status, and other words for the first of them."""
+    return (
+        f"{', '.join(STATUSES)}, and words such as solved, optimal, infeasible, unbounded, failed, time_limit and oom"
+    )
 
 
 def _judged(column: pa.ChunkedArray, name: str, guessed: bool, notes: list[Note]) -> np.ndarray:

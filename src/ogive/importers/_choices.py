@@ -13,7 +13,15 @@ import pyarrow.compute as pc
 
 from ogive.arguments import as_answer, as_name, as_names
 from ogive.errors import InputError, UnreadableSource
-from ogive.importers._columns import as_text, holds_text, is_number, numbers_and_note, seems_numbers
+from ogive.importers._columns import (
+    as_text,
+    holds_text,
+    is_number,
+    numbers_and_note,
+    refuse_means,
+    seems_numbers,
+    with_timeouts,
+)
 from ogive.importers._roles import (
     ALIASES,
     CONFIGURATIONS,
@@ -114,7 +122,7 @@ class Choices:
         free = [c for c in table.column_names if c not in taken and not is_blank(table[c])]
         return column_by_name("algorithm", ALIASES["algorithm"], free)
 
-    def long(self, table: pa.Table) -> tuple[pa.Table, list[Note]]:
+    def long(self, table: pa.Table, limit: float | None = None) -> tuple[pa.Table, list[Note]]:
         """A long, flat table of the rows that are asked for; and what should be said of it."""
         self._refuse_shared()
         named = [column for column in (*self.declared.values(), self.unit) if column is not None]
@@ -129,7 +137,7 @@ class Choices:
         joined = {column for columns in self.several.values() for column in columns}
         chosen = [c for c in chosen if c not in joined]
         table, unused = without_conditions(table, chosen, self.declared, self.score)
-        table, found = unpivot(table, self.declared, self.score)
+        table, found = unpivot(table, self.declared, self.score, limit)
         return table, [*notes, *unused, *found]
 
     def _refuse_shared(self) -> None:
@@ -330,7 +338,7 @@ def rows_where(table: pa.Table, where: Any, *, task: str | None, wide: bool) -> 
 
 
 def unpivot(
-    table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None
+    table: pa.Table, declared: Mapping[str, str | None], columns: Sequence[str] | None, limit: float | None = None
 ) -> tuple[pa.Table, list[Note]]:
     """A long table from a wide one; and which columns are not used, and how numbers are written."""
     kept = [c for c in declared.values() if c is not None]
@@ -348,12 +356,15 @@ def unpivot(
         text.remove(naming)
     rest = [c for c in table.column_names if c not in kept]
     methods = list(columns) if columns else [c for c in rest if c in text or not is_row_number(c)]
-    if not [m for m in methods if m not in text]:
+    if not [m for m in methods if m not in text or seems_numbers(table[m])]:
+        refuse_means({c: table[c] for c in rest})
         raise UnreadableSource("a wide table needs at least one column of numbers; each is a method.")
     index = [c for c in kept if c not in methods]
     parts, notes = [], []
     for method in methods:
-        scores, written = numbers_and_note(table[method], method)
+        column, cut = with_timeouts(table[method], method, limit)
+        scores, written = numbers_and_note(column, method)
+        notes += [] if cut is None else [cut]
         names = {"algorithm": pa.array([method] * table.num_rows), "score": pa.array(scores)}
         parts.append(pa.table({**{c: table[c] for c in index}, **names}))
         notes += [] if written is None else [written]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import InputError, InvalidScores, UnreadableSource
+from ogive.errors import AmbiguousColumns, InputError, InvalidScores, UnreadableSource
 from ogive.files import canonical_text, is_text
 from ogive.notes import Note, NoteKind
 from ogive.schema import RESERVED
@@ -32,6 +32,10 @@ TRUE, FALSE = ("true", "yes", "t", "y", "1"), ("false", "no", "f", "n", "0")
 # What somebody who judges answers writes; with yes, no, true and false where the caller says that they are scores.
 RIGHT, WRONG = ("right", "correct"), ("wrong", "incorrect")
 FEWEST_OF_SCORES = 4
+# What stands where the time of a run that was cut would.
+TIMEOUTS = ("to", "t.o.", "t/o", "timeout", "time out", "timed out", "time limit", "timelimit", "tle", "tl")
+BEYOND = re.compile(r"[>\u2265]=?\s*\d[\d.]*\s*s?")
+PLUS_MINUS = re.compile(r"\d\s*(\u00b1|\+/-|\+-|\\pm)\s*\d")
 # Numbers that differ by less than this share of the largest have no spread as floats; whole ones below are far apart.
 NO_SPREAD = 8.0 * float(np.finfo(float).eps)
 LARGEST_SPREADLESS = 1e14
@@ -126,18 +130,82 @@ def numbers_and_note(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, No
     return _written_numbers(texts, name) if None in numbers else (np.array(numbers, dtype=np.float64), None)
 
 
-def holds_right_or_wrong(column: pa.ChunkedArray) -> bool:
-    """Whether a column holds the words right and wrong, or correct and incorrect, and no others."""
+def holds_right_or_wrong(column: pa.ChunkedArray, *, mostly: bool = False) -> bool:
+    """Whether a column holds the words right and wrong, or correct and incorrect, and no others; or in most rows."""
     if not holds_text(column):
         return False
+    if mostly:
+        said = [str(text).strip().lower() for text in as_text(column).slice(0, MOST_LOOKED_AT).to_pylist() if text]
+        return 2 * sum(text in (*RIGHT, *WRONG) for text in said) > len(said)
     words = {str(text).strip().lower() for text in as_text(column).unique().to_pylist() if text is not None}
     words -= set(NO_NUMBER)
     return bool(words) and words <= {*RIGHT, *WRONG}
 
 
+def holds_yes_or_no(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds the words yes and no, or true and false, as text."""
+    return holds_text(column) and holds_words(column) and as_truths(column) is not None
+
+
+def refuse_means(columns: Mapping[str, pa.ChunkedArray]) -> None:
+    """Refuse means with a spread, of which no distribution can be made."""
+    for name, column in columns.items():
+        if not holds_text(column):
+            continue
+        first = next(
+            (str(t) for t in column.slice(0, MOST_LOOKED_AT).to_pylist() if t and PLUS_MINUS.search(str(t))), None
+        )
+        if first is not None:
+            raise InvalidScores(_means_words(name, first))
+
+
+def _means_words(name: str, text: str) -> str:
+    return (
+        f"column {name!r} holds means with a spread, such as {_short(text)!r}, and no runs: only a performance profile is made of "
+        "those, with `ogive profile` and the number of runs behind each mean (n=); for everything else bring the runs themselves."
+    )
+
+
+def with_timeouts(column: pa.ChunkedArray, name: str, limit: float | None) -> tuple[pa.ChunkedArray, Note | None]:
+    """A column whose words for a time limit are the limit, which the time limit then judges; asked for where none is given."""
+    if not holds_text(column):
+        return column, None
+    texts = as_text(column).to_pylist()
+    cut = {i: text for i, text in enumerate(texts) if text is not None and _says_timeout(text)}
+    if not cut or not any(
+        text is not None and i not in cut and NUMBER.fullmatch(text.strip()) for i, text in enumerate(texts)
+    ):
+        return column, None
+    row, word = next(iter(cut.items()))
+    beyond = {text: written_number(text.strip().lstrip(">\u2265= ")) for text in cut.values()}
+    least = [value for value in beyond.values() if value is not None]
+    if limit is None:
+        n = len(cut)
+        rows = f"row {row + 1} holds {_short(word)!r}" + (f", and {n - 1} more such" if n > 1 else "")
+        given = f"time_limit={max(least):g}" if least else "time_limit="
+        raise AmbiguousColumns(
+            f"column {name!r} marks runs that reached a time limit ({rows}); say {given} to count these as timeouts."
+        )
+    if least and min(least) < limit:
+        raise InvalidScores(
+            f"column {name!r} holds {_short(next(t for t, v in beyond.items() if v == min(least)))!r}, which does not say that the run "
+            f"reached the time limit of {limit:g}; write its time, or say the limit that it reached."
+        )
+    read = pa.chunked_array([[f"{limit!r}" if i in cut else text for i, text in enumerate(texts)]], pa.string())
+    words = list(dict.fromkeys(text.strip() for text in cut.values()))
+    return read, Note(
+        NoteKind.TIMEOUTS_READ, "time_limit", {"column": name, "words": words, "n": len(cut), "limit": limit}
+    )
+
+
+def _says_timeout(text: str) -> bool:
+    word = text.strip().lower().replace("-", " ").replace("_", " ")
+    return word in TIMEOUTS or BEYOND.fullmatch(word) is not None
+
+
 def _right_or_wrong(texts: Sequence[str | None], name: str) -> tuple[np.ndarray, Note] | None:
     """1 for right and 0 for wrong, where the whole column says so in words; None where it holds anything else."""
-    yes, no = {*RIGHT, "yes", "true"}, {*WRONG, "no", "false"}
+    yes, no = {*RIGHT, "yes", "true", "y", "t"}, {*WRONG, "no", "false", "n", "f"}
     words = {text.lower() for text in texts if text is not None}
     if not words or not words <= yes | no:
         return None
@@ -172,11 +240,15 @@ def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray
     """Numbers as people write them, where the whole column writes them alike; else refused with the first that differs."""
     shown = {i: text for i, text in enumerate(texts) if text is not None}
     said = [(i, text.translate(MINUS).translate(SPACES)) for i, text in shown.items()]
+    judged = (*RIGHT, *WRONG) if any(text.lower() in (*RIGHT, *WRONG) for text in shown.values()) else ()
     for i, text in said:
+        if text.lower() in judged:
+            continue  # of a column of judgments the word that is none is the odd one
         if not NUMBER.fullmatch(text):
+            if PLUS_MINUS.search(text):
+                raise InvalidScores(_means_words(name, shown[i]))
             raise InvalidScores(
-                f"column {name!r} must hold numbers; row {i + 1} holds {_short(shown[i])!r}. "
-                "Leave the cell empty for a trial that failed; write 1 for an answer that is right and 0 for one that is wrong."
+                f"column {name!r} must hold numbers; row {i + 1} holds {_short(shown[i])!r}. {_way_out(shown.values())}"
             )
     percent = [text.endswith("%") for _, text in said]
     if any(percent) and not all(percent):
@@ -203,6 +275,16 @@ def _written_numbers(texts: Sequence[str | None], name: str) -> tuple[np.ndarray
         "value": float(out[example]),
     }  # fmt: skip
     return out, Note(NoteKind.NUMBERS_WRITTEN, "score", values)
+
+
+def _way_out(texts: Iterable[str]) -> str:
+    """What to do about a word where numbers should be: in a column of answers that are judged, or of scores."""
+    if any(text.lower() in (*RIGHT, *WRONG, "yes", "no", "true", "false") for text in texts):
+        return (
+            "Read as words are right, correct, yes and true for 1 and wrong, incorrect, no and false for 0, where the whole column is in "
+            "them; write 1 for an answer that is right and 0 for one that is wrong, or leave the cell empty where it counts as failed."
+        )
+    return "Leave the cell empty for a trial that failed."
 
 
 def _decimal_sign(bare: Sequence[tuple[int, str]], name: str, shown: Mapping[int, str]) -> str:
@@ -291,6 +373,7 @@ def seems_numbers(column: pa.ChunkedArray) -> bool:
     said = [text for text in values if text]
     plain = [text.translate(MINUS).translate(SPACES) for text in said]
     numbers = [text for text in plain if NUMBER.fullmatch(text) and not CODE.match(text)]
+    said = [text for text in said if not _says_timeout(text)] if numbers else said
     return 2 * len(numbers) > len(said) and FEWEST_OF_SCORES * len(set(numbers)) >= len(numbers)
 
 

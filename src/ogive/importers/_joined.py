@@ -94,7 +94,7 @@ def _named_apart(parts: Sequence[Part]) -> list[Part]:
 def _assembled(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
     first = parts[0]
     try:
-        prepared = [choices.long(part.table) for part in parts]
+        prepared = [choices.long(part.table, facts.time_limit) for part in parts]
         tables = [table for table, _ in prepared]
         if len(parts) > 1:
             tables = choices.with_methods(tables, [part.name for part in parts])

@@ -18,12 +18,14 @@ from ogive.importers._columns import (
     holds_right_or_wrong,
     holds_text,
     holds_words,
+    holds_yes_or_no,
     is_number,
     odd_one,
+    refuse_means,
     seems_numbers,
 )
 from ogive.importers._within import codes, holds_folds, is_identifier
-from ogive.metric import is_measure, is_smaller_better, without_accents
+from ogive.metric import goal_in_name, is_measure, is_smaller_better, without_accents
 from ogive.words import quoted
 
 # Role -> names that neighboring fields use for it, and some other languages. Compared without case, spaces, hyphens, accents.
@@ -73,7 +75,8 @@ STEPS = (
     "totaltimesteps", "numtimesteps", "frame", "frames", "numframes", "epoch",
 )  # fmt: skip
 NUMBERS_OR_STEPS = ("iteration", "iter")
-COUNTING = ("episode", "rollout", "attempt", "idx")  # numbers of what a run did, and never its score
+# Numbers of what a run did, and never its score.
+COUNTING = ("episode", "rollout", "attempt", "idx", "sample", "sampleid", "draw", "nr", "versuch")
 COUNTS_OR_STEPS = ("steps", "epochs", "iterations", "iters", "update", "updates")
 # Of columns that could number the repeats of a cross-validation, these do.
 REPEATS_OF_FOLDS = ("repeat", "cvrepeat", "repetition", "rep", "replicate", "repeatid", "wiederholung", "repeticion")
@@ -169,8 +172,11 @@ def find_roles(
     settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs
     if not scores:
         timed = [c for c in said if c in costs.values()]
-        found, outcomes = _find_score(table, taken, said, outcomes, timed, settled=settled)
+        found, outcomes = _find_score(
+            table, taken, said, outcomes, timed, settled=settled, has_methods="algorithm" in chosen
+        )
         scores = (found,)
+        costs = {role: None if column == found else column for role, column in costs.items()}
         by_name = is_measure(found)
         guessed.add("score")
     blank = [c for c in columns if c not in known and c not in taken and c not in scores]
@@ -293,6 +299,7 @@ def _find_score(
     costs: Sequence[str],
     *,
     settled: bool,
+    has_methods: bool,
 ) -> tuple[str, list[str]]:
     """The column that is called a score, or the only one of numbers; and the columns that judge runs, which are none.
 
@@ -321,19 +328,27 @@ def _find_score(
         return only, outcomes
     if could:
         seen = f" Column {written[0]!r} holds text such as {odd_one(table[written[0]])!r}." if written else ""
+        wide = "" if has_methods else ", or pass wide=True if each is a method"  # a column names the methods already
         raise AmbiguousColumns(
-            f"{len(could)} columns could be the score: {quoted(could)}; choose one with score=, or pass wide=True if each is a method.{seen}"
+            f"{len(could)} columns could be the score: {quoted(could)}; choose one with score={wide}.{seen}"
         )
     answers = [c for c in outcomes if as_truths(table[c]) is not None]
     judging = [c for c in answers if outcome_name(c) in MAY_BE_SCORES] or answers
     if len(judging) == 1:  # nothing else is measured: whether a run succeeded is what there is to know
         return judging[0], [c for c in outcomes if c != judging[0]]
+    if len(costs) == 1:
+        return costs[0], outcomes
     if costs:
-        count = f"{len(costs)} columns" if len(costs) > 1 else "one column"
-        raise AmbiguousColumns(f"{count} could be the score, a time or cost: {quoted(costs)}; choose it with score=.")
+        raise AmbiguousColumns(
+            f"{len(costs)} columns could be the score, a time or cost: {quoted(costs)}; choose it with score=."
+        )
     told = [c for c in free if c in said and holds_right_or_wrong(table[c])]
+    told = told or [c for c in free if c in said and goal_in_name(c) is not None and holds_yes_or_no(table[c])]
+    # With a word beside them that is neither, the column is refused by that word.
+    told = told or [c for c in free if c in said and holds_right_or_wrong(table[c], mostly=True)]
     if len(told) == 1:
         return told[0], outcomes
+    refuse_means({c: table[c] for c in free if c in said})
     text = next((c for c in free if c in said), None)
     seen = f" Column {text!r} holds text such as {odd_one(table[text])!r}." if text is not None else ""
     raise AmbiguousColumns(

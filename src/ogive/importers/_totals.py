@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import InvalidScores
+from ogive.errors import InputError
 from ogive.importers._columns import as_numbers, as_text
 from ogive.importers._roles import Roles, plain
 from ogive.importers._within import codes
@@ -48,7 +48,7 @@ def _are_means(table: pa.Table, roles: Roles, names: pa.Array, total: str, calle
     """Whether the rows of one name are what each method has on all other tasks: its mean, median, sum or geometric mean."""
     try:
         scores = as_numbers(table[roles.score[0]], roles.score[0])
-    except InvalidScores:
+    except InputError:
         return False
     mine = np.array(pc.equal(names, total).to_numpy(zero_copy_only=False), dtype=bool)
     others = ~np.array(

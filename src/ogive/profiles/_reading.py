@@ -344,6 +344,10 @@ def _from_long(frame: pd.DataFrame, n: Counts, goal: Goal, algorithm: str | None
     columns = [str(c) for c in frame.columns]
     method = algorithm or column_called(columns, METHOD_NAMES)
     problem = task or column_called(columns, ALIASES["task"])
+    across = [c for c in columns if c != method and _all_plus_minus(frame[c].tolist())]
+    if method in columns and problem is None and len(across) > 1:  # a row for each method, a column for each problem
+        frame = frame.melt(id_vars=[method], value_vars=across, var_name="problem", value_name="mean ± sd")
+        columns, problem = [str(c) for c in frame.columns], "problem"
     if method is None or problem is None or method not in columns or problem not in columns:
         raise InputError(
             f"a table of means needs a column for the method and one for the problem among {', '.join(columns)}; "
