@@ -82,7 +82,9 @@ def test_times_that_are_the_only_numbers_are_named_and_asked_about(times):
     table = pd.DataFrame(
         {"solver": list("aabb"), "seed": [0, 1, 0, 1], **{name: [1.5, 2.5, 3.5, 4.5] for name in times}}
     )
-    with pytest.raises(AmbiguousColumns, match=r"2 columns could be the score, a time or cost: .*choose it with score="):
+    with pytest.raises(
+        AmbiguousColumns, match=r"2 columns could be the score, a time or cost: .*choose it with score="
+    ):
         ogive.read(table)
     assert ogive.read(table, score=times[0]).goals == {times[0]: "minimize"}
 
