@@ -190,24 +190,24 @@ def _mixed_scales(name: str, values: np.ndarray, algorithm: pa.Array, metric: Me
     """
     if metric.bounds[1] is not None and metric.bounds[1] > 1.0:
         return None
-    method = np.asarray(algorithm.indices)
-    fractions, percents = [], []
-    for place, label in enumerate(algorithm.dictionary.to_pylist()):
-        own = values[method == place]
-        own = own[np.isfinite(own)]
-        if own.size and own.min() >= 0.0 and own.max() <= 1.0 and own.max() > 0.0:
-            fractions.append((label, float(np.median(own))))
-        elif own.size and own.min() > 1.0 and own.max() <= 100.0:
-            percents.append((label, float(np.median(own))))
-    if not fractions or not percents:
+    known = np.isfinite(values)
+    method, own = np.asarray(algorithm.indices)[known], values[known]
+    names = algorithm.dictionary.to_pylist()
+    low, high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
+    np.minimum.at(low, method, own)
+    np.maximum.at(high, method, own)
+    fractions = np.flatnonzero((low >= 0.0) & (high <= 1.0) & (high > 0.0))
+    percents = np.flatnonzero((low > 1.0) & (high <= 100.0))
+    if not fractions.size or not percents.size:
         return None
-    small, large = (float(np.median([value for _, value in found])) for found in (fractions, percents))
+    small, large = (float(np.median(own[np.isin(method, found)])) for found in (fractions, percents))
     alike = small > 0.0 and 1.0 / MOST_APART <= large / (100.0 * small) <= MOST_APART
     said = goal_in_name(name)
-    known = {"column": name, "fractions": [m for m, _ in fractions][:4], "percents": [m for m, _ in percents][:4]}
+    sides = {"fractions": [names[i] for i in fractions[:4]], "percents": [names[i] for i in percents[:4]]}
+    found = {"column": name, **sides}
     if is_share(name) and (alike or said != "minimize"):
-        return Note(NoteKind.ASKS_PERCENT, "bounds", known)
-    return Note(NoteKind.MIXED_SCALES, "bounds", known) if alike and said != "minimize" else None
+        return Note(NoteKind.ASKS_PERCENT, "bounds", found)
+    return Note(NoteKind.MIXED_SCALES, "bounds", found) if alike and said != "minimize" else None
 
 
 def refuse_unknown(facts: Facts, columns: Sequence[str]) -> None:

@@ -128,14 +128,15 @@ def explained(cell: np.ndarray, column: pa.Array | pa.ChunkedArray, scores: np.n
     if cell.size < 2:
         return 0.0, 1.0
     order = np.lexsort((scores, cell))
-    place = np.empty(cell.size)
-    place[order] = np.arange(cell.size)
-    tied = np.unique(np.stack([cell.astype(float), scores]), axis=1, return_inverse=True)[1].reshape(-1)
-    ranks = (np.bincount(tied, weights=place) / np.bincount(tied))[tied]
+    new = (np.diff(scores[order]) != 0) | (np.diff(cell[order]) != 0)
+    tied = np.empty(cell.size, dtype=np.int64)  # equal scores of a cell share their mean rank
+    tied[order] = np.concatenate(([0], np.cumsum(new)))
+    place = np.bincount(tied[order], weights=np.arange(cell.size)) / np.bincount(tied)
+    ranks = place[tied]
     inner = np.unique(cell, return_inverse=True)[1].reshape(-1)
     size = np.bincount(inner)
     centered = ranks - (np.bincount(inner, weights=ranks) / size)[inner]
-    group = np.unique(np.stack([inner, label]), axis=1, return_inverse=True)[1].reshape(-1)
+    group = np.unique(inner * (int(label.max()) + 1) + label, return_inverse=True)[1].reshape(-1)
     in_group = np.bincount(group)
     total = float(centered @ centered)
     between = float(np.sum(np.bincount(group, weights=centered) ** 2 / in_group))
