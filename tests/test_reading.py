@@ -220,8 +220,9 @@ def test_in_a_wide_table_methods_may_be_chosen_and_a_column_that_is_always_empty
 
 
 def test_a_method_with_text_in_a_wide_table_is_refused_and_not_dropped():
-    with pytest.raises(InvalidScores, match=r"'knn'.*row 2.*'timeout'"):
-        ogive.read(frame(problem=["p", "q"], svm=[1.0, 2.0], knn=["3", "timeout"]), wide=True)
+    for word, error in (("crashed", InvalidScores), ("timeout", AmbiguousColumns)):
+        with pytest.raises(error, match=rf"'knn'.*row 2.*'{word}'"):
+            ogive.read(frame(problem=["p", "q"], svm=[1.0, 2.0], knn=["3", word]), wide=True)
 
 
 def test_several_files_without_a_method_column_are_methods_by_their_stem(tmp_path: Path):

@@ -27,7 +27,9 @@ def test_sentences_about_several_metrics_name_the_metric():
     table = pd.DataFrame(
         {"method": np.repeat(["a", "b"], 11), "acc": [*(runs + 2), *runs], "loss": [*(runs + 2), *runs]}
     )
-    trials = ogive.read(table, score=["acc", "loss"], goal={"acc": "maximize", "loss": "minimize"})
+    trials = ogive.read(
+        table, score=["acc", "loss"], goal={"acc": "maximize", "loss": "minimize"}, bounds={"acc": (0, 3)}
+    )
     assert ogive.summarize(trials, statistics="median").sentences == (
         "By acc, the median run of a (2.50) beats the best of all 11 runs of b (1.00).",
         "By loss, the median run of b (0.500) beats the best of all 11 runs of a (2.00).",
