@@ -41,3 +41,8 @@ def test_what_may_well_be_so_much_larger_is_not_asked_about(name, a, b):
     trials = ogive.read(table(name, a, b), score=name)
     assert trials.question is None
     assert NoteKind.MIXED_SCALES not in {n.kind for n in trials.notes}
+
+
+def test_a_method_without_any_score_is_on_no_side():
+    rows = table("accuracy", b=82).assign(accuracy=lambda t: t.accuracy.where(t.model == "A") / 100)
+    assert ogive.read(rows).question is None

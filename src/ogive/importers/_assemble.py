@@ -197,7 +197,7 @@ def _mixed_scales(name: str, values: np.ndarray, algorithm: pa.Array, metric: Me
     np.minimum.at(low, method, own)
     np.maximum.at(high, method, own)
     fractions = np.flatnonzero((low >= 0.0) & (high <= 1.0) & (high > 0.0))
-    percents = np.flatnonzero((low > 1.0) & (high <= 100.0))
+    percents = np.flatnonzero((low > 1.0) & (low <= high) & (high <= 100.0))  # a method without a score has neither
     if not fractions.size or not percents.size:
         return None
     small, large = (float(np.median(own[np.isin(method, found)])) for found in (fractions, percents))
