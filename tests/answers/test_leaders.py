@@ -31,6 +31,29 @@ def test_the_table_prints_leaders_bold_and_says_so():
     assert r"\mathbf" not in ogive.summarize(trials).to_latex()
 
 
+def test_bold_marks_the_numbers_of_the_criterion_that_decided_and_no_others():
+    trials = table(bounds=(-10, 10))
+    summary, found = ogive.summarize(trials, statistics=["median", "mean", "q0.95"]), ogive.answers.leaders(trials)
+    marked = {s: summary.to_latex(statistic=s, bold=found) for s in ("median", "mean", "q0.95")}
+    assert {s: text.count(r"\mathbf") for s, text in marked.items()} == {"median": 0, "mean": 4, "q0.95": 0}
+    assert [s for s, text in marked.items() if "Bold: by mean, no other" in text] == ["mean"]
+    assert sum("Bold" in text for text in marked.values()) == 1
+
+
+def test_bold_by_improvement_marks_one_table_and_says_that_it_is_not_by_its_numbers():
+    trials = table()
+    summary, found = ogive.summarize(trials, statistics=["mean", "q0.95"]), ogive.answers.leaders(trials)
+    assert found.criterion.name == "improvement"
+    assert "not by the numbers shown" in summary.to_latex(bold=found)
+    assert "bf" not in summary.to_latex(statistic="q0.95", bold=found)
+
+
+def test_bold_of_a_mapping_marks_what_it_says_and_claims_nothing():
+    text = ogive.summarize(table()).to_latex(bold={"x": ["bad"]})
+    assert text.count(r"\mathbf") == 1
+    assert "certainly" not in text
+
+
 def test_a_method_alone_has_no_rivals():
     with pytest.raises(InputError):
         ogive.answers.leaders(ogive.read({"a": [1.0, 2.0]}, unit="row"))

@@ -12,7 +12,7 @@ import numpy as np
 from ogive import statistics
 from ogive.answers._facts import facts
 from ogive.answers._pictures import has_spread, refuse_unjudgeable
-from ogive.answers.verdicts import unit_words
+from ogive.answers.verdicts import Leaders, unit_words
 from ogive.arguments import as_confidence, as_names
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
@@ -235,7 +235,9 @@ class Summary(Tabular):
         task : str, optional
             Only this one.
         bold : mapping, optional
-            Methods to print bold on each task: what `ogive.answers.leaders(trials)` returns.
+            Methods to print bold on each task. What `ogive.answers.leaders(trials)` returns is a verdict by one
+            criterion, which the caption names: it marks the numbers of that statistic and no others, and where it is
+            improvement, which is no statistic, those of the summary's first. Another mapping marks what it says.
         note : str, optional
             What stands below the table instead of the footnote.
         """
@@ -250,18 +252,30 @@ class Summary(Tabular):
             for key in ("algorithm", "task" if by_task else "statistic")
         )
         found = {(r.algorithm, r.task if by_task else r.statistic): r for r in rows}
+        marked = self._marked(bold)
         leading = {t: set(names) for t, names in (bold or {}).items()}
-        cells = {at: replace(r.cell, bold=r.algorithm in leading.get(r.task, ())) for at, r in found.items()}
+        cells = {
+            at: replace(r.cell, bold=marked in (None, r.statistic) and r.algorithm in leading.get(r.task, ()))
+            for at, r in found.items()
+        }
         heads = [a if by_task else Statistic.parse(a).label for a in across]
         if layout == "tasks-by-methods" or (layout is None and len(across) > len(methods)):
             head, body = ("task", *methods), [(a, *(cells.get((m, a)) for m in methods)) for a in across]
         else:
             head, body = ("method", *heads), [(m, *(cells.get((m, a)) for a in across)) for m in methods]
         what = f"{Statistic.parse(rows[0].statistic).label} of {name}." if by_task else f"{name}."
-        told = () if bold is None else ("Bold: no other method is certainly better on that task.",)
+        by_verdict = isinstance(bold, Leaders) and any(r.statistic == marked for r in rows)
+        told = (bold.caption,) if by_verdict and isinstance(bold, Leaders) else ()
         return Table(
             head=head, rows=tuple(body), below=(what, *told, self.footnote(rows) if note is None else note)
         ).to_latex()
+
+    def _marked(self, bold: Mapping[str, Sequence[str]] | None) -> str | None:
+        """The statistic whose numbers a verdict marks; None where a mapping marks all."""
+        if not isinstance(bold, Leaders):
+            return None
+        names = [r.statistic for r in self.rows]
+        return names[0] if bold.criterion.statistic is None else bold.criterion.statistic.name
 
     def _chosen(self, by_task: bool, statistic: str, metric: str, task: str | None) -> list[SummaryRow]:
         """The rows of a table, refused where there are none or where they would hide each other."""

@@ -29,7 +29,7 @@ from ogive.errors import InputError, InvalidScores, OgiveError, UnreadableSource
 from ogive.words import clipped, plural
 
 if TYPE_CHECKING:
-    from ogive.answers import Summary
+    from ogive.answers import Leaders, Summary
     from ogive.trials import Trials
 
 
@@ -77,7 +77,7 @@ MANY_TASKS = 6
 # fmt: off
 Statistics = Annotated[list[str] | None, typer.Option("--statistic", "-s", metavar="NAME", help="mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, exceedance_0.9; several times, or with commas.")]
 Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Only intervals that hold for every distribution; mean and worst share need --bounds.")]
-Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|csv", help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic, methods bold that no other is certainly better than. In csv, names that a spreadsheet would run as formulas begin with an apostrophe.")]
+Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|csv", help="How the table is printed; latex writes one table for each metric, and on several tasks one for each statistic; bold in one of them, which says so, are methods that no other is certainly better than. In csv, names that a spreadsheet would run as formulas begin with an apostrophe.")]
 Raw = Annotated[bool, typer.Option("--raw", help="With --format csv: names as they are, formulas and control characters included.")]
 # fmt: on
 
@@ -124,7 +124,7 @@ def _latex(result: Summary, trials: Trials, failures: str) -> str:
     return "\n".join(tables)
 
 
-def _leading(trials: Trials, metric: str, failures: str, confidence: float) -> dict[str, tuple[str, ...]] | None:
+def _leading(trials: Trials, metric: str, failures: str, confidence: float) -> Leaders | None:
     """Whom a table prints bold; nobody, and why, where a best method cannot be looked for."""
     from ogive.answers import leaders
 

@@ -14,11 +14,11 @@ In the order in which a verdict is made
 from ogive.answers.verdicts._check import Check, check
 from ogive.answers.verdicts._comparison import Comparison, NamedAnswer, compare, judge_pair
 from ogive.answers.verdicts._question import Criterion, Question, difference_parts
-from ogive.answers.verdicts._ranking import Leading, Pair, Rank, Ranking, judge_all, leaders, rank
+from ogive.answers.verdicts._ranking import Leaders, Leading, Pair, Rank, Ranking, judge_all, leaders, rank
 from ogive.answers.verdicts._verdict import Conclusion
 from ogive.answers.verdicts._wording import missing_words, scope_words, unit_words
 
 __all__ = [
-    "Check", "Comparison", "Conclusion", "Criterion", "Leading", "NamedAnswer", "Pair", "Question", "Rank", "Ranking", "check",
+    "Check", "Comparison", "Conclusion", "Criterion", "Leaders", "Leading", "NamedAnswer", "Pair", "Question", "Rank", "Ranking", "check",
     "compare", "difference_parts", "judge_all", "judge_pair", "leaders", "missing_words", "rank", "scope_words", "unit_words",
 ]  # fmt: skip

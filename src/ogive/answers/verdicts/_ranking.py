@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ogive.answers.verdicts import _wording
 from ogive.answers.verdicts._comparison import decide_all, same_question, why_not
-from ogive.answers.verdicts._question import MOST_LISTED, NAMED, OneOfFour, Question, refuse_undecidable
+from ogive.answers.verdicts._question import MOST_LISTED, NAMED, Criterion, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, all_pairs, gather
 from ogive.answers.verdicts._verdict import Conclusion, Decided, Told, decide, hidden_collapse, rule
 from ogive.errors import InputError
@@ -100,6 +100,19 @@ class Leading(OneOfFour):
     def ahead(self) -> tuple[str, ...]:
         """The leaders, where somebody is certainly behind them; nobody where all methods are unbeaten."""
         return self.leaders if len(self.leaders) < len(self.scores) else ()
+
+
+class Leaders(dict[str, tuple[str, ...]]):
+    """For each task the methods that no other is certainly better than, and the criterion that says so."""
+
+    def __init__(self, found: Mapping[str, tuple[str, ...]], criterion: Criterion) -> None:
+        super().__init__(found)
+        self.criterion = criterion
+
+    @property
+    def caption(self) -> str:
+        """What bold means in a table that marks them."""
+        return _wording.bold_words(self.criterion)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -490,15 +503,15 @@ def _rankable(trials: Trials, question: Question, methods: Sequence[str]) -> tup
 def leaders(
     trials: Source, *, metric: str | None = None, criterion: str | None = None, over: str | None = None,
     guaranteed: bool = False, confidence: float = 0.95, failures: str | float = "refuse", paired: bool | None = None,
-) -> dict[str, tuple[str, ...]]:  # fmt: skip
+) -> Leaders:  # fmt: skip
     """For each task the methods that no other is certainly better than, by the question's criterion.
 
     Notes
     -----
     The best is known only after looking, so all pairs on all tasks are decided together, as `compare` decides
     tasks and `rank` pairs. Methods that beat each other in a circle lead together, as in the first tier of
-    `rank`. With failures="exclude" a method whose every run on a task failed does not lead there. `over` is
-    accepted for the sake of one question and changes nothing here.
+    `rank`. With failures="exclude" a method whose every run on a task failed does not lead there. `criterion` of what
+    is returned is the one that decided, and a table marks the numbers of that statistic alone. `over` is accepted for the sake of one question and changes nothing here.
 
     Examples
     --------
@@ -524,7 +537,7 @@ def leaders(
     for (task, s), own in zip(samples.items(), np.split(certain, ends[:-1]), strict=True):
         leading = {s.methods[m] for m in np.flatnonzero(tiers(_better(own, len(s.methods)))[0] == 1)}
         on[task] = [m for m in on[task] if m in leading]
-    return {task: tuple(methods) for task, methods in on.items()}
+    return Leaders({task: tuple(methods) for task, methods in on.items()}, question.criterion)
 
 
 def _usable(trials: Trials, question: Question, task: str) -> list[str]:

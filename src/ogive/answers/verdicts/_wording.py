@@ -881,6 +881,16 @@ def _unranked(r: Ranking) -> str:
     )
 
 
+def bold_words(criterion: Criterion) -> str:
+    """What bold means below a table: by which criterion, and of improvement, which no column shows, that it is another."""
+    if criterion.statistic is None:
+        return (
+            "Bold: on that task no other method is certainly better, judged by how often a run beats a run of another method and "
+            "not by the numbers shown."
+        )
+    return f"Bold: by {criterion.label}, no other method is certainly better on that task."
+
+
 # ---------------------------------------------------------------- a gate
 
 
