@@ -55,6 +55,11 @@ def command(name: str) -> str:
     return f"ogive{'.' if _READER.get() == 'python' else ' '}{name}"
 
 
+def either(python: str, cli: str) -> str:
+    """What whoever reads this would write: a call, or a line for the shell."""
+    return python if _READER.get() == "python" else cli
+
+
 class NoteKind(Enum):
     """What a note is about; the value is how files name it."""
 

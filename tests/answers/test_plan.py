@@ -11,7 +11,7 @@ from scipy import stats
 
 import ogive
 from ogive.answers import plan
-from ogive.answers._plan import TAKES
+from ogive.answers._plan import EXAMPLES, TAKES
 from ogive.errors import FailedTrials, InputError, InvalidConfidence
 
 RNG = np.random.default_rng(2)
@@ -290,3 +290,23 @@ def test_every_name_has_a_question():
     for name in TAKES:
         with pytest.raises(InputError):
             plan(name, half_width=-1.0, difference=-1.0)
+
+
+def test_a_pilot_with_one_run_of_each_is_refused_at_once_and_says_what_would_do():
+    single = ogive.read({m: {t: [0.1 * i + 0.01 * k] for i, t in enumerate("xyz")} for k, m in enumerate("abc")})
+    for options in ({"difference": 0.1}, {"half_width": 0.1}, {"difference": 0.1, "a": "a", "b": "b", "task": "x"}):
+        with pytest.raises(InputError, match="several runs of a method on a task") as caught:
+            plan(single, **options)
+        assert "sd=" in str(caught.value)
+
+
+def test_a_plan_asks_for_methods_and_task_in_one_sentence():
+    rng = np.random.default_rng(0)
+    several = ogive.read({m: {t: rng.normal(size=5) for t in "xyz"} for m in "abc"}, unit="row")
+    with pytest.raises(InputError, match=r"`a` and `b`.*`task` one of its 3 tasks"):
+        plan(several, difference=0.1)
+
+
+def test_every_example_of_a_plan_is_one():
+    for name, (python, _) in EXAMPLES.items():
+        assert eval(python, {"plan": plan}).n_trials > 0, name

@@ -8,7 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ogive.answers._plan import TAKES
+from ogive.answers._plan import EXAMPLES, TAKES
+from ogive.cli import main
 from ogive.cli._plan import NAMES, plan
 from ogive.errors import InputError
 
@@ -114,3 +115,18 @@ def test_what_a_user_can_do_wrong_is_one_sentence(arguments, said):
     result = run(*arguments, code=1)
     assert isinstance(result.exception, InputError)
     assert said in str(result.exception)
+
+
+def test_a_refused_plan_names_options_and_shows_how_it_is_called(capsys):
+    assert main(["plan", "mean", "--difference", "0.01"]) == 2
+    said = capsys.readouterr().err
+    assert "`--difference` has no meaning in a plan for 'mean'" in said
+    assert "ogive plan mean --half-width 0.01 --bounds 0,1" in said
+    assert "half_width" not in said
+    assert main(["plan", "band"]) == 2
+    assert "either `--half-width` or `--trials`" in capsys.readouterr().err
+
+
+def test_every_example_of_a_plan_can_be_typed(capsys):
+    for _, line in EXAMPLES.values():
+        assert main(line.split()[1:]) == 0, line

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ogive.arguments import as_count, as_mass, as_scores
 from ogive.errors import InputError
 from ogive.metric import Bounds
+from ogive.notes import either
 from ogive.reading import Source, as_trials
 from ogive.statistics.planning import (
     ASSURANCE,
@@ -35,7 +36,7 @@ from ogive.statistics.planning import (
     trials_for,
 )
 from ogive.trials import FloatArray, IntArray, Trials
-from ogive.words import quoted
+from ogive.words import listed, quoted
 
 # The smallest probability of improvement worth finding, where nobody says another.
 OF_INTEREST = 0.65
@@ -52,6 +53,15 @@ TAKES: Mapping[str, set[str]] = {
     "improvement": {"p", "difference", "paired", "share", "sd"},
     "difference": _TABLE | {"b", "difference", "margin", "claim", "paired", "sd"},
 }
+# A plan of each name, as it is called.
+EXAMPLES: Mapping[str, tuple[str, str]] = {
+    "band": ("plan('band', half_width=0.05)", "ogive plan band --half-width 0.05"),
+    "quantile": ("plan('quantile', p=0.5, half_width=0.05)", "ogive plan quantile --p 0.5 --half-width 0.05"),
+    "mean": ("plan('mean', half_width=0.01, bounds=(0, 1))", "ogive plan mean --half-width 0.01 --bounds 0,1"),
+    "cvar": ("plan('cvar', mass=0.1, half_width=0.05, bounds=(0, 1))", "ogive plan cvar --mass 0.1 --half-width 0.05 --bounds 0,1"),
+    "improvement": ("plan('improvement', p=0.65)", "ogive plan improvement --p 0.65"),
+    "difference": ("plan('difference', difference=0.01, sd=0.02)", "ogive plan difference --difference 0.01 --sd 0.02"),
+}  # fmt: skip
 
 
 def plan(
@@ -146,8 +156,11 @@ def plan(
     name = _named(what, options)
     for option in options:
         if option not in TAKES[name]:
-            takes = ", ".join(sorted(TAKES[name]))
-            raise InputError(f"`{option}` has no meaning in a plan for {name!r}, which takes {takes}; leave it out.")
+            others = [repr(other) for other in TAKES if option in TAKES[other]]
+            raise InputError(
+                f"`{option}` has no meaning in a plan for {name!r}; plans for {listed(others)} take it. Leave it out, as in "
+                f"{either(*EXAMPLES[name])}."
+            )
     options |= {"confidence": confidence, "power": power, "n_trials": n_trials}
     return _QUESTIONS[name](options)
 
@@ -404,7 +417,7 @@ def spread_of_difference(
         raise InputError("`pilot` of a plan for a difference must be a table; for plain scores give their `sd`.")
     pilot = _table_of(pilot)
     name = pilot.metrics[0] if metric is None else metric
-    first, second = _two_methods(pilot, a, b)
+    first, second = _two_methods(pilot, a, b, task)
     samples = [_Sample.of(pilot, method, task, name, failures) for method in (first, second)]
     common = sorted(samples[0].by_draw.keys() & samples[1].by_draw.keys()) if pilot.pair and first != second else []
     if paired is None:
@@ -433,6 +446,12 @@ def _table_of(pilot: Source) -> Trials:
         )
     if trials.question is not None:
         raise InputError(trials.question)
+    if all(cell.rows.size < 2 for cell in trials.cells):
+        raise InputError(
+            "a plan needs several runs of a method on a task, and this table has one of each, which says nothing about their spread. "
+            f"Make a few more runs, or give their standard deviation: {either(*EXAMPLES['difference'])}. How many tasks are enough "
+            "follows in the same way, with `paired`, from the standard deviation of two methods' difference over tasks."
+        )
     if trials.n_folds is not None:
         raise InputError(
             "`pilot` holds folds of a cross-validation, which share training data: more folds do not narrow an interval. Use fresh splits."
@@ -440,7 +459,7 @@ def _table_of(pilot: Source) -> Trials:
     return trials
 
 
-def _two_methods(trials: Trials, a: str | None, b: str | None) -> tuple[str, str]:
+def _two_methods(trials: Trials, a: str | None, b: str | None, task: str | None) -> tuple[str, str]:
     names = trials.algorithms
     for method in (a, b):
         if method is not None:
@@ -450,7 +469,8 @@ def _two_methods(trials: Trials, a: str | None, b: str | None) -> tuple[str, str
     if len(names) == 1:
         return names[0], names[0]
     if len(names) > 2:
-        raise InputError(f"`a` and `b` must name two of the {_methods(trials)}.")
+        on = f", and `task` one of its {len(trials.tasks)} tasks" if task is None and len(trials.tasks) > 1 else ""
+        raise InputError(f"`a` and `b` must name two of the {_methods(trials)}{on}.")
     a = a or (names[1] if b == names[0] else names[0])
     return a, b or (names[1] if a == names[0] else names[0])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -71,7 +72,13 @@ def plan(
     *, roles: dict[str, Any], drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """How many trials are enough, by name or from a pilot; with --trials, what so many of them can show."""
-    from ogive.answers import plan as ask
+    from ogive.answers import plan as made_plan
+
+    def ask(*asked: Any, **options: Any) -> Any:
+        try:
+            return made_plan(*asked, **options)
+        except InputError as error:
+            raise InputError(_ARGUMENT.sub(_as_option, str(error))) from None
 
     target = None if out is None else as_picture(out, what)
     asked: dict[str, Any] = {
@@ -91,6 +98,18 @@ def plan(
             tell(pilot.notes)
         result = ask(pilot, **asked)
     _show(result, table=table, out=target, drawing=drawing, as_json=as_json)
+
+
+# What a sentence calls by the name that Python has for it, where the command has another.
+OPTIONS = {
+    "n_trials": "trials", "method": "band", "task": "on", "repeats": "rows-per-unit", "half_width": "half-width", "one_sided": "one-sided",
+    "cost_ratio": "cost-ratio", **{name: name for name in ("difference", "p", "mass", "tail", "bounds", "margin", "claim", "paired", "sd", "a", "b", "metric", "failures", "power", "confidence")},
+}  # fmt: skip
+_ARGUMENT = re.compile(rf"`({'|'.join(OPTIONS)})`")
+
+
+def _as_option(found: re.Match[str]) -> str:
+    return f"`--{OPTIONS[found[1]]}`"
 
 
 def _show(result: Any, *, table: bool, out: Path | None, drawing: dict[str, Any], as_json: bool) -> None:
