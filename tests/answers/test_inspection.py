@@ -133,3 +133,13 @@ def test_a_question_that_stands_in_the_way_of_many_answers_is_asked_once():
     found = ogive.inspect(ogive.read(pd.DataFrame(rows), score="acc"))
     assert str(found).count("'n_train' splits the runs") == 1
     assert str(found).count("as for summary") > 2
+
+
+def test_methods_with_one_run_on_each_task_are_compared_task_by_task():
+    found = ogive.inspect(
+        ogive.read({m: {t: [0.1 * i + 0.01 * len(m)] for i, t in enumerate("abcdef")} for m in ("x", "yy")})
+    )
+    text = str(found)
+    assert "compared task by task" in text
+    assert "not paired" not in text
+    assert {a.answer: a.possible for a in found.answers}["paired comparison"]

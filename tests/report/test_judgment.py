@@ -160,3 +160,31 @@ def test_single_runs_leave_every_rank_open_and_no_number_without_a_value(page):
     assert "nan" not in found.section("Ranks") + found.section("For the paper")
     assert found.section("Ranks").count("1 to 3") == 3
     assert "a & $1$ & 1--3 & $0$" in found.section("For the paper")
+
+
+def single_runs(**options):
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=12)
+    scores = {m: dict(zip("abcdefghijkl", (base + rng.normal(shift, 0.3, 12)).tolist(), strict=True)) for m, shift in {"A": 0.0, "B": 0.4}.items()}  # fmt: skip
+    return {m: {t: [v] for t, v in by_task.items()} for m, by_task in scores.items()}, options
+
+
+def test_every_part_of_a_page_says_that_tasks_are_the_sample_where_a_method_has_one_run_on_each(page):
+    samples, options = single_runs(varied=None, unit=None)
+    found = page(samples, options)
+    for section in ("What the numbers stand on", "Error bars of what?", "For the paper", "In short"):
+        assert "tasks like these" in found.section(section)
+    assert "separate samples" not in found.text
+    assert "assumed independent" not in found.text
+    assert "on these tasks" not in found.text
+    assert "over the 12 tasks" in found.section("For the paper")
+
+
+def test_a_page_about_sampled_tasks_with_several_runs_tells_the_verdict_from_the_numbers_of_a_task(page):
+    rng = np.random.default_rng(4)
+    found = page({m: {t: rng.normal(size=8) for t in "abcdef"} for m in "AB"}, over="sample")
+    stands = found.section("What the numbers stand on")
+    assert "speaks of tasks like these" in stands
+    assert "results speak" not in stands
+    assert "separate samples" not in found.text
+    assert "over the 6 tasks" in found.section("For the paper")

@@ -20,8 +20,8 @@ Inside
   _pictures     bands; what is shown of a large table
 
 On the face, for rooms that show answers: nouns (Criterion, Pair, SummaryRow, ParameterEffect …) that say how they are
-called and written; `judge_pair` and `judge_all` for a question that was made before; `unit_words` and `missing_words`,
-what is counted and what a study still lacks; `difference_parts`, rounded so that no end crosses what a conclusion reads
+called and written; `judge_pair` and `judge_all` for a question that was made before; `unit_words`, `one_run_each` and
+`missing_words`, what is counted and what a study still lacks; `difference_parts`, rounded so that no end crosses what a conclusion reads
 it against.
 """
 
@@ -51,6 +51,7 @@ from ogive.answers.verdicts import (
     judge_pair,
     leaders,
     missing_words,
+    one_run_each,
     rank,
     unit_words,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "judge_pair",
     "leaders",
     "missing_words",
+    "one_run_each",
     "plan",
     "rank",
     "sources",

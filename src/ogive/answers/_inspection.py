@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ogive.answers._pictures import has_spread
-from ogive.answers.verdicts import unit_words
+from ogive.answers.verdicts import one_run_each, unit_words
 from ogive.notes import Names, Note, argument, sentences
 from ogive.reading import Source, as_trials
 from ogive.statistics import order_statistic_ranks
@@ -132,9 +132,17 @@ def _structure(trials: Trials) -> list[str]:
         )
     varied = ", ".join(trials.varied) or f"not stated (say {argument('varied')})"
     out.append(f"varied between runs: {varied}")
-    unpaired = f"methods are not paired (say {argument('pair')} if rows share a draw)"
-    out.append(f"methods are joined by {trials.pair!r}" if trials.pair else unpaired)
+    out.append(_joined(trials))
     return out
+
+
+def _joined(trials: Trials) -> str:
+    """What methods share."""
+    if trials.pair:
+        return f"methods are joined by {trials.pair!r}"
+    if one_run_each(trials):
+        return "methods are compared task by task, since each has one run on a task"
+    return f"methods are not paired (say {argument('pair')} if rows share a draw)"
 
 
 def _run_counts(trials: Trials) -> list[str]:
@@ -178,7 +186,9 @@ def _answers(trials: Trials) -> list[Possibility]:
     rows.append(("verdicts", *_can_judge(trials, most, assumed)))
     several = len(trials.algorithms) > 1
     joined = f"joined by {trials.pair!r}" if trials.pair else f"no column joins the methods ({argument('pair')})"
-    paired = trials.pair is not None and trials.judged and several
+    by_task = trials.pair is None and one_run_each(trials)
+    joined = "task by task" if by_task else joined
+    paired = (trials.pair is not None or by_task) and trials.judged and several
     rows.append(("paired comparison", paired, unjudged or (joined if several else ONE_METHOD)))
     return [Possibility(answer=answer, possible=possible, reason=reason) for answer, possible, reason in rows]
 

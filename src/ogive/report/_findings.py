@@ -422,6 +422,12 @@ class Findings:
     seen: Trials | None
 
     @property
+    def sampled(self) -> bool:
+        """Whether there is a verdict, and it takes the tasks for a sample."""
+        judged = self.judgment
+        return judged.decided is not None and judged.question is not None and judged.question.sampled
+
+    @property
     def opening(self) -> str:
         """The first sentence: what there is, and how much of it failed."""
         t = self.trials

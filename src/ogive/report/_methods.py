@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ogive import __version__
-from ogive.answers import Criterion, Ranking, unit_words
+from ogive.answers import Criterion, Ranking, one_run_each, unit_words
 from ogive.notes import argument
 from ogive.plots import DistributionDisplay
 from ogive.report._findings import Findings, count_words, profile_words
@@ -16,6 +16,7 @@ from ogive.trials import Trials
 from ogive.words import listed, percent_sure, plural, printable
 
 # A gap that the author must fill; it stands in texts that are pasted into a paper.
+SAMPLED = "The verdict takes the tasks for an independent sample"
 GAP = "[STATE WHAT VARIED BETWEEN RUNS]"
 SOURCES = {"config": "configuration", "data": "data", "seed": "seed"}
 USUAL_SOURCES = ("configuration", "data split", "training seed")
@@ -142,9 +143,9 @@ def caveats(found: Findings) -> list[tuple[str, str]]:
     entries = [
         ("What varied", f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}."),
         ("What was fixed", fixed_words(t)),
-        ("Scope", _scope(t)),
-        ("Unit", f"{count_words(t, found.metric)} of each method on each task; counted: {printable(unit_words(t))}."),
-        ("Independence", _independence(t, hint=f" (say {argument('unit')})")),
+        ("Scope", _scope(t, sampled=found.sampled)),
+        ("Unit", f"{count_words(t, found.metric)} of each method on each task; counted: {_counted(found)}."),
+        ("Independence", _independence(t, hint=f" (say {argument('unit')})", sampled=found.sampled)),
         ("Failures", failed if found.n_failed else "None."),
         ("Bounds", _bounds(found)),
     ]
@@ -153,9 +154,20 @@ def caveats(found: Findings) -> list[tuple[str, str]]:
     return entries
 
 
-def _scope(t: Trials) -> str:
+def _counted(found: Findings) -> str:
+    """What is counted, in the numbers of a task and in the verdict."""
+    words = printable(unit_words(found.trials))
+    if not found.sampled or one_run_each(found.trials):
+        return words
+    return f"{words}; in the verdict {printable(unit_words(found.trials, sampled=True))}"
+
+
+def _scope(t: Trials, *, sampled: bool) -> str:
     """What the results speak of; the tasks are named where they differ."""
+    if sampled and one_run_each(t):
+        return "The tasks are taken for a sample: verdicts speak of tasks like these, and of runs made as these were."
     found: dict[str, list[str]] = {}
+    what = "the numbers of a task speak" if sampled else "results speak"
     for task in t.tasks:
         found.setdefault(t.scope_of(task) or "", []).append(printable(task))
     sentences = []
@@ -167,26 +179,37 @@ def _scope(t: Trials) -> str:
                 if "data" in held_words(t) or "data" not in t.varied
                 else "fresh data were made for each run"
             )
-            says = f"{drawn}: results speak of the process that makes the data."
+            says = f"{drawn}: {what} of the process that makes the data."
         elif scope:
-            says = f"fresh splits of one data set: results speak of {scope}, over random splits. More runs do not tell more about new data."
+            says = f"fresh splits of one data set: {what} of {scope}, over random splits. More runs do not tell more about new data."
         else:
-            says = "not stated: results speak of runs made as these were, on these tasks."
+            says = f"not stated: {what} of runs made as these were, on these tasks."
         sentences.append(where + (says if where else says[0].upper() + says[1:]))
+    if sampled:
+        sentences.append(f"{SAMPLED} and speaks of tasks like these.")
     return " ".join(sentences)
 
 
-def _independence(t: Trials, hint: str = "") -> str:
+def _independence(t: Trials, hint: str = "", *, sampled: bool) -> str:
     if not t.independent:
         return "A grid or an adaptive sampler chose the runs: they are no sample, and no interval or band is given."
     if t.question is not None:
         return f"Open: {printable(t.question)}"
     if t.n_folds is not None:
-        return f"Runs are folds of a cross-validation ({t.n_folds} to a repeat) and share training data: intervals are heuristic."
+        folds = f"Runs are folds of a cross-validation ({t.n_folds} to a repeat) and share training data: intervals"
+        if sampled:
+            return f"{folds} of single tasks are heuristic. {SAMPLED}, each counted by the mean of its folds."
+        return f"{folds} are heuristic."
+    if sampled and one_run_each(t):
+        return "Assumed, not stated: the tasks are taken for an independent sample of tasks like these. Methods are compared task by task."
     pairs = (
-        f" Rows of two methods with the same {t.pair!r} share a draw and are compared as pairs."
-        if t.pair
-        else " Methods are compared as separate samples."
+        f" {SAMPLED}, and methods are compared task by task."
+        if sampled
+        else (
+            f" Rows of two methods with the same {t.pair!r} share a draw and are compared as pairs."
+            if t.pair
+            else " Methods are compared as separate samples."
+        )
     )
     if t.clustered:
         return f"Rows that share {printable(str(t.unit))} count once together.{printable(pairs)}"
@@ -257,12 +280,16 @@ def checklist(found: Findings) -> list[tuple[str, str]]:
     if found.looks > 1 and found.judgment.sentence:
         wider = f" The intervals of verdicts are wider: the error is divided among {found.looks} looks."
     captured = f"{varied_words(t)[:1].upper()}{varied_words(t)[1:]}. {fixed_words(t)}" if t.varied else GAP
+    if found.sampled:
+        captured = (
+            f"In the verdict, which tasks were taken, as a sample of tasks like these. From run to run: {captured}"
+        )
     return [
         ("Which factors of variability do the error bars capture?", captured),
         ("How were they calculated?", f"{_grouped(ways)}. Computed with Ogive {__version__}."),
-        ("What was assumed?", f"{_independence(t)} Student's and Welch's t also need means that are nearly normal; order statistics and bands need no such thing."),
+        ("What was assumed?", f"{_independence(t, sampled=found.sampled)} Student's and Welch's t also need means that are nearly normal; order statistics and bands need no such thing."),
         ("Standard deviation, standard error or interval?", f"Neither: {percent_sure(found.confidence)} confidence intervals (and bands for whole curves), not ± one standard error.{wider}"),
-        ("Over how many runs?", f"{count_words(t, found.metric)} of each method on each task, over {printable(unit_words(t))}."),
+        ("Over how many runs?", f"{count_words(t, found.metric)} of each method on each task, over {_counted(found)}."),
         ("Can they leave the range of the score?", _range(found)),
     ]  # fmt: skip
 
@@ -357,6 +384,9 @@ def paragraph(found: Findings, band: str) -> str:
         text += f" Brackets are {percent_sure(found.confidence)} confidence intervals ({_grouped(ways)})."
     else:
         text += " The runs are described without intervals."
+    if found.sampled:
+        n = len(judged.question.tasks) if judged.question is not None else len(t.tasks)
+        text += f" Comparisons of methods are made task by task; their intervals are over the {n} tasks, taken as a random sample of tasks like these."
     if judged.ranking is not None:
         text += (
             f" Methods are ranked in tiers by pairwise comparison ({judged.ranking.question.criterion.label}), decided together for {plural(judged.ranking.n_pairs, 'pair')}{and_looks} ({family_rule(judged.ranking)}); "

@@ -16,9 +16,9 @@ from ogive.answers.verdicts._comparison import Comparison, NamedAnswer, compare,
 from ogive.answers.verdicts._question import Criterion, Question, difference_parts
 from ogive.answers.verdicts._ranking import Leaders, Leading, Pair, Rank, Ranking, judge_all, leaders, rank
 from ogive.answers.verdicts._verdict import Conclusion
-from ogive.answers.verdicts._wording import missing_words, scope_words, unit_words
+from ogive.answers.verdicts._wording import missing_words, one_run_each, scope_words, unit_words
 
 __all__ = [
     "Check", "Comparison", "Conclusion", "Criterion", "Leaders", "Leading", "NamedAnswer", "Pair", "Question", "Rank", "Ranking", "check",
-    "compare", "difference_parts", "judge_all", "judge_pair", "leaders", "missing_words", "rank", "scope_words", "unit_words",
+    "compare", "difference_parts", "judge_all", "judge_pair", "leaders", "missing_words", "one_run_each", "rank", "scope_words", "unit_words",
 ]  # fmt: skip

@@ -183,7 +183,7 @@ class Ranking(Told):
     @property
     def unit(self) -> str:
         """What is counted, in words."""
-        return _wording.unit_words(self._trials, self.question.tasks)
+        return _wording.unit_words(self._trials, self.question.tasks, sampled=self.question.sampled)
 
     @property
     def by_draws(self) -> bool:

@@ -84,8 +84,20 @@ def missing_words(trials: Trials, methods: Sequence[str] | None = None, tasks: S
     return "; ".join(dict.fromkeys(unfinished_words(note.values["cells"]) for note in found))
 
 
-def unit_words(trials: Trials, tasks: Sequence[str] | None = None) -> str:
-    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`; the scope of these tasks, and what is missing of them."""
+def one_run_each(trials: Trials) -> bool:
+    """Whether each method has one run on each of several tasks: then it is tasks that are counted, and that join the methods."""
+    return len(trials.tasks) > 1 and all(cell.rows.size <= 1 for cell in trials.cells)
+
+
+def unit_words(trials: Trials, tasks: Sequence[str] | None = None, *, sampled: bool = False) -> str:
+    """What is counted, in words: `independent runs`, `seeds`, `runs, assumed independent`; the scope of these tasks, and what is missing of them.
+
+    `sampled` where a question takes the tasks for a sample.
+    """
+    if sampled or one_run_each(trials):
+        known = trials.tasks if tasks is None else tasks
+        lacking = missing_words(trials, tasks=tasks)
+        return f"{plural(len(known), 'task')}, taken as a sample of tasks like these{f'; {lacking}' if lacking else ''}"
     if trials.n_folds is not None:
         return f"cross-validation folds ({trials.n_folds} to a repeat)"
     varied = f"; varied: {printable(', '.join(trials.varied))}" if trials.varied else ""
