@@ -80,15 +80,15 @@ def test_a_picture_is_drawn(folder, tmp_path: Path, capsys):
     [
         (["--min-max", "--reference", "dqn"], "--min-max and --reference are two scales; choose one"),
         (["--reference", "nobody"], "there is no method 'nobody'"),
-        (["--reference", "dqn", "--tasks", "random"], "`--reference` speaks of these tasks alone"),
+        (["--reference", "dqn", "--over", "sample"], "`--reference` speaks of these tasks alone"),
         (["--geometric", "10", "--min-max"], "leave --min-max out"),
         (["--geometric", "-1"], "`shift` must be"),
         (["--failures", "best"], "got 'best'"),
         (["--geometric", "10", "--failures", "0"], "leave --failures out"),
         (["--geometric", "10", "--gamma", "2"], "leave --gamma out"),
-        (["--geometric", "10", "--tasks", "random"], "leave --tasks out"),
+        (["--geometric", "10", "--over", "sample"], "leave --over out"),
         (["--runs", "median"], "`--runs` joins times for --geometric"),
-        (["--tasks", "all"], "`--tasks` must be fixed or random"),
+        (["--over", "all"], "`--over` must be fixed"),
         (["--format", "word"], "`--format` must be"),
     ],
 )

@@ -101,9 +101,9 @@ def test_intervals_end_where_the_scores_do():
 def test_runs_that_are_no_independent_draws_have_no_aggregates():
     rows = [(m, d, f, 0.5 + f / 50) for m in "ab" for d in range(12) for f in range(5)]
     folds = ogive.read(pd.DataFrame(rows, columns=["model", "dataset", "fold", "accuracy"]))
-    with pytest.raises(InputError, match=r"share training data.*tasks='random'.*ogive.compare"):
+    with pytest.raises(InputError, match=r"share training data.*over='sample'.*ogive.compare"):
         aggregates(folds)
-    assert aggregates(folds, tasks="random").n_tasks == 12
+    assert aggregates(folds, over="sample").n_tasks == 12
     chosen = pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"])
     assert aggregates(ogive.read(chosen)).n_tasks == 12
     with pytest.raises(InputError, match="independent=True"):

@@ -62,7 +62,7 @@ def test_the_score_profile_pools_equal_numbers_of_runs():
 
 def test_with_random_tasks_the_band_has_as_many_draws_as_tasks():
     runs = {"a": RNG.normal(size=(50, 6)), "b": RNG.normal(size=(50, 6))}
-    fixed, random = (performance_profile(runs, "score", tasks=t) for t in ("fixed", "random"))
+    fixed, random = (performance_profile(runs, "score", over=t) for t in ("fixed", "sample"))
     assert random.n == (6, 6)
     assert (random.high(0.0) - random.low(0.0) > 2 * (fixed.high(0.0) - fixed.low(0.0))).all()
     assert any(note.kind is NoteKind.FEW_TASKS for note in random.notes)

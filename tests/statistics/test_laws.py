@@ -99,10 +99,10 @@ def test_aggregates_keep_to_the_laws(table, map_, order):
 def test_the_other_methods_and_random_tasks_keep_to_the_laws(method):
     table = np.random.default_rng(3).integers(-6, 6, size=(11, 12)).astype(float)
     ask = {"statistics": ["iqm", "mean", "median"], "n_resamples": 150}
-    for tasks in ("fixed", "random"):
-        first = aggregate(table, tasks=tasks, method=method, **ask)
-        mixed = aggregate(table[::-1, np.random.default_rng(1).permutation(12)], tasks=tasks, method=method, **ask)
-        turned = aggregate(-table, tasks=tasks, method=method, **ask)
+    for over in ("fixed", "sample"):
+        first = aggregate(table, over=over, method=method, **ask)
+        mixed = aggregate(table[::-1, np.random.default_rng(1).permutation(12)], over=over, method=method, **ask)
+        turned = aggregate(-table, over=over, method=method, **ask)
         for name, found in first.items():
             assert_same(ends(mixed[name]), ends(found))
             assert_same((-turned[name].estimate, -turned[name].high, -turned[name].low), ends(found))

@@ -110,7 +110,7 @@ def test_with_unequal_runs_the_mean_of_equally_spread_tasks_has_the_right_standa
 
 def test_random_tasks_give_wider_intervals_that_count_tasks():
     tasks = runs_of([5] * 12)
-    fixed, random = aggregate(tasks), aggregate(tasks, tasks="random")
+    fixed, random = aggregate(tasks), aggregate(tasks, over="sample")
     for name in fixed:
         assert random[name].high - random[name].low > 1.5 * (fixed[name].high - fixed[name].low)
         assert random[name].n == 12
@@ -123,7 +123,7 @@ def test_random_tasks_give_wider_intervals_that_count_tasks():
 
 def test_random_tasks_with_one_run_each_are_an_ordinary_sample():
     scores = np.random.default_rng(3).normal(size=(1, 30))
-    found = aggregate(scores, tasks="random", statistics=["mean"], n_resamples=20_000)["mean"]
+    found = aggregate(scores, over="sample", statistics=["mean"], n_resamples=20_000)["mean"]
     expected = stats.ttest_1samp(scores[0], 0.0).confidence_interval(0.95)
     assert_allclose([found.low, found.high], [expected.low, expected.high], atol=0.02)
 
@@ -223,15 +223,15 @@ def test_a_gap_is_never_negative():
 # The same numbers
 
 
-@pytest.mark.parametrize("tasks", ["fixed", "random"])
-def test_numbers_do_not_depend_on_threads_or_on_what_else_is_asked(tasks):
+@pytest.mark.parametrize("over", ["fixed", "sample"])
+def test_numbers_do_not_depend_on_threads_or_on_what_else_is_asked(over):
     scores = runs_of([3, 4, 7] * 4)
-    one = aggregate(scores, statistics=EVERYTHING, tasks=tasks, n_resamples=333)
-    assert sides(aggregate(scores, statistics=EVERYTHING, tasks=tasks, n_resamples=333, threads=3)) == sides(one)
+    one = aggregate(scores, statistics=EVERYTHING, over=over, n_resamples=333)
+    assert sides(aggregate(scores, statistics=EVERYTHING, over=over, n_resamples=333, threads=3)) == sides(one)
     for name in EVERYTHING:
-        alone = aggregate(scores, statistics=[name], tasks=tasks, n_resamples=333)
+        alone = aggregate(scores, statistics=[name], over=over, n_resamples=333)
         assert_allclose(sides(alone)[name], sides(one)[name], rtol=1e-12)
-    profile = profile_counts(scores, [0.1, 0.5], statistics=["iqm"], tasks=tasks, n_resamples=333)
+    profile = profile_counts(scores, [0.1, 0.5], statistics=["iqm"], over=over, n_resamples=333)
     assert_allclose(sides(profile.aggregates)["iqm"], sides(one)["iqm"], rtol=1e-12)
 
 
@@ -367,7 +367,7 @@ def test_percentile_and_bca_are_refused_below_ten_runs(method):
 
 def test_random_tasks_are_refused_below_ten_tasks():
     with pytest.raises(InvalidScores, match="10 tasks; got 9"):
-        aggregate(runs_of([5] * 9), tasks="random")
+        aggregate(runs_of([5] * 9), over="sample")
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -383,7 +383,7 @@ def test_one_missing_score_is_refused_and_named(bad):
         ({"statistics": ["q1"]}, "share in"),
         ({"statistics": ["lower_0"]}, "share in"),
         ({"statistics": ["upper_1e-20"]}, "1e-09"),
-        ({"tasks": "all"}, "'fixed' or 'random'"),
+        ({"over": "all"}, "`over` must be 'fixed'"),
         ({"method": "basic"}, "'t', 'percentile' or 'bca'"),
         ({"n_resamples": 10}, "at least 100"),
         ({"threads": 0}, "at least 1"),

@@ -129,7 +129,7 @@ def test_random_tasks_cover_the_mean_of_all_tasks(n_runs):
     def draw(rng):
         return rng.normal(rng.normal(0.0, 1.0, size=15), SPREAD, size=(n_runs, 15))
 
-    assert 0.94 <= coverage(by_name("mean", tasks="random"), draw, 0.0, REPETITIONS) <= 0.98
+    assert 0.94 <= coverage(by_name("mean", over="sample"), draw, 0.0, REPETITIONS) <= 0.98
 
 
 @pytest.mark.parametrize("p", [0.5, 0.75, 0.92, 0.98])

@@ -53,7 +53,7 @@ MissingRule = Annotated[str, typer.Option("--missing", metavar="refuse|fail|drop
 Unsolved = Annotated[str, typer.Option("--unsolved", metavar="keep|drop", help="Whether problems that nobody solves are counted.")]
 Equalize = Annotated[str | None, typer.Option("--equalize", metavar="min-n", help="Count as many runs everywhere as the smallest cell has.")]
 BandName = Annotated[str, typer.Option("--band", metavar="exact|ks|dkw|none", help="How the bands are made; none leaves them out.")]
-TasksRule = Annotated[str, typer.Option("--tasks", metavar="fixed|random", help="For score: about these tasks, or about other tasks too.")]
+OverRule = Annotated[str, typer.Option("--over", metavar="fixed|sample", help="For score: of what it speaks, these tasks or tasks like these.")]
 Count = Annotated[int | None, typer.Option("--n", help="Runs behind each mean, for a table of means without that column.")]
 BaselineFile = Annotated[Path | None, typer.Option("--baselines", metavar="FILE", help="For score: CSV with a column of tasks, then the low and the high score.")]
 Pair = Annotated[str | None, typer.Option("--compare", metavar="A,B", help="Also say who is ahead of these two methods.")]
@@ -68,7 +68,7 @@ Strict = Annotated[bool | None, typer.Option("--strict/--not-strict", help="Coun
 @picture_options
 def profile(
     source: Table, kind: KindName = "ratio", time_limit: TimeLimit = None, floor: Floor = None, runs: RunsRule = None,
-    missing: MissingRule = "refuse", unsolved: Unsolved = "keep", tasks: TasksRule = "fixed", n: Count = None,
+    missing: MissingRule = "refuse", unsolved: Unsolved = "keep", over: OverRule = "fixed", n: Count = None,
     equalize: Equalize = None, band: BandName = "exact", baselines: BaselineFile = None, compare: Pair = None, out: Out = None,
     pairs: PairsOut = None, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
     metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
@@ -94,7 +94,7 @@ def profile(
                 floor=floor,
             ),
             cast("Kind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
-            unsolved=cast(Any, unsolved), tasks=cast(Any, tasks), normalize=None if baselines is None else read_baselines(baselines),
+            unsolved=cast(Any, unsolved), over=cast(Any, over), normalize=None if baselines is None else read_baselines(baselines),
             confidence=confidence, strict=strict, equalize=cast(Any, equalize), band=band, failures=failures,
         )  # fmt: skip
         if not quiet:
@@ -152,7 +152,7 @@ MinMaxFlag = Annotated[bool, typer.Option("--min-max", help="0 at the worst run 
 ReferenceName = Annotated[str | None, typer.Option("--reference", metavar="METHOD", help="A score is the share of this method's runs that it beats.", rich_help_panel=SCALE)]
 Geometric = Annotated[float | None, typer.Option("--geometric", metavar="SHIFT", help="Instead: shifted geometric means of times; 10 is usual for seconds.")]
 AggregateFailures = Annotated[str, typer.Option("--failures", metavar="RULE", help="How failed runs count: refuse, exclude, like:NAME, or a score on the final scale (worst with --reference); with --geometric as --time-limit.")]
-AboutTasks = Annotated[str, typer.Option("--tasks", metavar="fixed|random", help="About these tasks, or about other tasks too.")]
+AboutTasks = Annotated[str, typer.Option("--over", metavar="fixed|sample", help="Of what it speaks: these tasks, or tasks like these.")]
 Gamma = Annotated[float | None, typer.Option("--gamma", help="The score from which on nothing is missing to the optimality gap; 1 on a scale.")]
 Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|csv", help="How the table is printed.")]
 # fmt: on
@@ -161,7 +161,7 @@ Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|cs
 @reading_options
 @picture_options
 def aggregate(
-    source: Sources, statistic: Statistics = None, geometric: Geometric = None, tasks: AboutTasks = "fixed", gamma: Gamma = None,
+    source: Sources, statistic: Statistics = None, geometric: Geometric = None, over: AboutTasks = "fixed", gamma: Gamma = None,
     failures: AggregateFailures = "refuse", missing: MissingRule = "refuse", runs: RunsRule = None, method: Methods = None, on: Tasks = None,
     metric: MetricName = None, confidence: Confidence = 0.95, output: Format = "text", out: Out = None, as_json: Json = False,
     quiet: Quiet = False, baselines: ScaleFile = None, min_max: MinMaxFlag = False, reference: ReferenceName = None,
@@ -172,7 +172,7 @@ def aggregate(
     scales = {"--baselines": baselines is not None, "--min-max": min_max, "--reference": reference is not None}
     said = [name for name, given in scales.items() if given]
     if geometric is not None:
-        beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse", "--tasks": tasks != "fixed", "--gamma": gamma is not None}  # fmt: skip
+        beside = {"--statistic": statistic, "--out": out, "--failures": failures != "refuse", "--over": over != "fixed", "--gamma": gamma is not None}  # fmt: skip
         other = next((name for name, given in {**scales, **beside}.items() if given), None)
         if other is not None:
             raise InputError(
@@ -183,11 +183,11 @@ def aggregate(
         raise InputError("`--runs` joins times for --geometric; other aggregates take every run. Leave it out.")
     if len(said) > 1:
         raise InputError(f"{' and '.join(said)} are two scales; choose one.")
-    if tasks not in ("fixed", "random"):
-        raise InputError(f"`--tasks` must be fixed or random; got {tasks!r}.")
-    if reference is not None and tasks == "random":
+    if over not in ("fixed", "sample"):
+        raise InputError(f"`--over` must be fixed (these tasks) or sample (tasks like these); got {over!r}.")
+    if reference is not None and over == "sample":
         raise InputError(
-            "`--reference` speaks of these tasks alone; leave --tasks random out, or take --baselines or --min-max."
+            "`--reference` speaks of these tasks alone; leave --over sample out, or take --baselines or --min-max."
         )
     target = None if out is None else as_picture(out, [*source, *([baselines] if baselines is not None else [])])
     trials = only(read_sources(source, roles), method, on)
@@ -207,7 +207,7 @@ def aggregate(
         elif min_max or reference is not None:
             scale = profiles.MinMax() if reference is None else profiles.Reference(reference)
         result = profiles.aggregates(
-            trials, normalize=scale, tasks=cast(Any, tasks), gamma=gamma, missing=missing,
+            trials, normalize=scale, over=cast(Any, over), gamma=gamma, missing=missing,
             failures=failures, confidence=confidence, metric=metric, **named_statistics(statistic),
         )  # fmt: skip
     if output == "text":

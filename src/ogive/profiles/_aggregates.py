@@ -40,7 +40,7 @@ def _ways_out(n_tasks: int, other: str) -> str:
     way = (
         other
         if n_tasks < FEWEST_RANDOM_TASKS
-        else f"say {argument('tasks', 'random')} to speak of others like these, or {other}"
+        else f"say {argument('over', 'sample')} to speak of others like these, or {other}"
     )
     return f"{way[0].upper()}{way[1:]}"
 
@@ -53,14 +53,14 @@ class Aggregates(Recorded):
     ----------
     found : dict
         (method, statistic) -> Interval.
-    tasks : str
-        "fixed" or "random": whether the intervals speak of these tasks or of others too.
+    over : str
+        "fixed" or "sample": whether the intervals speak of these tasks or of tasks like these.
     """
 
     found: dict[tuple[str, str], Interval]
     methods: tuple[str, ...]
     statistics: tuple[str, ...]
-    tasks: str
+    over: str
     n_tasks: int
     goal: str
     confidence: float
@@ -86,7 +86,7 @@ class Aggregates(Recorded):
     @property
     def sentence(self) -> str:
         """What the intervals are, and what they are not."""
-        scope = "these tasks held fixed" if self.tasks == "fixed" else "tasks taken as a random sample"
+        scope = "these tasks held fixed" if self.over == "fixed" else "tasks taken as a random sample"
         how, why = self._how_sure()
         return (
             f"Each interval has {percent_sure(self.confidence)} confidence on its own ({how}; {plural(self.n_tasks, 'task')}, {scope}). "
@@ -125,7 +125,7 @@ class Aggregates(Recorded):
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""
         return {
-            "schema": 1, "source": self.source, "unit": self.tasks, "notes": sentences((*self.reading, *self.notes)),
+            "schema": 1, "source": self.source, "unit": self.over, "notes": sentences((*self.reading, *self.notes)),
             "confidence": self.confidence, "rows": [json_ready(row) for row in self.records()],
         }  # fmt: skip
 
@@ -135,7 +135,7 @@ def aggregates(
     *,
     statistics: str | Sequence[str] | None = None,
     normalize: Scale | None = None,
-    tasks: Literal["fixed", "random"] = "fixed",
+    over: Literal["fixed", "sample"] = "fixed",
     failures: str | float = "refuse",
     gamma: float | None = None,
     confidence: float = 0.95,
@@ -182,7 +182,7 @@ def aggregates(
             "a grid or an adaptive sampler chose these trials, or may have, so no interval is given; "
             "say independent=True when reading if they were drawn at random."
         )
-    if tasks == "fixed" and runs.folds:
+    if over == "fixed" and runs.folds:
         other = f"ask {command('compare')} or {command('rank')}, which correct for it"
         raise InputError(
             "these runs are folds of a cross-validation, which share training data: intervals that take them for independent "
@@ -222,12 +222,12 @@ def aggregates(
     found: dict[tuple[str, str], Interval] = {}
     shown = list(scaled.methods)
     if isinstance(normalize, Reference):
-        if tasks != "fixed":
-            raise InputError("`tasks='random'` cannot be combined with a reference method; use Baselines or MinMax.")
+        if over != "fixed":
+            raise InputError("`over='sample'` cannot be combined with a reference method; use Baselines or MinMax.")
         shown.remove(normalize.method)
         if not shown:
             raise InputError(f"{normalize.method!r} is the only method; a reference needs another one to measure.")
-    elif tasks == "fixed" and int(scaled.sizes.min(initial=2)) < 2:
+    elif over == "fixed" and int(scaled.sizes.min(initial=2)) < 2:
         other = f"draw a profile with {argument('kind', 'difference')}"
         raise InputError(
             "one run of a method on a task says nothing about spread, and aggregates over fixed tasks need two. "
@@ -241,7 +241,7 @@ def aggregates(
             ]
             by_name = aggregate_against(*both, **options)
         else:
-            by_name = aggregate([scaled.sign * c for c in scaled.of_method(place)], tasks=tasks, **options)
+            by_name = aggregate([scaled.sign * c for c in scaled.of_method(place)], over=over, **options)
         for s, interval in by_name.items():
             if s != "optimality_gap":  # a gap is a distance; the others are turned back, and end where the scores do
                 interval = interval if scaled.sign > 0 else interval.negated()
@@ -256,7 +256,7 @@ def aggregates(
     if isinstance(normalize, Reference):
         notes = (*cells.notes, Note(NoteKind.NORMALIZED, values={"by": "resampled reference", "method": normalize.method}))  # fmt: skip
     return Aggregates(
-        found=found, methods=tuple(shown), statistics=asked, tasks=tasks, n_tasks=len(cells.problems), goal=scaled.goal,
+        found=found, methods=tuple(shown), statistics=asked, over=over, n_tasks=len(cells.problems), goal=scaled.goal,
         confidence=confidence, notes=notes, reading=cells.reading, source=cells.source,
     )  # fmt: skip
 

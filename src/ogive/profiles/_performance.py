@@ -86,7 +86,7 @@ def performance_profile(
     unsolved: Literal["keep", "drop"] = "keep",
     equalize: Literal["min-n"] | None = None,
     normalize: Scale | None = None,
-    tasks: Literal["fixed", "random"] = "fixed",
+    over: Literal["fixed", "sample"] = "fixed",
     band: str = "exact",
     confidence: float = 0.95,
     solve: bool = False,
@@ -141,8 +141,8 @@ def performance_profile(
         more runs is better placed to hold the best. Which ones is drawn by a fixed stream (`seed`).
     normalize : Baselines, MinMax or Reference, optional
         For `score`: bring tasks to one scale first.
-    tasks : {"fixed", "random"}
-        For `score`: a statement about these tasks with other runs, or about other tasks too.
+    over : {"fixed", "sample"}
+        For `score`: a statement about these tasks with other runs, or about tasks like these.
     band : {"exact", "ks", "dkw", "none"}
         See `ogive.statistics.band`.
     metric : str, optional
@@ -161,7 +161,7 @@ def performance_profile(
     from the best by the same runs, distances are too large for equal methods and spread too much, so that the
     band is called heuristic (it never held the true curve in simulations with 5 runs). `score` with fixed tasks: the runs; the band of R·T draws, approximate (it errs on the safe
     side, since every task is drawn equally often). Tasks with different numbers of runs: a bootstrap of
-    the largest deviation, approximate (simulated 0.96 to 0.99), refused below 5 runs. With random tasks: the band of T draws,
+    the largest deviation, approximate (simulated 0.96 to 0.99), refused below 5 runs. With a sample of tasks: the band of T draws,
     approximate. The error is divided over the methods. `docs/reference/profiles.md` has the simulated
     coverage.
 
@@ -185,12 +185,12 @@ def performance_profile(
     """
     if kind not in KINDS:
         raise InputError(f"`kind` must be one of {', '.join(map(repr, KINDS))}; got {kind!r}.")
-    if tasks not in ("fixed", "random"):
-        raise InputError(f"`tasks` must be 'fixed' or 'random'; got {tasks!r}.")
+    if over not in ("fixed", "sample"):
+        raise InputError(f"`over` must be 'fixed' (these tasks) or 'sample' (tasks like these); got {over!r}.")
     design = Design(
         kind=kind, strict=kind in STRICT_KINDS if strict is None else strict, runs=as_joined(runs), relative=relative,
         split=split, paired=paired, unsolved=unsolved, equalize=equalize, normalize=normalize,
-        random_tasks=tasks == "random", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
+        random_tasks=over == "sample", band=as_band(band), solve=solve, confidence=as_confidence(confidence), seed=seed,
     )  # fmt: skip
     if unsolved not in ("keep", "drop"):
         raise InputError(f"`unsolved` must be 'keep' or 'drop'; got {unsolved!r}.")
@@ -201,7 +201,7 @@ def performance_profile(
         (relative and kind != "difference", "relative", "kind='difference'"),
         (paired and kind != "rank", "paired", "kind='rank'"),
         (normalize is not None and kind != "score", "normalize", "kind='score'; the other kinds need no common scale"),
-        (tasks == "random" and kind != "score", "tasks", "kind='score'; the other kinds always take problems as random"),
+        (over == "sample" and kind != "score", "over", "kind='score'; the other kinds always take problems for a sample"),
     ):  # fmt: skip
         if wrong:
             raise InputError(f"`{name}` goes with {where}; got kind={kind!r}.")

@@ -16,6 +16,7 @@ from ogive.results import Guarantee
 from ogive.seeding import stream
 from ogive.statistics._band import band_margin
 from ogive.statistics._bootstrap import bca_levels
+from ogive.statistics._families import Over
 from ogive.statistics._interval import FEW_IN_TAIL, Assumption, Interval
 from ogive.statistics._resampling import (
     Resamples,
@@ -32,7 +33,6 @@ from ogive.statistics._resampling import (
 )
 from ogive.statistics._statistic import OVER_TASKS, Statistic
 
-Tasks: TypeAlias = Literal["fixed", "random"]
 Method: TypeAlias = Literal["t", "percentile", "bca"]
 
 # Below it 1 - share has too few digits.
@@ -57,7 +57,7 @@ def aggregate(
     scores: ArrayLike | Sequence[ArrayLike],
     *,
     statistics: Sequence[str] = AGGREGATES,
-    tasks: Tasks = "fixed",
+    over: Over = "fixed",
     confidence: float = 0.95,
     method: Method = "t",
     seed: int = 0,
@@ -76,7 +76,7 @@ def aggregate(
         `iqm`, the mean of the middle half of all runs; `mean`; `median`, over tasks, of each
         task's mean; `optimality_gap`, gamma - mean(min(score, gamma)). Also, over all runs,
         `q0.9` (a quantile), `lower_0.1` and `upper_0.1` (the mean of a share at one end).
-    tasks : {"fixed", "random"}
+    over : {"fixed", "sample"}
         Whether the statement is about these tasks, with other runs, or about other tasks too.
     method : {"t", "percentile", "bca"}
         The last two need ten runs on every task.
@@ -85,12 +85,12 @@ def aggregate(
 
     Notes
     -----
-    Approximate. Runs are resampled within each task; with random tasks, tasks are resampled
+    Approximate. Runs are resampled within each task; with a sample of tasks, tasks are resampled
     first. `t`: estimate ± t · se* · sqrt(R / (R - 1)), se* the standard deviation of the
     resamples, with sum (R_t - 1) degrees of freedom. Where tasks have different numbers of
     runs, R and the degrees of freedom are those of a mean over tasks with equal spread
     (`spread_correction`). The median rests on the runs of one or two tasks, and its degrees of
-    freedom are theirs. With random tasks the unit is the task: T - 1 degrees of freedom and
+    freedom are theirs. With a sample of tasks the unit is the task: T - 1 degrees of freedom and
     sqrt(T / (T - 1)); since runs are resampled as well, somewhat too wide.
 
     Simulated at 95 % on normal scores of equal spread, runs × tasks: the IQM covers 0.94 at
@@ -123,7 +123,7 @@ def aggregate(
     >>> round(found["mean"].estimate, 3), round(found["optimality_gap"].estimate, 3)
     (0.625, 0.375)
     """
-    found = _resampled(scores, (), statistics, tasks, method, seed, n_resamples, threads, gamma)
+    found = _resampled(scores, (), statistics, over, method, seed, n_resamples, threads, gamma)
     confidence = as_confidence(confidence)
     return {name: found.interval(name, method, confidence) for name in statistics}
 
@@ -149,7 +149,7 @@ def profile_counts(
     thresholds: ArrayLike,
     *,
     statistics: Sequence[str] = (),
-    tasks: Tasks = "fixed",
+    over: Over = "fixed",
     confidence: float = 0.95,
     method: Method = "t",
     seed: int = 0,
@@ -184,13 +184,13 @@ def profile_counts(
     asked = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if asked.ndim != 1 or asked.size == 0 or not np.isfinite(asked).all():
         raise InputError("`thresholds` must be a one-dimensional array of finite numbers.")
-    found = _resampled(scores, asked, statistics, tasks, method, seed, n_resamples, threads, gamma)
+    found = _resampled(scores, asked, statistics, over, method, seed, n_resamples, threads, gamma)
     confidence, runs, resamples = as_confidence(confidence), found.runs, found.resamples
     at = _in_units(asked, found.exponent)
     above = resamples.above[:, np.searchsorted(resamples.thresholds, at)]
     share = above[-1].copy()
     sides = np.quantile(above[:-1], [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
-    if tasks == "random":  # each task is one draw
+    if over == "sample":  # each task is one draw
         draws, sizes = share[:, None], np.array([len(runs.tasks)])
     else:
         upto = [np.searchsorted(task, at, side="right") / task.size for task in runs.tasks]
@@ -198,7 +198,7 @@ def profile_counts(
     low, high = np.clip(sides, 0.0, 1.0)
     for i in np.flatnonzero(says_too_little(draws, sizes, low, high)):
         low[i], high[i] = widened_at_the_edge(draws[i], sizes, float(low[i]), float(high[i]), confidence)
-    few = tasks == "fixed" and int(runs.sizes.min()) < FEWEST_RUNS
+    few = over == "fixed" and int(runs.sizes.min()) < FEWEST_RUNS
     return ScoreProfile(
         thresholds=asked, share=share, low=low, high=high,
         confidence=confidence, method="pointwise percentile bootstrap", guarantee="heuristic" if few else "approximate",
@@ -276,12 +276,12 @@ class _Found:
 
 def _resampled(
     scores: ArrayLike | Sequence[ArrayLike], thresholds: Sequence[float] | FloatArray, statistics: Sequence[str],
-    tasks: str, method: str, seed: int, n_resamples: int, threads: int, gamma: float,
+    over: str, method: str, seed: int, n_resamples: int, threads: int, gamma: float,
 ) -> _Found:  # fmt: skip
     """The door of both functions, and the resamples behind it."""
     columns = as_tasks(scores)
     parts = [run_statistic(name) for name in statistics]
-    _check_design(columns, tasks, method)
+    _check_design(columns, over, method)
     if not math.isfinite(gamma):
         raise InputError(f"`gamma` must be a finite score; got {gamma}.")
     gaps = [gamma for part in parts if part.kind == "gap"]
@@ -292,13 +292,13 @@ def _resampled(
         levels=[level for part in parts for level in part.levels],
         thresholds=[*_in_units(np.asarray(thresholds), exponent), *(math.ldexp(gap, -exponent) for gap in gaps)],
         task_means=any(part.kind == "median" for part in parts),
-        random_tasks=tasks == "random",
+        random_tasks=over == "sample",
         seed=seed,
         n_resamples=as_resamples(n_resamples, threads),
         threads=threads,
     )
     gamma = math.ldexp(gamma, -exponent) if gaps else 0.0
-    return _Found(resamples, runs, tasks == "random", gamma, exponent)
+    return _Found(resamples, runs, over == "sample", gamma, exponent)
 
 
 def _exponent(columns: Sequence[FloatArray], gaps: Sequence[float]) -> int:
@@ -313,16 +313,16 @@ def _in_units(thresholds: FloatArray, exponent: int) -> FloatArray:
         return np.asarray(np.clip(np.ldexp(thresholds, -exponent), -2.0, 2.0))
 
 
-def _check_design(columns: Sequence[FloatArray], tasks: str, method: str) -> None:
-    if tasks not in get_args(Tasks):
-        raise InputError(f"`tasks` must be 'fixed' or 'random'; got {tasks!r}.")
+def _check_design(columns: Sequence[FloatArray], over: str, method: str) -> None:
+    if over not in get_args(Over):
+        raise InputError(f"`over` must be 'fixed' (these tasks) or 'sample' (tasks like these); got {over!r}.")
     if method not in get_args(Method):
         raise InputError(f"`method` must be 't', 'percentile' or 'bca'; got {method!r}.")
-    if tasks == "random":
+    if over == "sample":
         if len(columns) < FEWEST_RANDOM_TASKS:
             raise InvalidScores(
-                f"`tasks='random'` needs at least {FEWEST_RANDOM_TASKS} tasks; got {len(columns)}. "
-                "Say tasks='fixed' to speak of these tasks only."
+                f"`over='sample'` needs at least {FEWEST_RANDOM_TASKS} tasks; got {len(columns)}. "
+                "Say over='fixed' to speak of these tasks only."
             )
         return
     least = min(column.size for column in columns)
