@@ -417,3 +417,39 @@ def test_a_gate_whose_failures_have_no_value_names_a_criterion_that_works():
         check(new, old, margin=0.01, failures="worst")
     assert "improvement" not in str(refused.value)
     assert check(new, old, margin=0.01, failures="worst", criterion="median").outcome
+
+
+def one_run_on_each_of_many_tasks(shift: float, spread: float = 0.01) -> tuple[ogive.Trials, ogive.Trials]:
+    rng = np.random.default_rng(0)
+    base = rng.uniform(0.6, 0.9, 20)
+    new = base + shift + rng.normal(0, spread, 20)
+    return tuple(ogive.read({"m": {f"t{i}": [x] for i, x in enumerate(v.tolist())}}, unit="row") for v in (new, base))
+
+
+def test_a_gate_takes_tasks_for_a_sample_where_each_has_one_run_as_compare_does():
+    found = ogive.check(*one_run_on_each_of_many_tasks(0.0), margin=0.02)
+    assert found.outcome == "pass"
+    assert len(found.comparisons) == 1
+    assert len(found.deciding) == 20
+    assert "tasks like these" in str(found)
+    assert 0.9 < found.power <= 1.0
+    assert ogive.check(*one_run_on_each_of_many_tasks(-0.05), margin=0.02).outcome == "worse"
+    assert ogive.check(*one_run_on_each_of_many_tasks(0.0, 0.1), margin=0.02).outcome == "cannot tell"
+    with pytest.raises(InputError, match="over='sample'"):
+        ogive.check(*one_run_on_each_of_many_tasks(0.0), margin=0.02, over="fixed")
+
+
+def test_a_gate_over_a_sample_of_tasks_says_what_compare_says():
+    rng = np.random.default_rng(1)
+    old, new = ({t: rng.normal(0.8 - 0.1 * i, 0.05, 8) for t in "abcdef"} for i in range(2))
+    gate = ogive.check(*(ogive.read({"m": v}, unit="row") for v in (new, old)), margin=0.01, over="sample")
+    both = ogive.compare(ogive.read({"new": new, "old": old}, unit="row"), "new", "old", margin=0.01, over="sample")
+    (one,) = gate.comparisons
+    assert (one.primary.low, one.primary.high) == pytest.approx((both.primary.low, both.primary.high))
+    assert gate.outcome == both.conclusion == "worse"
+
+
+def test_a_gate_asks_which_method_by_name():
+    several = ogive.read({"a": [1.0, 2.0], "b": [1.0, 2.0]}, unit="row")
+    with pytest.raises(InputError, match="choose one with algorithm=: 'a', 'b'"):
+        ogive.check(several, several, margin=0.1)

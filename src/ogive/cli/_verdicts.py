@@ -122,6 +122,7 @@ New = Annotated[str, typer.Argument(metavar="NEW", help="The table of the new ve
 Old = Annotated[str, typer.Option("--baseline", "-b", metavar="OLD", help="The table to hold it against.")]
 GateMargin = Annotated[float, typer.Option("--margin", help="How much worse is acceptable, in the units of the score.")]
 GateCriterion = Annotated[str, typer.Option("--criterion", "-s", metavar="NAME", help="What decides: mean, median, q0.1, worst_0.1 or iqm.")]
+GateOver = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Of what a gate over several tasks speaks. fixed: of each of these tasks, and all must pass; sample: of the average over tasks like these, which is the default where a table has a single run on a task.")]
 Drop = Annotated[float | None, typer.Option("--drop", help="How much worse the truth must be in the power that is stated; twice the margin.")]
 Method = Annotated[str | None, typer.Option("--method", metavar="NAME", help="Which method, where the tables hold several.")]
 Comment = Annotated[Path | None, typer.Option("--comment", metavar="FILE", help="Write a Markdown comment for a pull request.")]
@@ -130,7 +131,7 @@ Comment = Annotated[Path | None, typer.Option("--comment", metavar="FILE", help=
 
 @reading_options
 def check(
-    new: New, baseline: Old, margin: GateMargin, criterion: GateCriterion = "mean", guaranteed: Guaranteed = False, drop: Drop = None, method: Method = None,
+    new: New, baseline: Old, margin: GateMargin, criterion: GateCriterion = "mean", over: GateOver = None, guaranteed: Guaranteed = False, drop: Drop = None, method: Method = None,
     failures: Failures = "refuse", confidence: Confidence = 0.95, looks: Looks = 1, unpaired: Unpaired = False,
     metric: MetricName = None, comment: Comment = None,
     as_json: Json = False, quiet: Quiet = False,
@@ -138,7 +139,7 @@ def check(
 ) -> None:  # fmt: skip
     """Hold NEW against a baseline: exit code 0 pass, 5 worse, 4 cannot tell.
 
-    PASS: not worse by more than the margin, on every task. WORSE: worse on a task, even where nobody can say
+    PASS: not worse by more than the margin, on every task, or over tasks like these (--over). WORSE: worse on a task, even where nobody can say
     whether by more than the margin. CANNOT TELL: neither is certain; more runs would decide. A task that is
     certainly worse by less than the margin passes.
     """
@@ -149,7 +150,7 @@ def check(
     from ogive.answers import check as ask
 
     result = ask(
-        both[0], both[1], margin=margin, criterion=criterion, guaranteed=guaranteed, algorithm=method, drop=drop, failures=failures,
+        both[0], both[1], margin=margin, criterion=criterion, over=over, guaranteed=guaranteed, algorithm=method, drop=drop, failures=failures,
         confidence=confidence, looks=looks, paired=False if unpaired else None, metric=metric,
     )  # fmt: skip
     if not quiet:

@@ -14,15 +14,16 @@ import pyarrow as pa
 from ogive.answers.verdicts import _wording
 from ogive.answers.verdicts._comparison import Comparison, judge_pair, of_two
 from ogive.answers.verdicts._question import Question, refuse_undecidable
+from ogive.answers.verdicts._samples import refuse_single_runs
 from ogive.answers.verdicts._verdict import Conclusion, decide, hidden_collapse, rule
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind, narrowed, sentences
+from ogive.notes import Note, NoteKind, either, narrowed, sentences
 from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.statistics import MixedDifferences, tail_count
 from ogive.tables import Recorded, Table
 from ogive.trials import Trials, compact
-from ogive.words import listed, plural, printable
+from ogive.words import listed, plural, printable, quoted
 
 Outcome: TypeAlias = Literal["pass", "worse", "cannot tell"]
 
@@ -46,7 +47,7 @@ class Check(Recorded):
         The tasks that the outcome rests on: all where it is a pass, those that are worse, or those
         that stand in the way of a pass.
     comparisons : tuple of Comparison
-        One for each task: at the stated confidence where the task passes, else decided together with
+        One for each task, or one over all where they are a sample: at the stated confidence where the task passes, else decided together with
         the other tasks.
     power : float
         The probability that the gate says `worse` when the true value is worse by `drop` on one
@@ -89,7 +90,8 @@ class Check(Recorded):
     @property
     def identical(self) -> bool:
         """Whether every score that stands in the way of a pass equals the one that it is paired with."""
-        return all(c.paired and c.tied for c in self.comparisons if str(c.task) in self.deciding)
+        standing = [c for c in self.comparisons if c.several or str(c.task) in self.deciding]
+        return all((c.paired or c.several) and c.tied for c in standing)
 
     @cached_property
     def verdict(self) -> str:
@@ -126,6 +128,7 @@ def check(
     criterion: str = "mean",
     algorithm: str | None = None,
     metric: str | None = None,
+    over: str | None = None,
     drop: float | None = None,
     guaranteed: bool = False,
     confidence: float = 0.95,
@@ -148,6 +151,10 @@ def check(
         "mean", a quantile such as "median" or "q0.1", a worst share such as "worst_0.1", or "iqm".
     algorithm : str, optional
         The method to compare, where the tables hold several.
+    over : {"fixed", "sample"}, optional
+        Of what a gate over several tasks speaks: "fixed" of each of these tasks, and all must pass; "sample" of the average
+        over tasks like these. The default is that of `compare`: these tasks, and a sample where a method has a single run
+        on a task, which says nothing about its spread there.
     drop : float, optional
         How much worse the truth must be in the power that the gate states; twice the margin where not given.
     guaranteed : bool
@@ -164,6 +171,8 @@ def check(
     when l > -margin, each at the stated confidence. The gate passes when every task does. Else it says
     worse when u < 0 on one of the tasks that do not pass, now decided together with the others (Holm 1979);
     else cannot tell. A task that is worse by less than the margin passes, whatever the others do.
+
+    Where tasks are a sample there is one interval, of the average over tasks, and one decision.
 
     A pass takes all tasks: if the truth is at or below -margin on some task, the interval of that task
     must miss it, which happens with probability at most 1 - confidence (Berger's intersection-union
@@ -201,16 +210,19 @@ def check(
     refuse_undecidable(merged)
     question = Question.of(
         merged, metric=metric, criterion=criterion, margin=margin, failures=failures, confidence=confidence, guaranteed=guaranteed,
-        paired=paired, looks=looks, one_by_one=True,
+        paired=paired, looks=looks, over=over, one_by_one=True,
     )  # fmt: skip
-    singly = [_gated(judge_pair(merged, NEW, BASELINE, question.on(task))) for task in merged.tasks]
+    if not question.sampled:
+        refuse_single_runs(merged, merged.algorithms, question)
+    asked = [question] if question.sampled else [question.on(task) for task in merged.tasks]
+    singly = [_gated(replace(judge_pair(merged, NEW, BASELINE, one), tasks=())) for one in asked]
     together = _together(singly, question)
     rows = tuple(a if _passes(a) else b for a, b in zip(singly, together, strict=True))
     outcome, deciding = _decide(rows)
     drop = 2.0 * margin if drop is None else drop
     return Check(
-        outcome=outcome, deciding=deciding, comparisons=rows, question=question, drop=drop,
-        source=f"{new.source} against {baseline.source}", unit=_wording.unit_words(merged), notes=merged.notes,
+        outcome=outcome, deciding=tuple(merged.tasks) if question.sampled else deciding, comparisons=rows, question=question, drop=drop,
+        source=f"{new.source} against {baseline.source}", unit=_wording.unit_words(merged, sampled=question.sampled), notes=merged.notes,
         power=min(_power(one, all_, drop) for one, all_ in zip(singly, together, strict=True)),
     )  # fmt: skip
 
@@ -292,10 +304,10 @@ def _small_enough(c: Comparison, reach: float, distance: float, side: float) -> 
 
 def _degrees(c: Comparison) -> float:
     """Degrees of freedom of the interval, for samples of equal size and spread; infinite for quantiles."""
-    samples, statistic = 1 if c.paired else 2, c.question.criterion.statistic
+    samples, statistic = 1 if c.paired or c.question.sampled else 2, c.question.criterion.statistic
     if statistic is None or statistic.kind not in ("mean", "worst") or c.question.guaranteed:
         return math.inf
-    size = c.n // samples
+    size = len(c.question.tasks) if c.question.sampled else c.n // samples
     return float(max(1, samples * ((tail_count(size, statistic.amount) if statistic.kind == "worst" else size) - 1)))
 
 
@@ -365,7 +377,8 @@ def _refuse_unlike(new: Trials, baseline: Trials, parts: Sequence[pa.Table]) -> 
 def _one_method(trials: Trials, algorithm: str | None, name: str) -> pa.Table:
     if algorithm is None and len(trials.algorithms) > 1:
         raise InputError(
-            f"{printable(trials.source)} holds {len(trials.algorithms)} methods; choose one by name (algorithm, on the command line --method)."
+            f"{printable(trials.source)} holds {len(trials.algorithms)} methods; choose one with {either('algorithm=', '--method')}: "
+            f"{quoted(trials.algorithms)}."
         )
     chosen = trials.algorithms[0] if algorithm is None else algorithm
     rows = [i for cell in trials.cells if cell.algorithm == chosen for i in cell.rows.tolist()]

@@ -185,7 +185,7 @@ class Question:
             over=_over(over, trials, methods or trials.algorithms, chosen, shared_rows), guaranteed=guaranteed, test_share=test_share,
             new_data=generalize is not None,
         )  # fmt: skip
-        (question.on(chosen[0]) if one_by_one else question).refuse_impossible(trials)
+        (question.on(chosen[0]) if one_by_one and not question.sampled else question).refuse_impossible(trials)
         return question
 
     @property

@@ -191,12 +191,7 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
         shared += np.where(enough, both, 0)
         everywhere &= enough & (both > 0)
         partly |= both > 0
-    single = any(trials.cell(m, task).rows.size < 2 for m in names for task in question.tasks)
-    if len(question.tasks) > 1 and question.over == "fixed" and single:
-        raise InputError(
-            "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
-            "say over='sample' to take the tasks for a sample."
-        )
+    refuse_single_runs(trials, names, question)
     together = np.where(everywhere, shared, 0)  # 0 where two are not joined on every task
     partly &= (together == 0) & (question.paired is None)
     if question.paired and not by_mean:
@@ -216,6 +211,16 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
         clustered=trials.clustered, sign=sign,
         decides_by_value=question.criterion.statistic is not None, are_shares=are_shares, bounds=trials.bounds[question.metric],
     )  # fmt: skip
+
+
+def refuse_single_runs(trials: Trials, names: Sequence[str], question: Question) -> None:
+    """Refuse to speak of these tasks where one run says nothing of its spread on some of them."""
+    single = any(trials.cell(m, task).rows.size < 2 for m in names for task in question.tasks)
+    if len(question.tasks) > 1 and question.over == "fixed" and single:
+        raise InputError(
+            "`over` 'fixed' needs at least two runs of every method on every task: one run says nothing about its spread; "
+            "say over='sample' to take the tasks for a sample."
+        )
 
 
 def all_pairs(n: int) -> tuple[IntArray, IntArray]:

@@ -155,7 +155,14 @@ def _comparison_tables(c: Comparison, below: tuple[str, ...]) -> tuple[Table, ..
 def check_table(c: Check) -> Table:
     """A row for each task."""
     head = ("task", "difference (positive: the new version is better)", "conclusion")
-    rows = tuple((str(x.task), x.question.shown(x.primary), x.conclusion) for x in c.comparisons)
+    rows = tuple(
+        (
+            f"{len(x.question.tasks)} tasks together" if x.several else str(x.task),
+            x.question.shown(x.primary),
+            x.conclusion,
+        )
+        for x in c.comparisons
+    )
     return Table(head=head, rows=rows, below=(c.verdict,))
 
 
