@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import ogive
+from ogive.answers._summary import DEFAULT
 from ogive.errors import FailedTrials, InputError, InvalidConfidence
 
 COLUMNS = [
@@ -452,3 +453,19 @@ def test_a_footnote_names_each_statistic_once():
     trials = ogive.read({"few": np.arange(20.0), "many": np.arange(200.0)})
     footnote = ogive.summarize(trials, statistics="worst_0.1").footnote()
     assert footnote.count("worst 10 %") == footnote.count("tail t") == 1
+
+
+def test_of_folds_the_mean_alone_has_an_interval_and_the_reason_is_said_once():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "model": "a",
+            "repeat": np.repeat(np.arange(4), 5),
+            "fold": np.tile(np.arange(5), 4),
+            "score": rng.normal(size=20),
+        }
+    )
+    summary = ogive.summarize(ogive.read(table), statistics=[*DEFAULT, "std", "iqm", "exceedance_0"])
+    assert {r.statistic for r in summary.rows if math.isfinite(r.high - r.low)} == {"mean"}
+    assert all(math.isfinite(r.estimate) for r in summary.rows)
+    assert str(summary).count("folds share training data") == 1

@@ -494,6 +494,11 @@ def _summary(trials: Trials, metric: str, confidence: float, failures: str | flo
     labels, most = listed([Statistic.parse(s).label for s in dropped]), plural(max(r.n for r in found.rows), "run")
     rows = tuple(r for r in found.rows if r.statistic not in dropped)
     shown = replace(found, rows=rows, remarks=tuple(r for r in found.remarks if r.statistic not in dropped))
+    if trials.n_folds is not None:
+        return (
+            shown,
+            f"Not shown: {labels}, of which folds of a cross-validation have no interval that accounts for what they share.",
+        )
     return shown, f"Not shown: {labels}. {most} of a method on a task do not limit them on both sides."
 
 

@@ -90,10 +90,16 @@ class Assumption(StrEnum):
     NO_VIOLATION_SEEN = "no resample differs from the sample: the bound says nothing about rare scores"
     NO_LIMITS = "the runs set no limits to it"
     UNDEFINED = "infinite scores at both quantiles: nothing can be said about their difference"
+    MEAN_OF_FOLDS = "folds share training data: there is a correction for the mean alone"
     NEEDS_BOUNDS = "no limit holds for every distribution without bounds"
 
     def __repr__(self) -> str:
         return repr(self.value)
+
+    @property
+    def says_why(self) -> bool:
+        """Whether it says why runs that are there set no limits."""
+        return self.is_silent or self is Assumption.MEAN_OF_FOLDS
 
     @property
     def is_silent(self) -> bool:
