@@ -6,6 +6,7 @@ import math
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ogive
@@ -510,3 +511,32 @@ def test_pairs_of_quantiles_assume_independent_pairs():
         )
     apart = compare(pairs, "a", "b", criterion="median", paired=False)
     assert apart.primary.assumptions[0] == "independent scores"
+
+
+def overruled_folds() -> ogive.Trials:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"model": m, "repeat": r, "fold": f, "score": 0.8 + shift + rng.normal(0, 0.01)}
+        for m, shift in {"a": 0.02, "b": 0.0, "c": 0.0}.items() for r in range(5) for f in range(10)
+    ]  # fmt: skip
+    return ogive.read(pd.DataFrame(rows), unit="row", bounds=(0, 1))
+
+
+def test_nothing_about_folds_is_guaranteed_because_somebody_called_them_independent():
+    trials = overruled_folds()
+    for criterion in ("improvement", "mean", "q0.1"):
+        c = ogive.compare(trials, "a", "b", criterion=criterion)
+        assert c.strength == "heuristic"
+        assert {q.interval.strength for q in c.questions.values() if q.interval is not None} == {"heuristic"}
+        assert "share training rows" in c.verdict
+        assert "guaranteed" not in str(c)
+    ranking = ogive.rank(trials)
+    assert ranking.strength == "heuristic"
+    assert "share training rows" in ranking.verdict
+    summary = ogive.summarize(trials)
+    assert {r.strength for r in summary.rows} == {"heuristic"}
+    assert "share training rows" in str(summary)
+    assert {cell.band.strength for cell in ogive.answers.bands(trials)} == {"heuristic"}
+    assert "guaranteed 95 %" not in "".join(a.answer for a in ogive.inspect(trials).answers if a.possible)
+    with pytest.raises(InputError, match="independent rows"):
+        ogive.compare(trials, "a", "b", guaranteed=True)

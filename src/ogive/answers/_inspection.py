@@ -171,8 +171,13 @@ def _answers(trials: Trials) -> list[Possibility]:
     if not trials.independent:
         unjudged = ADAPTIVE
     # What rests on independent rows: not judged, approximate where rows share a unit, or possible.
-    without = unjudged or (f"rows share {trials.unit!r}: the interval is approximate" if trials.clustered else "")
-    assumed = "assuming that rows are independent" if trials.unit is None else "units are independent"
+    overruled = FOLDS if trials.folds_overruled else ""
+    without = (
+        unjudged
+        or overruled
+        or (f"rows share {trials.unit!r}: the interval is approximate" if trials.clustered else "")
+    )
+    assumed = overruled or ("assuming that rows are independent" if trials.unit is None else "units are independent")
     rows: list[tuple[str, bool, str | Note]] = [("summary", *_can_summarize(trials))]
     for p, name in ((0.5, "median"), (0.05, "5 % and 95 % quantiles")):
         needed = next(n for n in range(1, 1000) if _both_sides(n, p))

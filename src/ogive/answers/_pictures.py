@@ -5,7 +5,7 @@ too large for them the best methods and the tasks where they differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,6 +60,8 @@ def bands(
             band = statistics.band(
                 scores, confidence=confidence, method=method, clusters=clusters, n_failed=n_failed, failed=worst
             )
+            if trials.folds_overruled:
+                band = replace(band, guarantee="heuristic")
         counted = n_failed if clusters is None else 0
         found.append(
             CellBand(

@@ -377,7 +377,10 @@ def _summarize_metric(
 ) -> None:  # fmt: skip
     resolved = [trials.resolve_failures(cell, metric, rule) for cell in trials.cells]
     shares, definition = right_or_wrong([scores for scores, _ in resolved]), trials.definitions[metric]
-    samples = [Sample(scores, trials.clusters(kept), definition, trials.n_folds, shares) for scores, kept in resolved]
+    samples = [
+        Sample(scores, trials.clusters(kept), definition, trials.n_folds, shares, trials.folds_overruled)
+        for scores, kept in resolved
+    ]
     found = {
         s.name: intervals_of(s, samples, confidence, guaranteed=guaranteed)
         for s in counting(chosen, "computing statistics")
@@ -459,6 +462,7 @@ class Sample:
     metric: Metric
     n_folds: int | None
     right_or_wrong: bool = False
+    folds_overruled: bool = False
 
     @property
     def counts(self) -> bool:
@@ -476,15 +480,16 @@ def interval_of(statistic: Statistic, sample: Sample, confidence: float, *, guar
 
     With `guaranteed`, refused where rows are not independent draws: no interval is certain then.
     """
-    if guaranteed and (sample.n_folds is not None or sample.clusters is not None):
-        shared = "folds that share training data" if sample.n_folds is not None else "rows that share a unit"
+    folds = sample.n_folds is not None or sample.folds_overruled
+    if guaranteed and (folds or sample.clusters is not None):
+        shared = "folds that share training data" if folds else "rows that share a unit"
         raise InputError(
             f"{shared} have no interval that holds for every distribution; ask without the guarantee for others."
         )
     found = _within(statistic, _interval(statistic, sample, confidence, guaranteed), sample.metric)
-    if sample.n_folds is None:
+    if not folds:
         return found
-    if statistic.kind != "mean":
+    if statistic.kind != "mean" and sample.n_folds is not None:
         # As if folds were independent, the interval of the median of 10 x 10 of them would be 3.5 times too short.
         return replace(
             found,
@@ -524,7 +529,11 @@ def _of_one_size(statistic: Statistic, samples: Sequence[Sample], guaranteed: bo
         return []
     groups: dict[int, list[int]] = {}
     for place, sample in enumerate(samples):
-        plain = sample.clusters is None and sample.n_folds is None and 0 < sample.scores.size <= MOST_TOGETHER
+        plain = (
+            sample.clusters is None
+            and not (sample.n_folds or sample.folds_overruled)
+            and 0 < sample.scores.size <= MOST_TOGETHER
+        )
         if plain and not (statistic.kind == "mean" and sample.counts):
             groups.setdefault(sample.scores.size, []).append(place)
     return [places for places in groups.values() if len(places) > 1]

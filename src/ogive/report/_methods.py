@@ -211,6 +211,8 @@ def _independence(t: Trials, hint: str = "", *, sampled: bool) -> str:
             else " Methods are compared as separate samples."
         )
     )
+    if t.folds_overruled:
+        return f"Said, but not so: the rows are folds of a cross-validation and share training data; intervals are heuristic.{pairs}"
     if t.clustered:
         return f"Rows that share {printable(str(t.unit))} count once together.{printable(pairs)}"
     if t.unit is None:

@@ -227,6 +227,11 @@ class Trials:
         return self.independent and self.question is None
 
     @property
+    def folds_overruled(self) -> bool:
+        """Whether somebody said what is independent, and the rows are folds, which share training rows all the same."""
+        return any(note.kind is NoteKind.FOLDS_OVERRULED for note in self.notes)
+
+    @property
     def is_split(self) -> bool:
         """Whether a column that nobody declared splits the runs: what is pooled over it would be about no one thing."""
         return self.question is not None and self.question.kind is NoteKind.ASKS_SPLIT

@@ -382,7 +382,8 @@ class Comparison(Told, Recorded):
             replace(question, tasks=samples.question.tasks, over=samples.question.over), self._trials
         )
         asked = replace(asked, asked=replace(asked.asked, test_share=samples.asked.test_share))
-        return asked.possible(of_two(asked, self.a, self.b).interval(0, error))
+        found = asked.possible(of_two(asked, self.a, self.b).interval(0, error))
+        return replace(found, guarantee="heuristic") if samples.partly[self._places] else found
 
     @cached_property
     def _dominance(self) -> Dominance | None:

@@ -258,7 +258,7 @@ class Question:
         self.refuse_folds()
         if not self.guaranteed:
             return
-        if self.test_share is not None or trials.clustered:
+        if self.test_share is not None or trials.clustered or (trials.folds_overruled and not self.sampled):
             raise InputError(
                 "`guaranteed` needs independent rows; folds, splits of the same rows and rows that share a unit have no "
                 "interval that always holds."

@@ -55,7 +55,8 @@ class Samples:
     joined : array [method, method]
         0 where their runs are joined pair by pair, -1 where not.
     partly : array [method, method]
-        Whether runs of two methods share some draws, too few of them to be joined: then they are not independent either.
+        Whether runs of two methods share some draws, too few of them to be joined, or are folds that somebody took for
+        independent: then they are not.
     n_runs, n_failed : array [method, task]
         Units with a score; failed runs.
     order_only : bool
@@ -194,6 +195,7 @@ def gather(trials: Trials, methods: Sequence[str], question: Question) -> Sample
     refuse_single_runs(trials, names, question)
     together = np.where(everywhere, shared, 0)  # 0 where two are not joined on every task
     partly &= (together == 0) & (question.paired is None)
+    partly |= trials.folds_overruled and not question.sampled
     if question.paired and not by_mean:
         for i, j in itertools.combinations(range(len(names)), 2):
             if not together[i, j]:

@@ -58,6 +58,7 @@ PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIE
 QUESTION_COLUMNS = ("question", "ahead", "result, with its range", "the range is")
 UNKNOWN_COST = "what they would cost is not known without bounds"
 OTHERS = "the other answers"
+SHARING = "taken for independent as was said, although they share training rows"
 SURE = {
     "guaranteed": "at least {} confidence",
     "approximate": "about {} confidence",
@@ -104,6 +105,8 @@ def unit_words(trials: Trials, tasks: Sequence[str] | None = None, *, sampled: b
     varied += scope_words(trials, trials.tasks if tasks is None else tasks)
     lacking = missing_words(trials, tasks=tasks)
     varied += f"; {lacking}" if lacking else ""
+    if trials.folds_overruled:
+        return f"folds {SHARING}{varied}"
     if trials.unit is None:
         return f"runs, assumed independent{varied}"
     if trials.unit in ("row", "rows"):
@@ -495,6 +498,7 @@ def _of_what(c: Comparison) -> str:
 
 def _runs_of_what(c: Comparison) -> str:
     parts = [_counts(c), _varied(c._trials), *_tasks_words(c.question)]
+    parts += [f"the folds are {SHARING}"] if c._trials.folds_overruled else []
     parts += [f"{plural(c.n_unmatched, 'row')} without a partner left out"] if c.n_unmatched else []
     parts += [_left_out(c)] if _left_out(c) else []
     parts.append(missing_words(c._trials, _compared(c), c.question.tasks))
@@ -882,6 +886,7 @@ def _runs_of(r: Ranking) -> str:
     few = [printable(m) for m, k in zip(r._samples.methods, counts.min(axis=1), strict=True) if k == low]
     fewest = f" ({low}{' each' if len(few) > 1 else ''} of {_some(few)})" if low < high else ""
     parts = [p for p in (f"{runs} of each method{on_each}{fewest}", varied, same, *_tasks_words(r.question)) if p]
+    parts += [f"the folds are {SHARING}"] if r._trials.folds_overruled else []
     lacking = missing_words(r._trials, tasks=r.question.tasks)
     parts += [lacking] if lacking else []
     others = ["all pairs on single tasks"] if r.reversals else []
