@@ -471,3 +471,21 @@ def test_bounds_that_are_mirrored_or_scaled_withhold_the_same_claims():
         ]
         assert len({(c.conclusion, c.hidden.withheld, c.hidden.needed) for c in found}) == 1
         close([c.hidden.cost for c in found], [found[0].hidden.cost] * 2 + [100 * found[0].hidden.cost])
+
+
+def folds_on(n_tasks: int) -> ogive.Trials:
+    rng = np.random.default_rng(n_tasks)
+    rows = [
+        {"model": m, "dataset": f"t{t}", "repeat": r, "fold": f, "score": 0.8 + shift + rng.normal(0, 0.03)}
+        for m, shift in {"a": 0.01, "b": 0.0}.items() for t in range(n_tasks) for r in range(2) for f in range(5)
+    ]  # fmt: skip
+    return ogive.read(pd.DataFrame(rows))
+
+
+def test_folds_on_few_tasks_speak_of_these_tasks_and_on_more_of_tasks_like_these():
+    few, more = folds_on(4), folds_on(5)
+    assert ogive.compare(few, "a", "b").question.over == ogive.rank(few).question.over == "fixed"
+    assert ogive.compare(more, "a", "b").question.over == ogive.rank(more).question.over == "sample"
+    assert "these tasks, not for others" in ogive.compare(few, "a", "b").verdict
+    assert "may be chance" in ogive.compare(few, "a", "b", over="sample").verdict
+    assert "may be chance" not in ogive.compare(more, "a", "b").verdict

@@ -213,12 +213,12 @@ def test_folds_over_several_tasks_count_by_their_mean_on_each():
     rng = np.random.default_rng(0)
     import pandas as pd
 
-    rows = [{"model": m, "dataset": f"t{d}", "fold": f, "score": rng.normal()} for m in "ab" for d in range(4) for f in range(10)]  # fmt: skip
+    rows = [{"model": m, "dataset": f"t{d}", "fold": f, "score": rng.normal()} for m in "ab" for d in range(5) for f in range(10)]  # fmt: skip
     t = ogive.read(pd.DataFrame(rows), fold="fold")
     assert t.n_folds == 10
     found = rank(t)
-    assert (found.question.over, found.criterion, found.pairs[0].difference.n) == ("sample", "mean", 4)
-    assert ogive.compare(t, "a", "b").n == 4
+    assert (found.question.over, found.criterion, found.pairs[0].difference.n) == ("sample", "mean", 5)
+    assert ogive.compare(t, "a", "b").n == 5
     with pytest.raises(InputError, match="mean only"):
         rank(t, criterion="median")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ogive.answers._pictures import has_spread
-from ogive.answers.verdicts import one_run_each, unit_words
+from ogive.answers.verdicts import FEWEST_FOR_A_SAMPLE, one_run_each, unit_words
 from ogive.notes import Names, Note, argument, sentences
 from ogive.reading import Source, as_trials
 from ogive.statistics import order_statistic_ranks
@@ -214,8 +214,11 @@ def _can_judge(trials: Trials, most: int, assumed: str) -> tuple[bool, str | Not
         return several, ONE_RUN_EACH if several else ONE_RUN_IN_ALL
     if trials.n_folds is None:
         return True, assumed
-    over = f"; over several tasks each counts once, by the mean of its folds ({argument('over')})" if several else ""
-    return True, f"{FOLDS}{over}"
+    if not several:
+        return True, FOLDS
+    if len(trials.tasks) < FEWEST_FOR_A_SAMPLE:
+        return True, f"{FOLDS}; answers speak of these tasks ({argument('over')})"
+    return True, f"{FOLDS}; over several tasks each counts once, by the mean of its folds ({argument('over')})"
 
 
 def _can_summarize(trials: Trials) -> tuple[bool, str | Note]:

@@ -37,7 +37,7 @@ B = Annotated[str | None, typer.Option("--b", metavar="METHOD", help="What it is
 OnTask = Annotated[str | None, typer.Option("--on", metavar="TASK", help="Only this task; all shared ones where not given.")]
 Margin = Annotated[float | None, typer.Option("--margin", help="The smallest difference that matters, in units of what decides; allows 'not worse' and 'equivalent'.")]
 Criterion = Annotated[str | None, typer.Option("--criterion", "-s", metavar="NAME", help="What decides, fixed before looking: improvement (how often a run beats a run), mean, median, q0.1, worst_0.1, iqm or best_of_8. By default the mean where both bounds are declared, all scores are 0 or 1, or a margin is given; else improvement.")]
-Over = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Of what an answer over several tasks speaks. fixed: of these tasks; sample: of tasks like these, which is the default for folds and where a method has a single run on a task.")]
+Over = Annotated[str | None, typer.Option("--over", metavar="fixed|sample", help="Of what an answer over several tasks speaks. fixed: of these tasks; sample: of tasks like these, which is the default for folds on five tasks or more and where a method has a single run on a task.")]
 Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Only intervals that hold for every distribution; means need --bounds.")]
 Unpaired = Annotated[bool, typer.Option("--unpaired", help="Compare fresh runs of both, although rows share draws.")]
 # fmt: on

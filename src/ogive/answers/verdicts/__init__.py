@@ -13,12 +13,12 @@ In the order in which a verdict is made
 
 from ogive.answers.verdicts._check import Check, check
 from ogive.answers.verdicts._comparison import Comparison, NamedAnswer, compare, judge_pair
-from ogive.answers.verdicts._question import Criterion, Question, difference_parts
+from ogive.answers.verdicts._question import FEWEST_FOR_A_SAMPLE, Criterion, Question, difference_parts
 from ogive.answers.verdicts._ranking import Leaders, Leading, Pair, Rank, Ranking, judge_all, leaders, rank
 from ogive.answers.verdicts._verdict import Conclusion
 from ogive.answers.verdicts._wording import missing_words, one_run_each, scope_words, unit_words
 
 __all__ = [
-    "Check", "Comparison", "Conclusion", "Criterion", "Leaders", "Leading", "NamedAnswer", "Pair", "Question", "Rank", "Ranking", "check",
+    "FEWEST_FOR_A_SAMPLE", "Check", "Comparison", "Conclusion", "Criterion", "Leaders", "Leading", "NamedAnswer", "Pair", "Question", "Rank", "Ranking", "check",
     "compare", "difference_parts", "judge_all", "judge_pair", "leaders", "missing_words", "one_run_each", "rank", "scope_words", "unit_words",
 ]  # fmt: skip

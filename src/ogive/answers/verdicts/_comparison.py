@@ -425,7 +425,7 @@ def compare(
         "equivalent" can be concluded.
     over : {"fixed", "sample"}, optional
         Whether the answer over several tasks speaks of these tasks (default), or of tasks like these (default
-        where a method has a single run on a task, and for folds).
+        where a method has a single run on a task, and for folds on five tasks or more).
     guaranteed : bool
         Only intervals that hold for every distribution: betting for means and worst shares of bounded
         scores, exact tests for pairs, order statistics.

@@ -19,6 +19,7 @@ import numpy as np
 from ogive.answers.verdicts._question import (
     AVERAGE,
     BAD_DAY,
+    FEWEST_FOR_A_SAMPLE,
     IMPROVEMENT,
     MOST_LISTED,
     TRIES,
@@ -547,9 +548,11 @@ def _varied(trials: Trials) -> str:
 def _tasks_words(question: Question) -> list[str]:
     if len(question.tasks) < 2:
         return []
-    return [
-        "for tasks like these, taken as a sample" if question.over == "sample" else "for these tasks, not for others"
-    ]
+    if question.over == "fixed":
+        return ["for these tasks, not for others"]
+    n = len(question.tasks)
+    few = f", of which {n} are few: that they agree may be chance" if n < FEWEST_FOR_A_SAMPLE else ""
+    return [f"for tasks like these, taken as a sample{few}"]
 
 
 def _failed(c: Comparison) -> str:
