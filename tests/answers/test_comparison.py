@@ -540,3 +540,19 @@ def test_nothing_about_folds_is_guaranteed_because_somebody_called_them_independ
     assert "guaranteed 95 %" not in "".join(a.answer for a in ogive.inspect(trials).answers if a.possible)
     with pytest.raises(InputError, match="independent rows"):
         ogive.compare(trials, "a", "b", guaranteed=True)
+
+
+@pytest.mark.parametrize("margin", [None, 0.02])
+def test_what_a_comparison_of_means_could_detect_is_what_a_plan_with_its_runs_says(margin):
+    rng = np.random.default_rng(5)
+    right = (rng.random((2, 300)) < 0.7).astype(float)
+    items = {m: row.tolist() for m, row in zip("ab", right, strict=True)}
+    rows = [{"model": m, "item": i, "right": x} for m, row in items.items() for i, x in enumerate(row)]
+    pairs = ogive.read(pd.DataFrame(rows), score="right", item="item", bounds=(0, 1))
+    apart = ogive.read({m: rng.normal(size=40) for m in "ab"}, unit="row", bounds=(-9, 9))
+    for trials, n in ((pairs, 300), (apart, 80)):
+        c = compare(trials, "a", "b", margin=margin)
+        planned = ogive.plan(trials, n_trials=n, **({} if margin is None else {"margin": margin}))
+        assert c.detectable == pytest.approx(planned.achieved_width)
+    if margin is not None and c.conclusion == "cannot tell":
+        assert "as better by more than 0.02, four times in five" in c.verdict

@@ -44,6 +44,8 @@ PAIRS_ADDED = 0.2
 # Where at most so many units go against the majority, what the others show says little about them.
 FEW_DISSENTING = 5.0
 BLOCK = 2_000_000
+HALVINGS = 50
+TANGO = "Tango's score, direction by Clopper-Pearson"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -176,10 +178,14 @@ class ShareDifferences(Differences):
 class DiscordantDifferences(Differences):
     """What pairs say: θ − ½ = D (π − ½), with D the share of pairs that differ and π the share of those that A wins.
 
-    The direction is read off Clopper and Pearson's interval of π alone, which is McNemar's exact test;
-    the limits stand at the corners of the two intervals of D and π. `unit` is 1 for a probability of
-    improvement and 2 for a difference of shares. Where no pair is tied, D is not in question, and the
-    interval is that of the wins.
+    The direction is read off Clopper and Pearson's interval of π alone, which is McNemar's exact test. Guaranteed limits
+    stand at the corners of the two intervals of D and π; where no pair is tied, D is not in question, and the interval is
+    that of the wins. Else the limits are Tango's (1998): the differences that a score test does not reject, with D as likely
+    as it can be under each. They hold 0 where the exact test does not reject, and reach at least as far as those of the wins
+    alone where nobody loses. `unit` is 1 for a probability of improvement and 2 for a difference of shares.
+
+    Coverage at 95 %, computed over all tables of 20 to 400 pairs of which 0.05 to 0.5 differ, at odds from even to certain:
+    0.941 to 1, 0.955 to 0.976 in the mean; the corners alone cover 0.956 to 1 and are 1.2 to 1.5 times as wide.
     """
 
     by_pair: ClassVar[tuple[str, ...]] = ("wins", "losses", "sizes")
@@ -190,15 +196,40 @@ class DiscordantDifferences(Differences):
     guaranteed: bool
 
     def limits(self, error: Errors) -> tuple[FloatArray, FloatArray]:
-        each = np.asarray(error) / 2.0 if self.guaranteed else np.asarray(error)
         differ = self.wins + self.losses
+        each = np.asarray(error) / 2.0 if self.guaranteed else np.asarray(error)
         pi_low, pi_high = binomial_limits_of(self.wins, differ, each)
-        d_low, d_high = binomial_limits_of(differ, self.sizes, each)
-        if not self.guaranteed:
-            d_low = np.where(differ == self.sizes, 1.0, d_low)
-        low = np.where(pi_low > 0.5, d_low, d_high) * (pi_low - 0.5)
-        high = np.where(pi_high < 0.5, d_low, d_high) * (pi_high - 0.5)
-        return self.even + self.unit * low, self.even + self.unit * high
+        if self.guaranteed:
+            d_low, d_high = binomial_limits_of(differ, self.sizes, each)
+            low = np.where(pi_low > 0.5, d_low, d_high) * (pi_low - 0.5)
+            high = np.where(pi_high < 0.5, d_low, d_high) * (pi_high - 0.5)
+            return self.even + self.unit * low, self.even + self.unit * high
+        low, high = tango_limits(self.wins, self.losses, self.sizes, error)
+        for one, other, sign in ((self.wins, self.losses, 1.0), (self.losses, self.wins, -1.0)):
+            ends = sorted_ends(sign, *binomial_limits_of(one, self.sizes, each))
+            low, high = (
+                np.where(other == 0.0, widest(mine, end), mine)
+                for mine, end, widest in zip((low, high), ends, (np.minimum, np.maximum), strict=True)
+            )
+        told = (pi_low > 0.5) | (pi_high < 0.5)
+        low, high = np.where(told, low, np.minimum(low, 0.0)), np.where(told, high, np.maximum(high, 0.0))
+        low, high = np.where(self.tied, low, 2.0 * pi_low - 1.0), np.where(self.tied, high, 2.0 * pi_high - 1.0)
+        return self.even + self.unit * low / 2.0, self.even + self.unit * high / 2.0
+
+    @property
+    def tied(self) -> NDArray[np.bool_]:
+        """Whether some pairs do not differ."""
+        return self.wins + self.losses < self.sizes
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._method(i) for i in range(len(self))))
+
+    def with_limits(self, i: int, low: float, high: float, error: float) -> Interval:
+        return replace(Differences.with_limits(self, i, low, high, error), method=self._method(i))
+
+    def _method(self, i: int) -> str:
+        return self.method if self.guaranteed or not self.tied[i] else TANGO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -445,6 +476,45 @@ def binomial_limits_of(k: FloatArray, n: FloatArray, error: Errors) -> tuple[Flo
     low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, k), np.maximum(n - k, 0.0) + 1.0, half))
     high = np.where(every, 1.0, 1.0 - betaincinv(np.where(every, 1.0, n - k), k + 1.0, half))
     return low, high
+
+
+def tango_limits(
+    wins: FloatArray, losses: FloatArray, sizes: FloatArray, error: Errors
+) -> tuple[FloatArray, FloatArray]:
+    """Both differences of shares of pairs that are z standard errors away, standard errors taken there (Tango 1998).
+
+    Found by halving: the score falls as the difference rises.
+    """
+    from scipy.special import ndtri
+
+    z, found = ndtri(1.0 - np.asarray(error) / 2.0), (wins - losses) / sizes
+
+    def score(difference: FloatArray) -> FloatArray:
+        # The likeliest share of losses, if the difference is this one: a root of A x² + B x + C.
+        a, b = 2.0 * sizes, -wins - losses + (2.0 * sizes - wins + losses) * difference
+        c = -losses * difference * (1.0 - difference)
+        share = (np.sqrt(np.maximum(b**2 - 4.0 * a * c, 0.0)) - b) / (2.0 * a)
+        variance = sizes * np.maximum(2.0 * share + difference * (1.0 - difference), 0.0)
+        off = wins - losses - sizes * difference
+        known = variance > 0.0
+        return np.where(
+            known, off / np.sqrt(np.where(known, variance, 1.0)), np.where(off == 0.0, 0.0, np.copysign(np.inf, off))
+        )
+
+    ends = []
+    for side in (1.0, -1.0):
+        inside, outside = found, np.full(found.shape, -side)
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2.0
+            held = side * score(middle) <= z
+            inside, outside = np.where(held, middle, inside), np.where(held, outside, middle)
+        ends.append(outside)
+    return ends[0], ends[1]
+
+
+def sorted_ends(sign: float, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Limits of a share as those of its difference from nothing, of the other one's loss where `sign` is -1."""
+    return (low, high) if sign > 0 else (-high, -low)
 
 
 def outer_binomial_limits(share: FloatArray, n: FloatArray, error: Errors) -> tuple[FloatArray, FloatArray]:

@@ -28,7 +28,7 @@ from ogive.statistics import (
     mcnemar,
     violation_ratio,
 )
-from ogive.statistics.planning import DifferenceTest, ImprovementTest, achieved, trials_for
+from ogive.statistics.planning import DifferenceTest, ImprovementTest, achieved, largest_spread, trials_for
 from ogive.tables import Recorded, Table
 from ogive.trials import FloatArray, Trials
 from ogive.words import clipped
@@ -223,9 +223,15 @@ class Comparison(Told, Recorded):
 
     @cached_property
     def detectable(self) -> float:
-        """The smallest value of the criterion that this design detects with 80 % power."""
+        """The smallest value of the criterion that this design detects with 80 % power, beyond the margin where there is one.
+
+        Of means it is what `plan` says of as many runs, with these as its pilot.
+        """
         from scipy.special import ndtri
 
+        planned = self._planned
+        if planned is not None:
+            return min(planned, self._samples.span)
         if self.criterion == "improvement" and not self._samples.clustered and not self.tasks:
             a, b = self.n_runs
             question = ImprovementTest(
@@ -243,6 +249,24 @@ class Comparison(Told, Recorded):
         z = float(ndtri(0.5 + self.primary.confidence / 2.0))
         seen = (self.margin or 0.0) + half * (1.0 + float(ndtri(POWER)) / z)
         return min(1.0, 0.5 + seen) if self.criterion == "improvement" else min(seen, self._samples.span)
+
+    @property
+    def _planned(self) -> float | None:
+        """The difference of means that as many runs detect, with their spread as a pilot's; None where no plan is about this design."""
+        fixed = self.question.test_share is not None or self.several or self.question.guaranteed
+        if self.criterion != "mean" or fixed or self._samples.clustered or self._samples.order_only:
+            return None
+        scores = (np.subtract(*self._draws),) if self.paired else self._scores
+        known = [found[~np.isnan(found)] for found in scores]
+        sizes = {found.size for found in known}
+        spreads = tuple(float(found.std(ddof=1)) if found.size > 1 else 0.0 for found in known)
+        if len(sizes) > 1 or min(spreads) <= 0.0 or not all(map(math.isfinite, spreads)):
+            return None
+        limits = tuple(largest_spread(sd, found.size) for sd, found in zip(spreads, known, strict=True))
+        test = DifferenceTest(
+            sd=limits, paired=self.paired, confidence=self.primary.confidence, power=POWER, margin=self.margin or 0.0
+        )
+        return achieved(test, sum(found.size for found in known))
 
     @cached_property
     def needed(self) -> tuple[int, float] | None:

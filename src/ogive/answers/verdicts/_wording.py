@@ -615,13 +615,14 @@ def _what_would_do(c: Comparison) -> str:
         return f"{'pairs' if c.paired else 'runs'} that differ are needed to say more"
     if not math.isfinite(c.detectable):
         return "more runs are needed to set limits"
+    beyond = "" if c.margin is None else f", as better by more than {c.question.margin_words},"
     if c.criterion == IMPROVEMENT:
         if c.detectable >= 1.0:
             seen = "so few runs can show no difference, however large"
         else:
-            seen = f"this many runs find the better method four times in five if it wins {100 * c.detectable:.0f} % of the time"
+            seen = f"this many runs find the better method{beyond} four times in five if it wins {100 * c.detectable:.0f} % of the time"
     else:
-        seen = f"this many runs find the better method four times in five if the true difference is {c.detectable:.2g}"
+        seen = f"this many runs find the better method{beyond} four times in five if the true difference is {c.detectable:.2g}"
     if c.needed is None or c.needed[0] <= c.n:
         return seen
     count, effect = c.needed
