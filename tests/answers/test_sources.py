@@ -503,3 +503,36 @@ def test_advice_is_given_once_and_not_for_what_was_said():
     assert str(found).count("Name them when reading") == str(found).count("names no hyper-parameters") == 1
     assert "repeat=" not in found.cells[0].missing.way
     assert "params=" in found.cells[0].missing.way
+
+
+def searched(n, shift, seed=0):
+    """A search over a learning rate that explains nearly all, and an optimizer that shifts the loss."""
+    rng = np.random.default_rng(seed)
+    lr, optimizer, width = 10 ** rng.uniform(-5, 0, n), rng.choice(["adam", "sgd"], n), rng.choice([1, 2, 3], n)
+    loss = 0.3 + 0.12 * (np.log10(lr) + 3) ** 2 + rng.normal(0, 0.05, n) + shift * (optimizer == "sgd")
+    return pd.DataFrame({"param_lr": lr, "param_optimizer": optimizer, "param_width": width, "val_loss": loss})
+
+
+def test_sources_shows_the_effect_of_a_parameter_that_compare_tells_apart():
+    table = searched(150, 0.12)
+    found = ogive.sources(ogive.read(table, unit="row"))
+    (cell,) = found.cells
+    by_name = {e.parameter: e for e in cell.effects}
+    shown = {name for name, e in by_name.items() if e.shown}
+    assert shown == {"param_lr", "param_optimizer"}
+    by_optimizer = ogive.read(table, algorithm="param_optimizer", score="val_loss", unit="row")
+    assert ogive.compare(by_optimizer, "adam", "sgd").conclusion == "better"
+    said = " ".join(found.sentences)
+    assert "no effect of param_width can be shown, judged together with the others" in said
+    if by_name["param_optimizer"].explained.low == 0.0:
+        assert "param_optimizer has an effect on the order of the runs" in said
+
+
+@pytest.mark.statistical
+def test_parameters_without_effect_are_seldom_shown_to_have_one():
+    rng, wrong = np.random.default_rng(0), 0
+    for _ in range(400):
+        table = searched(60, 0.0, int(rng.integers(2**31))).assign(val_loss=rng.exponential(size=60))
+        (cell,) = ogive.sources(ogive.read(table, unit="row")).cells
+        wrong += any(e.shown for e in cell.effects)
+    assert wrong <= 40  # about 0.05 of tables, at most 0.1

@@ -18,6 +18,7 @@ from ogive.statistics import (
     Permutable,
     explained_share,
     first_order_parts,
+    group_rank_test,
     largest_gain_test,
     restriction_gain,
     variance_components,
@@ -380,3 +381,14 @@ def test_chance_is_called_a_gain_in_at_most_one_table_in_twenty(shape, units):
 @pytest.mark.statistical
 def test_the_size_test_notices_a_level_of_seven_in_a_hundred():
     assert rejections("normal", 20_000, level=0.07) > plausible(0.05, 20_000)[1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_are_tested_by_their_ranks_as_kruskal_and_wallis_do(seed):
+    rng = np.random.default_rng(seed)
+    y, groups = np.round(rng.normal(size=40), 1 if seed % 2 else 6), rng.integers(0, 2 + seed, 40)
+    expected = stats.kruskal(*(y[groups == g] for g in np.unique(groups))).pvalue
+    assert group_rank_test(y, groups) == pytest.approx(expected)
+    units = np.repeat(np.arange(40), 3)
+    assert group_rank_test(np.repeat(y, 3), np.repeat(groups, 3), clusters=units) == pytest.approx(expected)
+    assert np.isnan(group_rank_test(y, groups, clusters=np.zeros(40, dtype=int)))

@@ -26,6 +26,7 @@ from ogive.statistics import (
     clopper_pearson,
     explained_share,
     first_order_parts,
+    group_rank_test,
     largest_gain_test,
     quantile_interval,
     restriction_gain,
@@ -130,7 +131,8 @@ class WorseHalf:
 class ParameterEffect:
     """What one hyper-parameter does: the share of the variance that it explains, and the scores along it.
 
-    `present` is the share of runs in which it is set; everything is about those.
+    `present` is the share of runs in which it is set; everything is about those. `p_value` is how often chance alone would
+    order the runs as much by its values (Kruskal and Wallis), after Holm's correction for all parameters of the table.
     """
 
     parameter: str
@@ -140,11 +142,17 @@ class ParameterEffect:
     explained: Interval
     bins: tuple[BinEffect, ...]
     made_bad: WorseHalf | None
+    p_value: float = math.nan
 
     @property
     def shown(self) -> bool:
-        """Whether the share that it explains is certainly above 0."""
-        return self.explained.low > 0.0
+        """Whether it has an effect for certain: by the share that it explains, or by the order of the runs."""
+        return self.explained.low > 0.0 or self.p_value <= self.error
+
+    @property
+    def error(self) -> float:
+        """How often what is said to have an effect may have none."""
+        return 1.0 - self.explained.confidence + 1e-12
 
 
 def range_words(parameter: str, labels: Sequence[str], low: float | None, high: float | None) -> str:
@@ -298,8 +306,18 @@ def effect(
     return ParameterEffect(
         parameter=parameter.name, kind=parameter.kind, log=parameter.log, present=float(here.mean()),
         explained=explained_share(y, codes, clusters=of, confidence=confidence), bins=tuple(bins),
-        made_bad=_blame(parameter, guilty, codes, bad),
+        made_bad=_blame(parameter, guilty, codes, bad), p_value=group_rank_test(y, codes, clusters=of),
     )  # fmt: skip
+
+
+def together(effects: Sequence[ParameterEffect]) -> list[ParameterEffect]:
+    """Effects whose p-values are corrected for their number (Holm 1979)."""
+    known = sorted((e for e in effects if not math.isnan(e.p_value)), key=lambda e: e.p_value)
+    adjusted, largest = {}, 0.0
+    for place, e in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - place) * e.p_value))
+        adjusted[e.parameter] = largest
+    return [replace(e, p_value=adjusted.get(e.parameter, math.nan)) for e in effects]
 
 
 def _share_of(yes: np.ndarray, of: IntArray | None, confidence: float) -> Interval:

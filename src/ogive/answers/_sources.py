@@ -23,6 +23,7 @@ from ogive.answers._parameters import (
     find_parameters,
     find_ranges,
     first_half,
+    together,
 )
 from ogive.answers._pictures import refuse_unjudgeable
 from ogive.answers._summary import FailedRuns
@@ -463,6 +464,7 @@ def _parameters(
             judged.append(parameter)
     if not judged:
         return (), ()
+    effects = together(effects)
     trial = q.trials.table["trial"].chunk(0).to_numpy()[rows]
     ranges = find_ranges(
         judged, scores, first_half(draw_keys(q.trials, rows), trial, units), units, q.sign, q.confidence,
@@ -758,14 +760,17 @@ def untold(draws: Draws, place: str, n_runs: int) -> Untold:
 
 def effect_sentences(effects: Sequence[ParameterEffect]) -> list[str]:
     """Which parameters explain how much, and which values make the worse half."""
-    ordered = sorted(effects, key=lambda e: -e.explained.estimate)
+    ordered = sorted(effects, key=lambda e: (not e.explained.low > 0.0, -e.explained.estimate))
     seen = [e for e in ordered if e.shown]
     unseen = [printable(e.parameter) for e in ordered if not e.shown]
     out = []
     if seen:
-        parts = [_explained(e, first=i == 0) for i, e in enumerate(seen[:MOST_NAMED])]
-        rest = f"; no effect of {listed(unseen[:8])} can be shown" if unseen else ""
-        out.append(f"{', '.join(parts)}{rest}.")
+        known = [e for e in seen[:MOST_NAMED] if e.explained.low > 0.0]
+        parts = [", ".join(_explained(e, first=i == 0) for i, e in enumerate(known))] if known else []
+        parts += [_ordered(e) for e in seen[:MOST_NAMED] if not e.explained.low > 0.0]
+        corrected = f", judged together with the other{'s' if len(effects) > 2 else ''}"
+        parts += [f"no effect of {listed(unseen[:8])} can be shown{corrected}"] if unseen else []
+        out.append(f"{'; '.join(parts)}.")
     elif unseen:
         out.append(f"No effect of {listed(unseen[:8])} on the score can be shown by these runs.")
     blamed = [w for e in ordered if (w := e.made_bad) is not None][:MOST_NAMED]
@@ -783,6 +788,12 @@ def _explained(e: ParameterEffect, *, first: bool) -> str:
     # The values of a number that lie in one range count as one: they explain less than the number itself may.
     cut = f" (in {len(e.bins)} ranges)" if e.kind == "numeric" else ""
     return f"{printable(e.parameter)}{cut} {'explains ' if first else ''}{percent_interval(e.explained)}{' of the variance' if first else ''}{where}"
+
+
+def _ordered(e: ParameterEffect) -> str:
+    """Of an effect that is shown by the order of the runs, with which the share of the variance need not go."""
+    share = percent_interval(e.explained)
+    return f"{printable(e.parameter)} has an effect on the order of the runs, though it cannot be told how much of the variance it explains ({share})"
 
 
 def range_sentences(ranges: Sequence[Range], effects: Sequence[ParameterEffect], place: str) -> list[str]:

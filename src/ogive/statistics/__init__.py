@@ -69,6 +69,7 @@ from ogive.statistics._effects import (
     Permutable,
     explained_share,
     first_order_parts,
+    group_rank_test,
     largest_gain_test,
     restriction_gain,
 )
@@ -153,6 +154,7 @@ __all__ = [
     "ecdf",
     "exceedance",
     "explained_share",
+    "group_rank_test",
     "first_order_parts",
     "guaranteed_improvement",
     "improvement_over_tasks",
