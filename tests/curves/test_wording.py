@@ -37,3 +37,12 @@ def test_a_required_size_is_said_or_that_it_is_not_seen(curves_of):
     made = curves_of(np.array([0.5, 0.75, 0.6, 0.8, 0.9])[None, :, None] + 0.001 * RNG.normal(size=(1, 5, 200)), SIZES)
     assert "95 % of a's runs have accuracy at least 0.7 from n = 40 on" in str(made.required_size(target=0.7))
     assert "it is not seen that" in str(made.required_size(target=0.95))
+
+
+def test_a_lead_that_changes_hands_often_is_told_in_a_handful_of_ranges(curves_of):
+    sizes = np.arange(1, 31)
+    one, other = np.zeros(30), np.where(np.arange(30) < 20, np.where(np.arange(30) % 2, 1.0, -1.0), 1.0)
+    values = np.stack([one, other])[:, :, None] + np.random.default_rng(0).normal(0, 1e-3, (2, 30, 40))
+    said = str(curves_of(values, sizes).leaders()["mean"])
+    assert said.count(" at n = ") <= 2 * 5
+    assert "in 16 shorter ranges" in said or "by turns below" in said

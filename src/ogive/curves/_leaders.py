@@ -40,6 +40,7 @@ TOO_FEW_IN_TAIL = 2.5  # with fewer, resamples of a quantile repeat the same few
 LEAST = 0.5  # of the standard error that a normal sample would have: the smallest scale of a quantile
 MOST_NUMBERS = 2**23  # of differences at a time: resamples times pairs times sizes
 MOST_NAMED = 3  # models, and ranges of each, that a sentence names
+MOST_RANGES = 5  # of sizes, that a sentence about one lead names
 TOGETHER = "for all pairs and sizes, by the mean, the bad and the good runs together (a third of the error each)"
 
 
@@ -366,13 +367,25 @@ class Lead:
         return tuple(found)
 
     def __str__(self) -> str:
-        parts = [f"{printable(r.who)} at {r.words}" for r in self.ranges() if r.who is not None]
-        sure = [f"{printable(r.who)} at {r.words}" for r in self.ranges(certain=True) if r.who is not None]
+        parts, sure = self._told(self.ranges()), self._told(self.ranges(certain=True))
         if not any(self.leaders):
             return f"By the {self.label}: nobody, since scores are missing at every size."
-        text = f"By the {self.label}: {listed(parts) if parts else 'several are equal throughout'}"
+        text = f"By the {self.label}: {parts or 'several are equal throughout'}"
         rough = " (heuristic)" if self.guarantee == "heuristic" else ""
-        return f"{text}; certain{rough}: {listed(sure) if sure else 'nowhere'}."
+        return f"{text}; certain{rough}: {sure or 'nowhere'}."
+
+    def _told(self, ranges: Sequence[Range]) -> str:
+        """Who leads in which range; of more than a handful the longest, and that others lead by turns in the rest."""
+        held = [r for r in ranges if r.who is not None]
+        if len(held) <= MOST_RANGES:
+            return listed([f"{printable(r.who)} at {r.words}" for r in held]) if held else ""
+        places = {int(size): at for at, size in enumerate(self.sizes)}
+        longest = sorted(held, key=lambda r: places[r.first] - places[r.last])[: MOST_RANGES - 1]
+        kept = [r for r in held if r in longest]
+        said, short = listed([f"{printable(r.who)} at {r.words}" for r in kept]), len(held) - len(kept)
+        if all(r.last < kept[0].first for r in held if r not in kept):
+            return f"by turns below n = {kept[0].first} ({short} short ranges), then {said}"
+        return f"{said}, and by turns in {short} shorter ranges"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -245,8 +245,8 @@ def refuse_gains(table: Table) -> None:
         return
     what = f"{table.unsaid!r} is to be large" if is_larger_better(table.unsaid) else f"nothing says that {table.unsaid!r} is one"  # fmt: skip
     raise InputError(
-        f"kind='ratio' is for times and costs, and {what}; say kind='difference', or kind='improvement' where cells have "
-        "several runs, if large values are good, and goal='minimize' if small ones are."
+        f"kind='ratio' is for times and costs, and {what}. Are large values good? Say kind='difference', or where a method has several "
+        "runs on a problem kind='improvement'. Are small values good? Say goal='minimize'."
     )
 
 

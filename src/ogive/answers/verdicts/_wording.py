@@ -59,6 +59,7 @@ PHRASES = {TYPICAL: "in a typical run", AVERAGE: AVERAGE, BAD_DAY: BAD_DAY, TRIE
 QUESTION_COLUMNS = ("question", "ahead", "result, with its range", "the range is")
 UNKNOWN_COST = "what they would cost is not known without bounds"
 OTHERS = "the other answers"
+WORSE_OR_BETTER = ("worse", "better")
 SHARING = "taken for independent as was said, although they share training rows"
 SURE = {
     "guaranteed": "at least {} confidence",
@@ -326,11 +327,11 @@ def _gap(
     return f"the {what} of {a} is {_beside(estimate, b)}; {fits} fits these runs"
 
 
-def _side(value: str, unit: str = "") -> str:
+def _side(value: str, unit: str = "", words: tuple[str, str] = ("lower", "higher")) -> str:
     """`0.035 lower`, `0.009 higher` or `no difference`: a signed number as somebody would say it."""
     if _is_zero(value):
         return "no difference"
-    return f"{value.lstrip('-')}{unit} {'lower' if value.startswith('-') else 'higher'}"
+    return f"{value.lstrip('-')}{unit} {words[0] if value.startswith('-') else words[1]}"
 
 
 def _beside(estimate: str, b: str, unit: str = "") -> str:
@@ -465,13 +466,12 @@ def _other_questions(c: Comparison) -> str:
 
 
 def _range_of(c: Comparison, answer: NamedAnswer) -> str:
-    """` (for a anything between 0.003 lower and 0.002 higher)`; nothing where there are no limits."""
+    """` (anything between 0.003 worse and 0.002 better for a)`, signed as the tables are; nothing where there are no limits."""
     i = answer.interval
     if i is None or not (math.isfinite(i.low) and math.isfinite(i.high)):
         return ""
-    raw = i if c._samples.sign > 0 else i.negated()
-    _, low, high = interval_parts(raw.estimate, raw.low, raw.high, (0.0,))
-    return f" (for {printable(c.a)} anything between {_side(low)} and {_side(high)})"
+    _, low, high = interval_parts(i.estimate, i.low, i.high, (0.0,))
+    return f" (anything between {_side(low, words=WORSE_OR_BETTER)} and {_side(high, words=WORSE_OR_BETTER)} for {printable(c.a)})"
 
 
 def _averages(c: Comparison, bad: NamedAnswer) -> str:
@@ -586,7 +586,7 @@ def _level(c: Comparison) -> str:
     """`95 % confidence (approximate)`, and of what else it is said."""
     together = f" for all {c.family_size} tasks together" if c.family_size > 1 else ""
     looks = f" at {c.question.looks} looks" if c.question.looks > 1 else ""
-    others = [f"all {len(c.tasks)} single tasks"] if c.tasks else []
+    others = [f"the {len(c.tasks)} single tasks"] if c.tasks else []
     others += [OTHERS] if _other_questions(c) else []
     return f"{_sure(c.question, c.strength, together + looks)}{_also_sure(c.question, others)}"
 
@@ -597,8 +597,8 @@ def _sure(question: Question, strength: str, of: str) -> str:
 
 
 def _also_sure(question: Question, others: Sequence[str]) -> str:
-    """`, and separately 95 % for the other answers together`: an error of its own for what stands beside the verdict."""
-    return "".join(f", and separately {percent_sure(question.confidence)} for {other} together" for other in others)
+    """`, and as much for the other answers together`: an error of its own for what stands beside the verdict."""
+    return "" if not others else f", and as much for {', and for '.join(f'{other} together' for other in others)}"
 
 
 def _looked(trials: Trials, question: Question) -> str:
@@ -708,7 +708,12 @@ def _leaders_cell(q: Leading) -> str:
         return f"– ({q.why_not})"
     if not q.ahead:
         return "cannot tell"
-    return _some(q.ahead) if len(q.ahead) == 1 else f"{_some(q.ahead)}, which of them cannot be told"
+    if len(q.ahead) == 1:
+        return printable(q.ahead[0])
+    # With so many unbeaten methods a list of all would say nothing, and one of the first few would say too much.
+    if len(q.ahead) > MOST_NAMED:
+        return f"one of {len(q.ahead)} methods, {', '.join(map(printable, q.ahead[:MOST_NAMED]))} … (cannot tell which)"
+    return f"{listed([printable(name) for name in q.ahead], 'or')} (cannot tell which)"
 
 
 def _ranks(low: int, high: int) -> str:
@@ -893,7 +898,7 @@ def _runs_of(r: Ranking) -> str:
     parts += [f"the folds are {SHARING}"] if r._trials.folds_overruled else []
     lacking = missing_words(r._trials, tasks=r.question.tasks)
     parts += [lacking] if lacking else []
-    others = ["all pairs on single tasks"] if r.reversals else []
+    others = ["the pairs on single tasks"] if r.reversals else []
     others += [OTHERS] if _bad_days(r) else []
     sure = f"{_sure(r.question, r.strength, together + looks)}{_also_sure(r.question, others)}"
     return _capital(
