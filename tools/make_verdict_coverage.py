@@ -54,7 +54,7 @@ def improvement_rows(repetitions: int = 4000) -> Iterable[list[str]]:
     for theta in (0.5, 0.65, 0.8, 0.92, 0.98):
         shift = stats.norm.ppf(theta) * math.sqrt(2)
         kinds: dict[str, Callable[[Any], Any]] = {
-            "paired: Clopper-Pearson": lambda x: paired_improvement(*x),
+            "paired: Clopper-Pearson, with ties Tango": lambda x: paired_improvement(*x),
             "independent: Newcombe with placements": lambda x: independent_improvement(*x),
             "independent: guaranteed": lambda x: guaranteed_improvement(*x),
         }
@@ -263,8 +263,8 @@ def main() -> None:
         "Simulated; all methods are asked for 95 %. Made by `python tools/make_verdict_coverage.py`.", "",
         *kept,
         "## Probability of improvement", "",
-        "Share of 4,000 samples whose interval holds the true probability. The paired and the guaranteed interval are"
-        " guaranteed; Newcombe's, widened by the variance of the placements, is approximate.", "",
+        "Share of 4,000 samples whose interval holds the true probability. The conservative interval is guaranteed, the paired one where no pair is tied;"
+        " Newcombe's, widened by the variance of the placements, is approximate.", "",
         *table(["interval", "scores", "n = 5", "n = 20", "n = 100"], improvement_rows()),
         "The same for two independent samples of normal scores where A's spread more than B's; columns are the runs of A and of B."
         " Newcombe's interval alone covers 0.67 with 10 runs of A that spread 100 times as much as 100 of B.", "",

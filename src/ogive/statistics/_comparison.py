@@ -44,16 +44,17 @@ def paired_improvement(
     -----
     With D the share of pairs that differ and p the share of these that A wins, it is
     1/2 + D (p - 1/2). Which side of 1/2 it lies on is read off Clopper and Pearson's interval of p
-    alone, McNemar's exact test; the limits stand at the corners of the intervals of D and p.
-    Approximate with ties (simulated: at least 0.964 at 0.95) and conservative without; with
-    `guaranteed` conservative for every distribution and every n, each interval at half the error.
+    alone, McNemar's exact test. With ties the limits are those of Tango's score, approximate (coverage computed: 0.941 to 1 at
+    0.95); without ties those of p, conservative. With `guaranteed` they stand at the corners of the exact intervals of D and
+    p, each at half the error: conservative for every distribution and every n.
     With clusters it is the wider of Student's interval of the clusters' shares of wins and the score
     interval with their variance, and at least Clopper and Pearson's for clusters where few of them
     dissent; heuristic below 20 clusters.
 
     References
     ----------
-    McNemar (1947), Psychometrika 12, 153-157. Clopper and Pearson (1934), Biometrika 26, 404-413.
+    McNemar (1947), Psychometrika 12, 153-157. Clopper and Pearson (1934), Biometrika 26, 404-413. Tango
+    (1998), Statistics in Medicine 17, 891-908.
 
     Examples
     --------
