@@ -216,7 +216,7 @@ def proportion_difference(a: ArrayLike, b: ArrayLike, *, paired: bool = True, co
     Examples
     --------
     >>> print(proportion_difference([1, 1, 1, 1, 0, 0], [1, 0, 0, 1, 0, 0]))
-    0.333 [-0.531, 0.777]
+    0.333 [-0.187, 0.777]
     """
     x, y = _as_binary(a, b, paired=paired)
     return _difference(x, y, Asked(kind="mean", binary=True), confidence, paired=paired)
