@@ -305,7 +305,7 @@ def main() -> None:
         "## Few tasks", "",
         'Ten repeats of 10-fold cross-validation of two methods on T tasks; folds share 0.1 of their variance, 20,000 tables. True differences over tasks have mean 0: all equal; normal; 0.09 on one task in ten and −0.01 on the others. How often the interval over tasks like these excludes 0 (*sample*), how often that of these tasks misses their own mean (*fixed*), and how often the first claims a direction where the second does not.', "",
         *table(["T", "true differences", "sample", "fixed", "sample alone"], few_task_rows()),
-        'With three tasks most false claims of the sample are made where these tasks themselves show nothing: their agreement is chance. Folds on fewer than five tasks are judged as these tasks unless `over="sample"` says otherwise.', "",
+        'With three tasks most false claims of the sample are made where these tasks themselves show nothing: their agreement is chance. With more tasks that becomes rare. An effect that one task in ten has misleads the sample more with ten tasks than with three, since tasks that agree have not seen the other kind; the limit of five does not help there. Folds on fewer than five tasks are judged as these tasks unless `over="sample"` says otherwise.', "",
     ]  # fmt: skip
     TARGET.write_text("\n".join(lines), encoding="utf-8")
 

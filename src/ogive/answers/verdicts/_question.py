@@ -27,9 +27,10 @@ CRITERIA = "improvement, mean, median, a quantile such as q0.1, a worst share su
 # The four questions that are always answered, under these names everywhere.
 TYPICAL, AVERAGE, BAD_DAY, TRIES = "a typical run", "on average", "on a bad day", "after 8 tries"
 NAMED = {TYPICAL: IMPROVEMENT, AVERAGE: "mean", BAD_DAY: "worst_0.1", TRIES: "best_of_8"}
-# Of fewer tasks an interval over other tasks like them rests on two or three degrees of freedom: with three it misses 0.05
-# where their effects are normal and 0.13 where one task in ten is unlike the others, and it claims what cannot be claimed of
-# these tasks themselves in two thirds of its false claims (docs/reference/verdicts.md). Folds can speak of these tasks.
+# Of fewer tasks an interval over other tasks like them rests on two or three degrees of freedom: with three, equal methods are
+# told apart in 0.05 of tables, and in 0.036 where nothing can be claimed of these tasks themselves. Folds can speak of these tasks.
+# No number of tasks up to ten mends an effect that one task in ten has: 0.13 false of three tasks, 0.28 of ten
+# (docs/reference/verdicts.md).
 FEWEST_FOR_A_SAMPLE = 5
 MOST_COUNTED = 6
 # Pairs are listed up to so many methods; `Ranking.pair(a, b)` gives any of them.
