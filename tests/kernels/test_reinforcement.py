@@ -9,7 +9,7 @@ from scipy import stats
 
 from ogive.kernels import _xoshiro
 from ogive.kernels._actor_critic import LANES, actor_critic
-from ogive.kernels._fourier import n_features, write_features, write_tables
+from ogive.kernels._fourier import WIDE, filled_up, n_features, write_features, write_tables
 from ogive.kernels._pendulum import pendulum_step
 from ogive.kernels._ppo import ppo, write_advantages
 from ogive.kernels._xoshiro import next_word, normal, uniform, write_normals
@@ -371,11 +371,12 @@ def test_features_are_cosines(orders):
     slow = world(0, n_steps=1)
     count, largest = len(terms(*orders)), max(2, *orders)
     assert n_features(*orders) == count
-    a, b, found = np.zeros(2 * largest + 2), np.zeros(2 * largest + 2), np.zeros(count)
+    tables, found = np.zeros((4, filled_up(largest + 1) + WIDE)), np.full(filled_up(count) + WIDE, np.nan)
     for slow.angle, slow.speed in ((0.0, 0.0), (-math.pi, 3.0), (3.1, -12.0), (1.0, 40.0), (-2.0, -123.4)):
-        write_tables(slow.angle, slow.speed, 4 * math.pi, largest, a, b, np.float64)
-        write_features(*orders, a, b, found)
-        assert_allclose(found, slow.features(orders), atol=2e-13)
+        write_tables(slow.angle, slow.speed, 4 * math.pi, largest, tables, np.float64)
+        write_features(*orders, tables, found)
+        assert_allclose(found[:count], slow.features(orders), atol=2e-13)
+        assert not found[count : filled_up(count)].any()
 
 
 # ---------------------------------------------------------------- Actor-Critic

@@ -16,6 +16,8 @@ import math
 
 from ogive.jit import kernel
 
+WIDE = 16  # numbers that are written at once
+
 
 @kernel
 def n_features(dependent, independent):
@@ -79,32 +81,50 @@ def add_angles(tables, largest, lanes):
 
 
 @kernel
-def write_tables(angle, speed, scale, largest, tables_a, tables_b, kind):
-    """Cosines and sines of all multiples for one state: those of m at 2 m and 2 m + 1."""
+def write_tables(angle, speed, scale, largest, tables, kind):
+    """Cosines and sines of all multiples of a and of b for one state: four rows of at least `largest` + 1 numbers."""
+    cos_a, sin_a, cos_b, sin_b = tables[0], tables[1], tables[2], tables[3]
     x = kind(0.5 * angle)
     square = x * x
-    tables_a[0], tables_a[1] = kind(1.0), kind(0.0)
-    tables_a[2], tables_a[3] = -sine_series(x, square, kind), cosine_series(square, kind)
-    y = 0.5 * math.pi * speed / scale
-    turns = math.floor(y / math.pi + 0.5)
+    cos_a[1], sin_a[1] = -sine_series(x, square, kind), cosine_series(square, kind)
+    y = speed / scale * (0.5 * math.pi)
+    turns = math.floor(y * (1.0 / math.pi) + 0.5)
     x = kind(y - turns * math.pi)
     sign = kind(1.0 - 2.0 * (turns - 2.0 * math.floor(0.5 * turns)))
     square = x * x
-    tables_b[0], tables_b[1] = kind(1.0), kind(0.0)
-    tables_b[2], tables_b[3] = -sign * sine_series(x, square, kind), sign * cosine_series(square, kind)
-    for m in range(1, largest):
-        for table in (tables_a, tables_b):
-            c, s = table[2 * m], table[2 * m + 1]
-            table[2 * m + 2] = c * table[2] - s * table[3]
-            table[2 * m + 3] = s * table[2] + c * table[3]
+    cos_b[1], sin_b[1] = -sign * sine_series(x, square, kind), sign * cosine_series(square, kind)
+    cos_a[0], sin_a[0], cos_b[0], sin_b[0] = kind(1.0), kind(0.0), kind(1.0), kind(0.0)
+    for m in range(2, largest + 1):
+        n = m // 2  # halves wait for less than one before the other
+        cos_a[m] = cos_a[n] * cos_a[m - n] - sin_a[n] * sin_a[m - n]
+        sin_a[m] = sin_a[n] * cos_a[m - n] + cos_a[n] * sin_a[m - n]
+        cos_b[m] = cos_b[n] * cos_b[m - n] - sin_b[n] * sin_b[m - n]
+        sin_b[m] = sin_b[n] * cos_b[m - n] + cos_b[n] * sin_b[m - n]
 
 
 @kernel
-def write_features(dependent, independent, tables_a, tables_b, features):
-    """The features of one state, in the order in which rows follow each other."""
+def write_features(dependent, independent, tables, features):
+    """The features of one state, and zeros behind them, in the order in which rows follow each other.
+
+    A row is written WIDE numbers at a time, and the next one over what was too much: `features` has room for the
+    features, filled up to a multiple of WIDE, and WIDE more. So have the rows of `tables`.
+    """
+    cos_a, sin_a, cos_b, sin_b = tables[0], tables[1], tables[2], tables[3]
     n = 0
     for i in range(max(dependent, independent) + 1):
-        c, s = tables_a[2 * i], tables_a[2 * i + 1]
-        for j in range(row_length(i, dependent, independent)):
-            features[n] = c * tables_b[2 * j] - s * tables_b[2 * j + 1]
-            n += 1
+        c, s = cos_a[i], sin_a[i]
+        length = row_length(i, dependent, independent)
+        for j in range(0, length, WIDE):
+            row, cosines, sines = features[n + j : n + j + WIDE], cos_b[j : j + WIDE], sin_b[j : j + WIDE]
+            for k in range(WIDE):
+                row[k] = c * cosines[k] - s * sines[k]
+        n += length
+    row = features[n : n + WIDE]
+    for k in range(WIDE):
+        row[k] = 0
+
+
+@kernel
+def filled_up(n):
+    """The next multiple of WIDE."""
+    return (n + WIDE - 1) // WIDE * WIDE

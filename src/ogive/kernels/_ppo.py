@@ -20,7 +20,7 @@ import numpy as np
 
 from ogive.jit import kernel, summing_kernel
 from ogive.kernels._exponential import write_exponentials
-from ogive.kernels._fourier import n_features, write_features, write_tables
+from ogive.kernels._fourier import WIDE, filled_up, n_features, write_features, write_tables
 from ogive.kernels._pendulum import (
     BOOTSTRAP,
     BOTTOM,
@@ -68,10 +68,11 @@ def ppo(
     explicit, bottom, bootstrap = world[EXPLICIT] > 0.0, world[BOTTOM] > 0.0, world[BOOTSTRAP] > 0.0
     most_turned = world[TURNS] * math.pi if world[TURNS] > 0.0 else math.inf
     largest = max(2, max(max(orders[0], orders[1]), max(policy[0], policy[1])))
-    n_actor = n_features(policy[0], policy[1])
-    n_all = n_actor + n_features(orders[0], orders[1])
-    tables_a, tables_b = np.zeros(2 * largest + 2, unit.dtype), np.zeros(2 * largest + 2, unit.dtype)
-    features = np.zeros((horizon + 1, n_all), unit.dtype)
+    n_actor, n_critic = n_features(policy[0], policy[1]), n_features(orders[0], orders[1])
+    middle = filled_up(n_actor)  # weights of the policy, then those of the critic, each filled up with zeros
+    n_all = middle + filled_up(n_critic)
+    tables = np.zeros((4, filled_up(largest + 1) + WIDE), unit.dtype)
+    features = np.zeros((horizon + 1) * n_all + WIDE, unit.dtype)
     weights, gradient = np.zeros(n_all, unit.dtype), np.zeros(n_all, unit.dtype)
     first, second = np.zeros(n_all, unit.dtype), np.zeros(n_all, unit.dtype)
     # One for each step of a horizon: action, its log-probability, reward, value, whether an episode ended, advantage, return.
@@ -86,12 +87,12 @@ def ppo(
     total = 0.0
     angle = first_angle(uniform(starts, 0), bottom)
     speed, turned, sine = 0.0, angle, math.sin(angle)
-    write_tables(angle, speed, world[SPEED], largest, tables_a, tables_b, kind)
-    _write_both(policy, orders, n_actor, tables_a, tables_b, features[0])
+    write_tables(angle, speed, world[SPEED], largest, tables, kind)
+    _write_both(policy, orders, middle, tables, features[:])
     while episode < n_episodes:
         action = 1.0
         if learns:
-            mean, value = _predict(features[at], weights, n_actor)
+            mean, value = _predict(features, at, weights, middle)
             spread = math.exp(own[0])
             if abs(mean) < bound and abs(value) < bound and spread < bound:
                 z = normal(noise, 0)
@@ -107,8 +108,8 @@ def ppo(
         t += 1
         done += 1
         if learns:
-            write_tables(angle, speed, world[SPEED], largest, tables_a, tables_b, kind)
-            reward, sine = -np.float64(tables_a[4]), -np.float64(tables_a[5])
+            write_tables(angle, speed, world[SPEED], largest, tables, kind)
+            reward, sine = -np.float64(tables[0, 2]), -np.float64(tables[1, 2])
         else:
             reward, sine = math.cos(angle), math.sin(angle)
         over = abs(turned) > most_turned
@@ -117,22 +118,22 @@ def ppo(
         last = over or t == n_steps
         if last:
             if learns and bootstrap and not over:  # the value of where it was cut off
-                _write_both(policy, orders, n_actor, tables_a, tables_b, features[at + 1])
-                reward += discount * _predict(features[at + 1], weights, n_actor)[1]
+                _write_both(policy, orders, middle, tables, features[(at + 1) * n_all :])
+                reward += discount * _predict(features, at + 1, weights, middle)[1]
             returns[episode] = total
             episode += 1
             total, t = 0.0, 0
             angle = first_angle(uniform(starts, 0), bottom)
             speed, turned, sine = 0.0, angle, math.sin(angle)
             if learns:
-                write_tables(angle, speed, world[SPEED], largest, tables_a, tables_b, kind)
+                write_tables(angle, speed, world[SPEED], largest, tables, kind)
         if not learns:
             continue
         rewards[at], ended[at] = reward, last
         at += 1
-        _write_both(policy, orders, n_actor, tables_a, tables_b, features[at])
+        _write_both(policy, orders, middle, tables, features[at * n_all :])
         if at == horizon:
-            values[at] = _predict(features[at], weights, n_actor)[1]
+            values[at] = _predict(features, at, weights, middle)[1]
             write_advantages(rewards, values, ended, discount, lambda_, advantages, targets)
             scale = rate * max(0.0, 1.0 - done / (n_steps * n_episodes)) if falling else rate
             for _ in range(n_epochs):
@@ -141,33 +142,35 @@ def ppo(
                 while begin + batch <= horizon or (keep and begin < horizon):
                     end = min(begin + batch, horizon)
                     slope = _batch_gradient(
-                        features, weights, n_actor, samples[begin:end], actions, chances, advantages, targets, own[0],
+                        features, weights, middle, samples[begin:end], actions, chances, advantages, targets, own[0],
                         clip, value_weight, entropy_weight, room, gradient,
                     )  # fmt: skip
                     _adam(gradient, slope, scale, epsilon, weights, first, second, own, powers)
                     begin = end
-            features[0, :] = features[horizon, :]
+            features[:n_all] = features[horizon * n_all : (horizon + 1) * n_all]
             at = 0
     log_spreads[0] = own[0]
     actor[:] = weights[:n_actor]
-    critic[:] = weights[n_actor:]
+    critic[:] = weights[middle : middle + n_critic]
     return diverged
 
 
 @kernel
-def _write_both(policy, orders, n_actor, tables_a, tables_b, features):
-    write_features(policy[0], policy[1], tables_a, tables_b, features[:n_actor])
-    write_features(orders[0], orders[1], tables_a, tables_b, features[n_actor:])
+def _write_both(policy, orders, middle, tables, features):
+    write_features(policy[0], policy[1], tables, features)
+    write_features(orders[0], orders[1], tables, features[middle:])
 
 
 @summing_kernel
-def _predict(features, weights, n_actor):
+def _predict(features, at, weights, middle):
     """Mean action and value of one state."""
-    mean, value = weights[0] * features[0], weights[n_actor] * features[n_actor]
-    for i in range(1, n_actor):
-        mean += weights[i] * features[i]
-    for i in range(n_actor + 1, weights.size):
-        value += weights[i] * features[i]
+    zero = weights.dtype.type(0.0)
+    mean, value = zero, zero
+    row, end, size = np.uint64(at * weights.size), np.uint64(middle), np.uint64(weights.size)
+    for i in range(end):
+        mean += weights[i] * features[row + i]
+    for i in range(end, size):
+        value += weights[i] * features[row + i]
     return np.float64(mean), np.float64(value)
 
 
@@ -206,18 +209,14 @@ def _shuffle(noise, samples):
 
 @kernel
 def _batch_gradient(
-    features, weights, n_actor, samples, actions, chances, advantages, targets, log_spread, clip, value_weight,
+    features, weights, middle, samples, actions, chances, advantages, targets, log_spread, clip, value_weight,
     entropy_weight, room, gradient,
 ):  # fmt: skip
     """Write the gradient of the loss of a batch for all weights; its slope in log σ."""
     n = samples.size
     offs, errors, logs, powers, pulls, drags = room[0], room[1], room[2], room[3], room[4], room[5]
     for k in range(0, n, 4):
-        b, c, d = min(k + 1, n - 1), min(k + 2, n - 1), min(k + 3, n - 1)
-        _predict_four(
-            features[samples[k]], features[samples[b]], features[samples[c]], features[samples[d]], weights, n_actor, offs[k : k + 4],
-            errors[k : k + 4],
-        )  # fmt: skip
+        _predict_four(features, samples, k, weights, middle, offs, errors)
     precision = math.exp(-2.0 * log_spread)
     for k in range(n):
         sample = samples[k]
@@ -235,49 +234,59 @@ def _batch_gradient(
         drags[k] = 2.0 * value_weight * errors[k] / n
     for k in range(n, n + 3):
         pulls[k], drags[k] = 0.0, 0.0
-    gradient[:] = 0
+    for i in range(gradient.size):
+        gradient[i] = 0
     for k in range(0, n, 4):
-        b, c, d = min(k + 1, n - 1), min(k + 2, n - 1), min(k + 3, n - 1)
-        _add_four(
-            features[samples[k]], features[samples[b]], features[samples[c]], features[samples[d]], n_actor, pulls[k : k + 4],
-            drags[k : k + 4], gradient,
-        )  # fmt: skip
+        _add_four(features, samples, k, pulls, drags, middle, gradient)
     return slope - entropy_weight
 
 
+@kernel
+def _rows_of_four(samples, k, width):
+    """Where the features of four samples begin; the last sample stands for those beyond the end.
+
+    Unsigned, since the compiler looks at the sign of every signed index before using it.
+    """
+    last = samples.size - 1
+    a, b, c, d = samples[k], samples[min(k + 1, last)], samples[min(k + 2, last)], samples[min(k + 3, last)]
+    return np.uint64(a * width), np.uint64(b * width), np.uint64(c * width), np.uint64(d * width)
+
+
 @summing_kernel
-def _predict_four(a, b, c, d, weights, n_actor, means, values):
-    """Mean actions and values of four states."""
-    w, n = weights[0], n_actor
-    p, q, r, s = w * a[0], w * b[0], w * c[0], w * d[0]
-    for i in range(1, n):
+def _predict_four(features, samples, k, weights, middle, means, values):
+    """Mean actions and values of the samples k … k + 3."""
+    a, b, c, d = _rows_of_four(samples, k, weights.size)
+    end, size, zero = np.uint64(middle), np.uint64(weights.size), weights.dtype.type(0.0)
+    p, q, r, s = zero, zero, zero, zero
+    for i in range(end):
         w = weights[i]
-        p += w * a[i]
-        q += w * b[i]
-        r += w * c[i]
-        s += w * d[i]
-    means[0], means[1], means[2], means[3] = p, q, r, s
-    w = weights[n]
-    p, q, r, s = w * a[n], w * b[n], w * c[n], w * d[n]
-    for i in range(n + 1, weights.size):
+        p += w * features[a + i]
+        q += w * features[b + i]
+        r += w * features[c + i]
+        s += w * features[d + i]
+    means[k], means[k + 1], means[k + 2], means[k + 3] = p, q, r, s
+    p, q, r, s = zero, zero, zero, zero
+    for i in range(end, size):
         w = weights[i]
-        p += w * a[i]
-        q += w * b[i]
-        r += w * c[i]
-        s += w * d[i]
-    values[0], values[1], values[2], values[3] = p, q, r, s
+        p += w * features[a + i]
+        q += w * features[b + i]
+        r += w * features[c + i]
+        s += w * features[d + i]
+    values[k], values[k + 1], values[k + 2], values[k + 3] = p, q, r, s
 
 
 @kernel
-def _add_four(a, b, c, d, n_actor, pulls, drags, gradient):
-    """Add what four states ask of the weights of the policy, and of those of the critic."""
+def _add_four(features, samples, k, pulls, drags, middle, gradient):
+    """Add what the samples k … k + 3 ask of the weights of the policy, and of those of the critic."""
     kind = gradient.dtype.type
-    p, q, r, s = kind(pulls[0]), kind(pulls[1]), kind(pulls[2]), kind(pulls[3])
-    for i in range(n_actor):
-        gradient[i] += (p * a[i] + q * b[i]) + (r * c[i] + s * d[i])
-    p, q, r, s = kind(drags[0]), kind(drags[1]), kind(drags[2]), kind(drags[3])
-    for i in range(n_actor, gradient.size):
-        gradient[i] += (p * a[i] + q * b[i]) + (r * c[i] + s * d[i])
+    a, b, c, d = _rows_of_four(samples, k, gradient.size)
+    end, size = np.uint64(middle), np.uint64(gradient.size)
+    p, q, r, s = kind(pulls[k]), kind(pulls[k + 1]), kind(pulls[k + 2]), kind(pulls[k + 3])
+    for i in range(end):
+        gradient[i] += (p * features[a + i] + q * features[b + i]) + (r * features[c + i] + s * features[d + i])
+    p, q, r, s = kind(drags[k]), kind(drags[k + 1]), kind(drags[k + 2]), kind(drags[k + 3])
+    for i in range(end, size):
+        gradient[i] += (p * features[a + i] + q * features[b + i]) + (r * features[c + i] + s * features[d + i])
 
 
 @kernel
