@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ogive import algorithms, answers, curves, errors, plots, profiles, report, spaces, statistics, study, tasks
+    from ogive import algorithms, answers, curves, errors, plots, profiles, report, rl, spaces, statistics, study, tasks
     from ogive.algorithms import Algorithm, tuned
     from ogive.answers import (
         Check,
@@ -79,6 +79,7 @@ _HOME: dict[str, str | None] = {
     "rank": "ogive.answers",
     "read": "ogive.reading",
     "report": None,
+    "rl": None,
     "run": "ogive.runner",
     "sources": "ogive.answers",
     "spaces": None,
@@ -122,6 +123,7 @@ __all__ = [
     "rank",
     "read",
     "report",
+    "rl",
     "run",
     "sources",
     "spaces",

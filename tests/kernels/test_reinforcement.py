@@ -53,7 +53,7 @@ class Stream:
         return (self.word() >> 11) / 2**53
 
     def normal(self):
-        ends, area = ZIGGURAT
+        ends, _area = ZIGGURAT
         while True:
             word = self.word()
             layer, place = word % 256, 2 * (word >> 11) / 2**53 - 1
@@ -345,7 +345,9 @@ def test_a_step_follows_the_equations():
         action = 2 * math.sin(0.3 * t)
         angle, speed = pendulum_step(angle, speed, action, math.sin(angle), 0.01, 9.8, 0.01, 5.0, False)
         slow.step(action)
-        assert_allclose([math.cos(angle), math.sin(angle), speed], [math.cos(slow.angle), math.sin(slow.angle), slow.speed], **CLOSE)
+        assert_allclose(
+            [math.cos(angle), math.sin(angle), speed], [math.cos(slow.angle), math.sin(slow.angle), slow.speed], **CLOSE
+        )
 
 
 def energy_error(explicit, step, seconds=20.0):
@@ -381,7 +383,12 @@ def test_features_are_cosines(orders):
 
 # ---------------------------------------------------------------- Actor-Critic
 
-CALM = [(0, (3, 3), 0.8, 1e-3, 1e-2), (1, (0, 2), 0.3, 1e-2, 1e-3), (2, (2, 5), 0.95, 3e-3, 5e-3), (3, (4, 1), 0.0, 1e-2, 1e-2)]
+CALM = [
+    (0, (3, 3), 0.8, 1e-3, 1e-2),
+    (1, (0, 2), 0.3, 1e-2, 1e-3),
+    (2, (2, 5), 0.95, 3e-3, 5e-3),
+    (3, (4, 1), 0.0, 1e-2, 1e-2),
+]
 
 
 @pytest.mark.kernel
@@ -389,7 +396,9 @@ CALM = [(0, (3, 3), 0.8, 1e-3, 1e-2), (1, (0, 2), 0.3, 1e-2, 1e-3), (2, (2, 5), 
 def test_actor_critic_equals_the_slow_program_after_each_step(n_steps):
     found = fast_actor_critic(world(0, n_steps=n_steps), 1, CALM)
     for (number, *rest), one in zip(CALM, found, strict=True):
-        assert_same(one, slow_actor_critic(world(number, n_steps=n_steps), KEYS[1][:, number], rest[0], (5, 6), *rest[1:], 1))
+        assert_same(
+            one, slow_actor_critic(world(number, n_steps=n_steps), KEYS[1][:, number], rest[0], (5, 6), *rest[1:], 1)
+        )
 
 
 @pytest.mark.kernel
@@ -398,7 +407,10 @@ def test_actor_critic_equals_the_slow_program_after_each_step(n_steps):
     [
         ({}, {}),
         ({"explicit": True, "bottom": True, "bootstrap": True}, {"trained": True, "spread": 0.5}),
-        ({"gravity": 5.0, "friction": 0.1, "torque": 2.0, "speed": 3.0, "step": 0.02}, {"discount": 0.9, "policy": (2, 4)}),
+        (
+            {"gravity": 5.0, "friction": 0.1, "torque": 2.0, "speed": 3.0, "step": 0.02},
+            {"discount": 0.9, "policy": (2, 4)},
+        ),
         ({"turns": 0.9}, {}),
     ],
 )
@@ -406,7 +418,9 @@ def test_actor_critic_equals_the_slow_program_over_episodes_and_choices(settings
     found = fast_actor_critic(world(0, n_steps=60, **settings), 3, CALM, **choices)
     policy = choices.pop("policy", (5, 6))
     for (number, orders, *rest), one in zip(CALM, found, strict=True):
-        slow = slow_actor_critic(world(number, n_steps=60, **settings), KEYS[1][:, number], orders, policy, *rest, 3, **choices)
+        slow = slow_actor_critic(
+            world(number, n_steps=60, **settings), KEYS[1][:, number], orders, policy, *rest, 3, **choices
+        )
         assert_same(one, slow)
 
 
@@ -442,12 +456,12 @@ def test_the_numbers_of_a_trial_do_not_depend_on_its_lane_or_its_neighbors(dtype
 # ---------------------------------------------------------------- PPO
 
 PPO = {
-    "as published": (dict(orders=(3, 4), lambda_=0.9, rate=3e-3, horizon=37, n_epochs=3, batch=9, clip=0.2), {}, {}),
-    "batch beyond the horizon": (dict(orders=(2, 2), lambda_=0.5, rate=1e-3, horizon=16, n_epochs=2, batch=20, clip=0.1), {}, {}),
-    "kept": (dict(orders=(0, 5), lambda_=0.2, rate=1e-2, horizon=16, n_epochs=2, batch=20, clip=0.1), {"keep": True}, {}),
-    "kept remainder": (dict(orders=(4, 2), lambda_=0.95, rate=1e-2, horizon=21, n_epochs=2, batch=8, clip=0.3), {"keep": True}, {}),
+    "as published": ({"orders": (3, 4), "lambda_": 0.9, "rate": 3e-3, "horizon": 37, "n_epochs": 3, "batch": 9, "clip": 0.2}, {}, {}),
+    "batch beyond the horizon": ({"orders": (2, 2), "lambda_": 0.5, "rate": 1e-3, "horizon": 16, "n_epochs": 2, "batch": 20, "clip": 0.1}, {}, {}),
+    "kept": ({"orders": (0, 5), "lambda_": 0.2, "rate": 1e-2, "horizon": 16, "n_epochs": 2, "batch": 20, "clip": 0.1}, {"keep": True}, {}),
+    "kept remainder": ({"orders": (4, 2), "lambda_": 0.95, "rate": 1e-2, "horizon": 21, "n_epochs": 2, "batch": 8, "clip": 0.3}, {"keep": True}, {}),
     "other choices": (
-        dict(orders=(5, 5), lambda_=0.8, rate=5e-3, horizon=33, n_epochs=4, batch=8, clip=0.15),
+        {"orders": (5, 5), "lambda_": 0.8, "rate": 5e-3, "horizon": 33, "n_epochs": 4, "batch": 8, "clip": 0.15},
         {"falling": True, "value_weight": 0.5, "entropy_weight": 0.01, "epsilon": 1e-8, "log_spread": -0.5, "discount": 0.9},
         {"explicit": True, "bootstrap": True, "turns": 0.9},
     ),
@@ -468,7 +482,7 @@ def test_ppo_equals_the_slow_program(name):
 
 @pytest.mark.kernel
 def test_a_ppo_trial_that_diverges_goes_on_without_learning():
-    given = dict(orders=(3, 3), policy=(5, 6), lambda_=0.9, rate=50.0, horizon=16, n_epochs=2, batch=8, clip=0.2, episodes=3, bound=200.0)  # fmt: skip
+    given = {"orders": (3, 3), "policy": (5, 6), "lambda_": 0.9, "rate": 50.0, "horizon": 16, "n_epochs": 2, "batch": 8, "clip": 0.2, "episodes": 3, "bound": 200.0}  # fmt: skip
     returns, diverged, *_ = fast_ppo(world(0, n_steps=60), 0, **given)
     expected = slow_ppo(world(0, n_steps=60), KEYS[1][:, 0], **given)
     assert diverged == expected[1] < 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from ogive.schema import RESERVED
 from ogive.spaces import Space, as_space
 
 SCORE = "score"  # the name of a bare number
+BATCH = 64  # trials that are handed over at once where a function that takes many does not say
 _BROKEN = re.compile("[\x00\ud800-\udfff]")  # NUL, and half a character
 
 
@@ -120,6 +121,15 @@ def _number(value: Any, algorithm: str, metric: str | None) -> float:
     )
 
 
+def _outcome_or_error(result: Any, algorithm: str, single: str) -> Outcome | Exception:
+    if isinstance(result, Exception):
+        return result
+    try:
+        return as_outcome(result, algorithm, single)
+    except InvalidScores as error:
+        return error
+
+
 Function = Callable[..., Any]
 
 
@@ -133,7 +143,9 @@ class Algorithm(Frozen):
     function : callable
         `function(config, *draw, rng=rng)` returns a number (named by the one metric in `metrics`,
         or of the study, else "score"), a dictionary of metric to number or `Series`, or an
-        `Outcome`. It may be an object with methods `definition()`, `warm_up()` and `notes()`.
+        `Outcome`. It may be an object with methods `definition()`, `warm_up()` and `notes()`; and with
+        `evaluate_many(configs, draws, rngs)`, which does many trials at once, `batch` of them (64
+        where it has no such attribute).
     space : optional
         What `ogive.spaces.as_space` reads: a Space, a dictionary of name to choices or distribution,
         a function of rng.
@@ -201,6 +213,36 @@ class Algorithm(Frozen):
         """Train with a configuration on a draw and score; raises whatever the function raises."""
         single = next(iter(self.metrics)) if len(self.metrics) == 1 else SCORE
         return as_outcome(self.function(dict(config), *draw, rng=rng), self.name, single)
+
+    @property
+    def batch(self) -> int:
+        """How many trials its function likes to be given at once; 1 where it takes them one by one."""
+        if not callable(getattr(self.function, "evaluate_many", None)):
+            return 1
+        wanted = getattr(self.function, "batch", BATCH)
+        if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
+            raise InputError(f"`batch` of {self.name!r} must be a whole number of at least 1; got {wanted!r}.")
+        return int(wanted)
+
+    def evaluate_many(
+        self,
+        configs: Sequence[Mapping[str, Any]],
+        draws: Sequence[tuple[Any, ...]],
+        rngs: Sequence[np.random.Generator],
+    ) -> list[Outcome | Exception]:
+        """What came out of each of many trials: what `evaluate` gives, or the exception that it would raise.
+
+        The function's `evaluate_many` gets a configuration, a draw and a generator for each trial, and returns as
+        many results, each what the function itself may return, or an exception where that trial failed.
+        Numbers of a trial must not depend on which others come with it.
+        """
+        results = list(self.function.evaluate_many([dict(c) for c in configs], list(draws), list(rngs)))  # type: ignore[attr-defined]
+        if len(results) != len(configs):
+            raise InvalidScores(
+                f"{self.name!r} must return a result for each of {len(configs)} trials; got {len(results)}."
+            )
+        single = next(iter(self.metrics)) if len(self.metrics) == 1 else SCORE
+        return [_outcome_or_error(result, self.name, single) for result in results]
 
     def held_to(self, declared: Mapping[str, Metric]) -> Algorithm:
         """The algorithm in a study that declares these metrics.

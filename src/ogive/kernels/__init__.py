@@ -16,6 +16,9 @@
   _logistic         learning curves of logistic regression, by scikit-learn's own rule
   _linear_svm       learning curves of the linear machine: squared hinge, finite Newton
   _kernel_svm       learning curves of the Gaussian-kernel machine: SMO that goes on from size to size
+  _xoshiro          words, uniform and normal numbers of many streams side by side
+  _pendulum         a step of the pendulum; _fourier: its features, by adding angles
+  _actor_critic     whole trials of Actor-Critic(λ), one in each lane; _ppo: a whole trial of PPO
 
 Kernels import numpy, math, numba, `ogive.jit` and each other, nothing else. They trust their
 arguments: whoever calls one has checked them. Each learner and statistic has a slow, obvious

@@ -29,7 +29,18 @@ import numpy as np
 
 from ogive.jit import kernel
 from ogive.kernels._fourier import add_angles, cosine_series, n_features, row_length, sine_series
-from ogive.kernels._pendulum import BOOTSTRAP, BOTTOM, EXPLICIT, FRICTION, GRAVITY, SPEED, STEP, TORQUE, TURNS, first_angle
+from ogive.kernels._pendulum import (
+    BOOTSTRAP,
+    BOTTOM,
+    EXPLICIT,
+    FRICTION,
+    GRAVITY,
+    SPEED,
+    STEP,
+    TORQUE,
+    TURNS,
+    first_angle,
+)
 from ogive.kernels._xoshiro import uniform, write_normals
 
 LANES = 32  # two of the widest registers; few enough that all rows of all lanes stay in the nearest cache
@@ -66,7 +77,12 @@ def actor_critic(
     kind = unit.dtype.type
     zero, half, one, two = kind(0.0), kind(0.5), kind(1.0), kind(2.0)
     pi, turn = kind(math.pi), kind(2.0 * math.pi)
-    step, gravity, friction, torque = kind(world[STEP]), kind(world[GRAVITY]), kind(world[FRICTION]), kind(world[TORQUE])
+    step, gravity, friction, torque = (
+        kind(world[STEP]),
+        kind(world[GRAVITY]),
+        kind(world[FRICTION]),
+        kind(world[TORQUE]),
+    )
     per_speed, per_turn = kind(0.5 * math.pi / world[SPEED]), kind(1.0 / math.pi)
     explicit, bottom = world[EXPLICIT] > 0.0, world[BOTTOM] > 0.0
     most_turned = kind(world[TURNS] * math.pi if world[TURNS] > 0.0 else math.inf)
@@ -128,7 +144,10 @@ def actor_critic(
                 x = x - turns * pi
                 sign = one - two * (turns - two * kind(math.floor(turns * half)))
                 square = x * x
-                first_b[k], first_b[LANES + k] = -sign * sine_series(x, square, kind), sign * cosine_series(square, kind)
+                first_b[k], first_b[LANES + k] = (
+                    -sign * sine_series(x, square, kind),
+                    sign * cosine_series(square, kind),
+                )
             add_angles(tables_a, largest, LANES)
             add_angles(tables_b, largest, LANES)
             _sweep_critic(dependent, independent, tables_a, tables_b, critics, lane)

@@ -164,7 +164,12 @@ class Settings:
 
     def definition(self) -> dict[str, Any]:
         """What changes numbers; which of them are kept does not."""
-        return {"discount": self.discount, "policy": list(self.policy), "bound": self.bound, "precision": self.precision}
+        return {
+            "discount": self.discount,
+            "policy": list(self.policy),
+            "bound": self.bound,
+            "precision": self.precision,
+        }
 
 
 def _settings(discount: Any, policy: Any, bound: Any, marks: Any, series: Any, precision: Any) -> Settings:
@@ -199,14 +204,19 @@ class ActorCritic:
         return self.evaluate_many([config], [(env,)], [rng])[0]
 
     def evaluate_many(
-        self, configs: Sequence[Mapping[str, Any]], draws: Sequence[tuple[Pendulum]], rngs: Sequence[np.random.Generator]
+        self,
+        configs: Sequence[Mapping[str, Any]],
+        draws: Sequence[tuple[Pendulum]],
+        rngs: Sequence[np.random.Generator],
     ) -> list[Outcome]:
         """Outcomes of trials, the same ones whoever stands beside them."""
         from ogive.kernels._actor_critic import LANES
 
         orders = np.array([_orders(config) for config in configs], dtype=np.int64).T
         noise = np.array([stream_of(rng) for rng in rngs]).T
-        steps = np.array([[config["lambda"], config["actor_step"], config["critic_step"]] for config in configs], dtype=float).T
+        steps = np.array(
+            [[config["lambda"], config["actor_step"], config["critic_step"]] for config in configs], dtype=float
+        ).T
         if self.per_feature:
             steps[1] /= n_features(*self.settings.policy)
             steps[2] /= [n_features(*pair) for pair in orders.T]
@@ -230,7 +240,8 @@ class ActorCritic:
         settings, rules = self.settings, draws[trials[0]][0].rules
         filled = np.minimum(np.arange(LANES), len(trials) - 1)  # the last trial stands in empty lanes
         starts = np.array([draws[i][0].starts for i in trials], dtype=np.uint64).T
-        starts, noise, orders, steps = (np.ascontiguousarray(part[:, filled]) for part in (starts, noise, orders, steps))
+        starts, noise = np.ascontiguousarray(starts[:, filled]), np.ascontiguousarray(noise[:, filled])
+        orders, steps = np.ascontiguousarray(orders[:, filled]), np.ascontiguousarray(steps[:, filled])
         unit, returns, diverged = settings.unit, np.empty((rules.episodes, LANES)), np.empty(LANES, np.int64)
         n_critic = n_features(int(orders[0].max()), int(orders.max()))
         critic, actor = (np.empty((n, LANES), unit.dtype) for n in (n_critic, n_features(*settings.policy)))
@@ -302,7 +313,9 @@ def n_features(dependent: int, independent: int) -> int:
 
 
 def _orders(config: Mapping[str, Any]) -> tuple[int, int]:
-    return _order(config["dependent_order"], "dependent_order"), _order(config["independent_order"], "independent_order")
+    return _order(config["dependent_order"], "dependent_order"), _order(
+        config["independent_order"], "independent_order"
+    )
 
 
 def _order(value: Any, name: str) -> int:

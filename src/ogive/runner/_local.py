@@ -144,8 +144,15 @@ class InlineEngine:
                 state.careful = True
                 rows: list[Row] = []
                 start = time.perf_counter()
-                for trial in chunk.trials:
-                    rows.append(cell.run(trial, interruptible=True))
+                for first in range(0, len(chunk.trials), cell.batch):
+                    some = chunk.trials[first : first + cell.batch]
+                    done = cell.run_many(some, interruptible=True) if len(some) > 1 else None
+                    if done is not None:
+                        rows += done
+                    for trial in some if done is None else ():
+                        rows.append(cell.run(trial, interruptible=True))
+                        if self._stopped:
+                            break
                     if self._stopped:
                         break
                 new = [name for name in state.left if (chunk.names, name) not in said]

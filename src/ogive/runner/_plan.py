@@ -101,11 +101,12 @@ PREFETCH_BELOW = 1.0  # seconds; a chunk that takes longer gains nothing from an
 
 @dataclass(slots=True)
 class Missing:
-    """Trials of one cell that are to be run; `attempts` is None where each is the first."""
+    """Trials of one cell that are to be run; `attempts` is None where each is the first, `batch` how many are done at once."""
 
     names: tuple[str, str]
     trials: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]
     attempts: np.ndarray[Any, np.dtype[np.int16]] | None = None
+    batch: int = 1
 
     def __len__(self) -> int:
         return len(self.trials)
@@ -223,12 +224,13 @@ class ChunkSizer:
     """The size of the next chunk of one cell, by the compute time that the worker measured.
 
     Round-trip times never settle (they hold the waiting of chunks in flight); compute times do.
-    Starts at 1 and grows at most fourfold, so a slow cell is never handed a long chunk.
+    Starts at 1, or at what is done at once, and grows at most fourfold, so a slow cell is never handed a
+    long chunk. It holds whole batches: one trial alone may cost as much as all of them.
     """
 
-    def __init__(self, seconds: float, fixed: int | None = None) -> None:
-        self._aim, self._fixed = seconds, fixed
-        self._size = 1
+    def __init__(self, seconds: float, fixed: int | None = None, batch: int = 1) -> None:
+        self._aim, self._fixed, self._batch = seconds, fixed, batch
+        self._size = batch
         self.cost: float | None = None  # seconds of one trial, as far as known
 
     @property
@@ -243,7 +245,8 @@ class ChunkSizer:
         cost = seconds / n
         self.cost = cost if self.cost is None else 0.5 * (self.cost + cost)
         wanted = int(self._aim / max(self.cost, 1e-9))
-        self._size = max(1, min(wanted, GROWTH * max(n, self._size) if n >= self._size else self._size, MOST))
+        size = min(wanted, GROWTH * max(n, self._size) if n >= self._size else self._size, MOST)
+        self._size = max(1, size // self._batch) * self._batch
 
 
 class Agenda:
@@ -254,8 +257,10 @@ class Agenda:
     ) -> None:
         self._cells = list(cells)
         self._next = [0] * len(self._cells)
-        self._sizers = [ChunkSizer(seconds, fixed) for _ in self._cells]
         self._fixed, self._workers = fixed, max(1, workers)
+        # Where one batch would be all that is left, every worker gets its share of it.
+        self._least = [min(cell.batch, -(-len(cell) // self._workers)) for cell in self._cells]
+        self._sizers = [ChunkSizer(seconds, fixed, max(1, least)) for least in self._least]
         self._lock = threading.Lock()
         self.left = sum(len(cell) for cell in self._cells)  # trials that nobody has taken
         self.stopped = False
@@ -273,7 +278,11 @@ class Agenda:
             sizer = self._sizers[behind]
             if waiting and (sizer.cost is None or sizer.cost * sizer.size > PREFETCH_BELOW):
                 return None
-            size = sizer.size if self._fixed else min(sizer.size, max(1, self.left // (2 * self._workers)))
+            size = (
+                sizer.size
+                if self._fixed
+                else min(sizer.size, max(self._least[behind], self.left // (2 * self._workers)))
+            )
             cell, low = self._cells[behind], self._next[behind]
             high = min(low + size, len(cell))
             self._next[behind] = high

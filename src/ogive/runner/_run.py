@@ -225,6 +225,9 @@ def execute(
     names = [(algorithm.name, task.name) for algorithm in study.algorithms for task in study.tasks]
     finished = store.finished()
     todo = missing(names, settings.n_trials, finished, retry=settings.retry, shard=settings.shard)
+    batches = {algorithm.name: algorithm.batch for algorithm in study.algorithms}
+    for cell in todo:
+        cell.batch = batches[cell.names[0]]
     notes = study.notes
     if any(len(cell) for cell in todo):
         store.clear_leftovers()

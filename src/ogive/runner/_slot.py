@@ -9,6 +9,8 @@ The rules of blame:
   once more, alone in a fresh child: trials before it may have filled the memory. What was killed by
   a signal that comes from outside is tried up to four times: it may have been hit by chance.
 * What a limit on time cut is `timeout` at once: its clock was its own.
+* Trials that are done at once have the limits of all of them together. Where they break one, or take their
+  child down, nobody knows whose fault it was: they run one by one from then on, as below.
 * A child that dies after a trial, sends what is no row, closes its pipe or neither answers nor runs a
   trial was ruined by one of the trials whose rows have not come. These run one by one from then on;
   the one whose row does not come is tried again, alone in a fresh child, and is then `crashed`.
@@ -192,7 +194,7 @@ class Slot:
         passed, self._looked = now - self._looked, now
         running = child.page.read()
         ours = {chunk.number for chunk in self._queue if chunk.number >= 0}
-        if heard or not ours or running.trial == _wire.WARMING or (running.trial >= 0 and running.chunk in ours):
+        if heard or not ours or running.trial == _wire.WARMING or (running.size and running.chunk in ours):
             self._silent = 0.0
             return None
         # A look that comes late says more about this process, which may have been asleep, than about the child.
@@ -246,19 +248,20 @@ class Slot:
                 "load less at the top level, or use workers=0 to see where the time goes."
             )
         chunk = next((chunk for chunk in self._queue if chunk.number == running.chunk), None)
-        if running.trial < 0 or chunk is None:
+        size = running.size
+        if not size or chunk is None:
             self.running = None
             return None
-        self.running = Running(chunk.names, running.trial, passed)
-        if self.tell is not None:
+        self.running = Running(chunk.names, running.trial, passed) if running.trial >= 0 else None
+        if self.tell is not None and self.running is not None:
             self.tell(self.running)
-        if limits.wall is not None and passed > limits.wall:
+        if limits.wall is not None and passed > limits.wall * size:
             return Verdict("timeout", f"wall limit of {limits.wall:g} s", running)
         if limits.memory is not None:
             now = time.monotonic()
             family = now - self._family_seen > FAMILY_EVERY
             self._family_seen = now if family else self._family_seen
-            if child.resident(family=family) > limits.memory:
+            if child.resident(family=family) > limits.memory * size:
                 return Verdict("memory", f"memory limit of {limits.memory / 1e6:g} MB", running)
         return None
 
@@ -269,7 +272,8 @@ class Slot:
         running = verdict.about or child.page.read()
         its_own = running.trial >= 0 and running.chunk == chunk.number and running.trial in chunk.left
         its_own = its_own and not verdict.ruined
-        if verdict.about is not None and not verdict.sent and not (its_own and child.page.says(running)):
+        together = running.trial == _wire.BATCH and running.chunk == chunk.number
+        if verdict.about is not None and not verdict.sent and not ((its_own or together) and child.page.says(running)):
             return  # it came to its end after all, or rows before it are still to be read
         self._child = None
         passed = (time.monotonic_ns() - running.start_ns) / 1e9

@@ -1,4 +1,4 @@
-"""One trial of a cell, in this process: what it drew, what came out, what it cost.
+"""One trial of a cell, or many at once, in this process: what each drew, what came out, what it cost.
 
 What the user's code does to the arrays and lists of its draw, to its configuration, to the global
 generators, to numpy's error handling and to the process (`_state`) does not reach another trial: each
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from time import perf_counter, process_time
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ogive.canonical import ADDRESS
 from ogive.errors import InvalidScores
 from ogive.runner._state import LONG, WIDE, Broken, State
-from ogive.seeding import Streams
+from ogive.seeding import Streams, stream
 
 if TYPE_CHECKING:
     from ogive.algorithms import Candidate, Outcome
@@ -61,6 +61,8 @@ class CellRunner:
         self._cell = study.cell(algorithm, task)
         self._expected = tuple(self._cell.algorithm.metrics)
         self._data = None if self._cell.task.empty else Streams(study.seed, "data", task)
+        self._root = study.seed
+        self.batch = self._cell.algorithm.batch
 
     def run(self, trial: int, note: Callable[[str], None] | None = None, *, interruptible: bool = False) -> Row:
         """The row of one trial; nothing gets out but a KeyboardInterrupt, and that only if `interruptible`.
@@ -87,6 +89,58 @@ class CellRunner:
         self._tidy(row)
         return row
 
+    def run_many(self, trials: Sequence[int], *, interruptible: bool = False) -> list[Row] | None:
+        """The rows of trials that are done at once; None where they have to be run one by one.
+
+        A trial that cannot be drawn, whose result is an exception or no score, fails alone. Where the
+        function raises, or leaves behind what a worker process needs, nobody knows whose fault it was.
+        Time is shared equally.
+        """
+        wall, cpu = perf_counter(), process_time()
+        rows, whole = [Row(trial) for trial in trials], Row(-1)
+        try:
+            with np.errstate():
+                self._fill_many(rows)
+        except BaseException as error:
+            if interruptible and isinstance(error, KeyboardInterrupt):
+                self.state.put_back()
+                raise
+            whole.status = "error"
+        whole.wall = perf_counter() - wall
+        self._tidy(whole)
+        # A deep look after each batch: what one of its trials left is never taken for the fault of a later one.
+        replaced = self.state.deep(wide=True)
+        if whole.status != "ok" or replaced is not None:
+            return None
+        share, cpu_share = (perf_counter() - wall) / len(rows), (process_time() - cpu) / len(rows)
+        for row in rows:
+            row.wall, row.cpu = share, cpu_share
+        return rows
+
+    def _fill_many(self, rows: list[Row]) -> None:
+        cell, drawn = self._cell, []
+        for row in rows:
+            try:
+                drawn.append((row, self._draw(row), self._config(row, None)))
+            except Exception as error:
+                row.status, row.message = judged(error)
+        if not drawn:
+            return
+        seed_globals(cell.rng(drawn[0][0].trial))
+        algorithm = cell.algorithm
+        rngs = [
+            stream(self._root, "train", cell.task.name, algorithm.name, cell.counters(row.trial)["seed"])
+            for row, _, _ in drawn
+        ]
+        results = algorithm.evaluate_many([config for _, _, config in drawn], [draw for _, draw, _ in drawn], rngs)
+        for (row, _, _), result in zip(drawn, results, strict=True):
+            try:
+                if isinstance(result, Exception):
+                    raise result
+                _take(row, result, self._expected, algorithm.searched)
+            except Exception as error:
+                row.status, row.message = judged(error)
+
     def _tidy(self, row: Row) -> None:
         """Put the process back; what a handler raises that the trial left behind comes too late to count."""
         state, late = self.state, 0
@@ -110,17 +164,24 @@ class CellRunner:
 
     def _fill(self, row: Row, note: Callable[[str], None] | None) -> None:
         cell, trial = self._cell, row.trial
-        # A draw that uses global generators is then the same for every algorithm, and held when data are held.
-        if self._data is not None:
-            seed_globals(self._data.at(cell.counters(trial)["data"]))
-        draw = cell.draw(trial)
-        config = cell.config(trial)
-        row.params = cell.algorithm.space.encode(config)
-        if note is not None:
-            note(row.params)
+        draw = self._draw(row)
+        config = self._config(row, note)
         seed_globals(cell.rng(trial))
         outcome = cell.algorithm.evaluate(config, draw, cell.rng(trial))
         _take(row, outcome, self._expected, cell.algorithm.searched)
+
+    def _draw(self, row: Row) -> tuple[Any, ...]:
+        # A draw that uses global generators is then the same for every algorithm, and held when data are held.
+        if self._data is not None:
+            seed_globals(self._data.at(self._cell.counters(row.trial)["data"]))
+        return self._cell.draw(row.trial)
+
+    def _config(self, row: Row, note: Callable[[str], None] | None) -> dict[str, Any]:
+        config = self._cell.config(row.trial)
+        row.params = self._cell.algorithm.space.encode(config)
+        if note is not None:
+            note(row.params)
+        return config
 
 
 def judged(error: BaseException) -> tuple[str, str]:

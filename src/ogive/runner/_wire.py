@@ -39,8 +39,8 @@ LARGEST = 1 << 30
 PAGE = 8192
 CELL = struct.Struct("<qqqq")  # chunk, trial (or a state below), start in monotonic ns, bytes of configuration behind
 ROOM = 64
-# Between trials, loading, out of work, and at its end; then the text behind says why.
-IDLE, WARMING, WAITING, BROKEN = -1, -2, -3, -4
+# Between trials, loading, out of work, at its end (then the text behind says why), and at a batch of trials (how many).
+IDLE, WARMING, WAITING, BROKEN, BATCH = -1, -2, -3, -4, -5
 
 
 class BadFrame(Exception):
@@ -101,6 +101,13 @@ class Running:
     trial: int
     start_ns: int
     params: str | None  # of the trial that runs or ran last; why the process ended where it is BROKEN
+
+    @property
+    def size(self) -> int:
+        """How many trials run at once; 0 where none does, or where user code has written over it."""
+        if self.trial != BATCH:
+            return int(self.trial >= 0)
+        return int(self.params) if self.params and self.params.isdecimal() and len(self.params) < 8 else 0
 
 
 class Page:
