@@ -88,7 +88,6 @@ def actor_critic(
     most_turned = kind(world[TURNS] * math.pi if world[TURNS] > 0.0 else math.inf)
     penalty = kind(1.0 / world[STEP])
     limit, least, most = kind(bound), kind(0.001), kind(100.0)
-    trains = one if trained else zero
     dependent, independent = 0, 0
     for k in range(LANES):
         dependent, independent = max(dependent, orders[0, k]), max(independent, orders[1, k])
@@ -168,8 +167,8 @@ def actor_critic(
                     lane[_SCORE + k] = z / sigma
                     trace = lane[_DECAY + k] * lane[_SIGMA_TRACE + k] + (z * z - one) / sigma
                     lane[_SIGMA_TRACE + k] = trace
-                    sigma = sigma + trains * push * trace
-                    lane[_SIGMA + k] = min(max(sigma, least), most)
+                    wider = min(max(sigma + push * trace, least), most)
+                    lane[_SIGMA + k] = wider if trained else sigma
             for k in range(LANES):
                 lane[_VALUE + k] = lane[_AHEAD + k] + lane[_CRITIC_PUSH + k] * lane[_SLOPE + k]
                 lane[_SINE + k] = -second_a[LANES + k]
