@@ -164,8 +164,8 @@ def actor_critic(
                     push = lane[_ACTOR_STEP + k] * delta
                     lane[_PUSH + k], lane[_CRITIC_PUSH + k] = push, lane[_CRITIC_STEP + k] * delta
                     z, sigma = lane[_NORMAL + k], lane[_SIGMA + k]
-                    lane[_SCORE + k] = z / sigma
-                    trace = lane[_DECAY + k] * lane[_SIGMA_TRACE + k] + (z * z - one) / sigma
+                    lane[_SCORE + k] = np.divide(z, sigma)  # `/` looks for zeros, one number at a time
+                    trace = lane[_DECAY + k] * lane[_SIGMA_TRACE + k] + np.divide(z * z - one, sigma)
                     lane[_SIGMA_TRACE + k] = trace
                     wider = min(max(sigma + push * trace, least), most)
                     lane[_SIGMA + k] = wider if trained else sigma

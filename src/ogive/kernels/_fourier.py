@@ -14,6 +14,8 @@ Fourier basis.
 
 import math
 
+import numpy as np
+
 from ogive.jit import kernel
 
 WIDE = 16  # numbers that are written at once
@@ -110,18 +112,16 @@ def write_features(dependent, independent, tables, features):
     features, filled up to a multiple of WIDE, and WIDE more. So have the rows of `tables`.
     """
     cos_a, sin_a, cos_b, sin_b = tables[0], tables[1], tables[2], tables[3]
-    n = 0
+    n, wide = np.uint64(0), np.uint64(WIDE)  # unsigned: the compiler looks at the sign of a signed index before using it
     for i in range(max(dependent, independent) + 1):
         c, s = cos_a[i], sin_a[i]
-        length = row_length(i, dependent, independent)
-        for j in range(0, length, WIDE):
-            row, cosines, sines = features[n + j : n + j + WIDE], cos_b[j : j + WIDE], sin_b[j : j + WIDE]
-            for k in range(WIDE):
-                row[k] = c * cosines[k] - s * sines[k]
+        length = np.uint64(row_length(i, dependent, independent))
+        for j in range(np.uint64(0), length, wide):
+            for k in range(wide):
+                features[n + j + k] = c * cos_b[j + k] - s * sin_b[j + k]
         n += length
-    row = features[n : n + WIDE]
-    for k in range(WIDE):
-        row[k] = 0
+    for k in range(wide):
+        features[n + k] = 0
 
 
 @kernel

@@ -306,4 +306,4 @@ def _adam(gradient, slope, rate, epsilon, weights, first, second, own, powers):
         m = keeps * first[i] + takes * g
         v = keeps_square * second[i] + takes_square * (g * g)
         first[i], second[i] = m, v
-        weights[i] -= moved * m / (np.sqrt(v) + least)
+        weights[i] -= np.divide(moved * m, np.sqrt(v) + least)  # `/` looks for zeros, one number at a time
