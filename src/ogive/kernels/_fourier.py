@@ -112,7 +112,10 @@ def write_features(dependent, independent, tables, features):
     features, filled up to a multiple of WIDE, and WIDE more. So have the rows of `tables`.
     """
     cos_a, sin_a, cos_b, sin_b = tables[0], tables[1], tables[2], tables[3]
-    n, wide = np.uint64(0), np.uint64(WIDE)  # unsigned: the compiler looks at the sign of a signed index before using it
+    n, wide = (
+        np.uint64(0),
+        np.uint64(WIDE),
+    )  # unsigned: the compiler looks at the sign of a signed index before using it
     for i in range(max(dependent, independent) + 1):
         c, s = cos_a[i], sin_a[i]
         length = np.uint64(row_length(i, dependent, independent))
