@@ -73,7 +73,7 @@ def actor_critic(
     series : bool
         Whether the return of each episode is kept.
     precision : {"float32", "float64"}
-        Of everything that is computed. float64 takes about twice as long.
+        Of everything that is computed. float64 takes half as long again.
     name : str
     """
     settings = _settings(discount, policy, bound, marks, series, precision)
