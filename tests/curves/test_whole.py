@@ -240,6 +240,37 @@ def test_numbers_too_large_for_a_tree_are_left_to_it_and_refused_by_it(problem):
         learning_curves("tree", X, y, sizes=[30], n_repetitions=2, workers=0, fit="kernel")
 
 
+@pytest.mark.parametrize(
+    ("change", "slow"),
+    [
+        (lambda X: X + 100.0, []),
+        (lambda X: X + 1e5, ["logistic", "linear_svm"]),
+        (lambda X: np.column_stack([X, X[:, 0] + 1e8]), ["logistic", "linear_svm"]),
+        (lambda X: X * 1e7, ["linear_svm"]),
+        (lambda X: X * 1e300, ["linear_svm"]),
+        (lambda X: np.column_stack([X, X[:, 0] * 1e10]), []),
+        (lambda X: np.column_stack([X, np.full(60, 1e4), np.zeros(60)]), []),
+        (lambda X: np.column_stack([X, np.full((60, 2), 1e7)]), ["linear_svm"]),
+    ],
+    ids=["near", "far", "one far", "high", "huge", "one high", "constant", "high constants"],
+)
+def test_data_far_from_zero_for_their_range_go_the_slow_way(problem, change, slow):
+    X, y = problem(60)
+    data = CurveData(change(X), y, "classification", "d", np.arange(3))
+    models = {name: MODELS[name]() for name in ("logistic", "linear_svm", "lda")}
+    kernels = recognized(models, data, Design.of("additive", "fixed", 60, 10, 0, "d"), None)
+    assert [name for name in models if name not in kernels] == slow
+
+
+def test_far_from_zero_linear_models_are_those_of_the_estimator(problem):
+    X, y = problem(40)
+    models = ["logistic", "linear_svm"]
+    same = {"sizes": [8, 20], "n_repetitions": 2, "workers": 0}
+    whole = learning_curves(models, X + 1e7, y, **same)
+    assert paths(whole)["each"] == models
+    assert_array_equal(whole.values, learning_curves(models, X + 1e7, y, fit="each", **same).values)
+
+
 @pytest.mark.parametrize("model", NAMES)
 def test_text_in_place_of_numbers_is_refused_whatever_the_model(model):
     with pytest.raises(InputError, match="must be a table of numbers"):

@@ -30,6 +30,8 @@ log = logging.getLogger("ogive")
 
 FITS = ("kernel", "each")
 MOST_BYTES = 600e6  # of what a learner keeps of the data in each process; where it is more, models are fitted
+FARTHEST = 1e3  # from 0, in ranges of the column: ten times as far off, probabilities differ in the fifth digit
+HIGHEST = 5e5  # values of a second column: from 3e6 on, machines of fewer rows than weights miss their minimum
 VERSION = 1  # of the kernels, part of what defines a model: raised when their numbers change
 
 Parameters = dict[str, Any]
@@ -42,6 +44,22 @@ def _nothing(x: NDArray[np.float64], tested: NDArray[np.int64], parameters: Para
 
 def _no_bytes(n_rows: int, n_tested: int, n_features: int) -> float:
     return 0.0
+
+
+def _anything(x: NDArray[np.float64]) -> bool:
+    return True
+
+
+def _near_zero(x: NDArray[np.float64]) -> bool:
+    """Whether sums of products of columns keep the digits in which rows differ, which are the last ones far from 0."""
+    with np.errstate(over="ignore"):
+        spread = np.ptp(x, axis=0)
+    return bool((np.abs(x).max(axis=0) <= FARTHEST * spread)[spread > 0.0].all())  # a constant is another intercept
+
+
+def _near_zero_and_low(x: NDArray[np.float64]) -> bool:
+    """Whether the penalty, too, is not lost beside such sums; one column alone may be large."""
+    return _near_zero(x) and bool((np.sort(np.abs(x).max(axis=0))[:-1] <= HIGHEST).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,8 @@ class Learner:
     bytes_kept : function of the numbers of rows, tested rows and features
     largest : float
         Values beyond it are left to the estimator, which refuses them.
+    takes : function of rows
+        Whether the kernel keeps enough digits of these; other data are left to the estimator.
     """
 
     kernel: str
@@ -72,6 +92,7 @@ class Learner:
     kept_for: tuple[str, ...] = ()
     bytes_kept: Callable[[int, int, int], float] = _no_bytes
     largest: float = math.inf
+    takes: Callable[[NDArray[np.float64]], bool] = _anything
 
     def function(self) -> Any:
         """The kernel, loaded when it is needed: numba takes half a second."""
@@ -273,8 +294,8 @@ LEARNERS: dict[str, Learner] = {
     ),
     "lda": Learner("_discriminant:linear_discriminant_curve", _as_linear_discriminant, _jitter),
     "qda": Learner("_discriminant:quadratic_discriminant_curve", _as_quadratic_discriminant, _jitter),
-    "logistic": Learner("_logistic:logistic_curve", _as_logistic, _penalty),
-    "linear_svm": Learner("_linear_svm:linear_svm_curve", _as_linear_svm, _penalty),
+    "logistic": Learner("_logistic:logistic_curve", _as_logistic, _penalty, takes=_near_zero),
+    "linear_svm": Learner("_linear_svm:linear_svm_curve", _as_linear_svm, _penalty, takes=_near_zero_and_low),
     "rbf_svm": Learner(
         "_kernel_svm:kernel_svm_curve",
         _as_rbf_svm,
@@ -315,7 +336,7 @@ def recognized(
             if parameters is not None:
                 tested = data.n_rows + held_out if model in tuned else held_out
                 kept = learner.bytes_kept(data.n_rows, tested, data.X.shape[1])
-                if kept <= MOST_BYTES and most <= learner.largest:
+                if kept <= MOST_BYTES and most <= learner.largest and learner.takes(data.X):
                     found[model] = Known(name, parameters)
                 break
     without = [model for model in estimators if model not in found]
