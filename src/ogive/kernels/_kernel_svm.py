@@ -15,8 +15,9 @@ Training rows are sorted by class, in the order in which they come within the cl
 pair are then two runs of neighboring numbers, one for each sign, and so are their kernel values:
 no signs are looked up, and nothing is gathered.
 
-f(x) is the same for every start within a few times the tolerance; a test row that lies closer to a
-border between classes may be decided the other way. scikit-learn's tolerance is 1e-3.
+f(x) is the same for every start within a few times the tolerance; so scores depend in the last
+digits on which sizes came before (by up to 2.4e-6), and a test row that lies closer to a border
+between classes may be decided the other way. scikit-learn's tolerance is 1e-3.
 
 With more than two classes, decision values are scikit-learn's for "ovr": the duels won, plus
 c / (3 (|c| + 1)), c the sum of the f of the class's duels. The class predicted is the first with the
