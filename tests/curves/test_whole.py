@@ -244,15 +244,16 @@ def test_numbers_too_large_for_a_tree_are_left_to_it_and_refused_by_it(problem):
     ("change", "slow"),
     [
         (lambda X: X + 100.0, []),
-        (lambda X: X + 1e5, ["logistic", "linear_svm"]),
+        (lambda X: X + 1e3, ["logistic", "linear_svm"]),
         (lambda X: np.column_stack([X, X[:, 0] + 1e8]), ["logistic", "linear_svm"]),
-        (lambda X: X * 1e7, ["linear_svm"]),
+        (lambda X: X * 1e4, []),
+        (lambda X: X * 1e6, ["linear_svm"]),
         (lambda X: X * 1e300, ["linear_svm"]),
         (lambda X: np.column_stack([X, X[:, 0] * 1e10]), []),
         (lambda X: np.column_stack([X, np.full(60, 1e4), np.zeros(60)]), []),
         (lambda X: np.column_stack([X, np.full((60, 2), 1e7)]), ["linear_svm"]),
     ],
-    ids=["near", "far", "one far", "high", "huge", "one high", "constant", "high constants"],
+    ids=["near", "far", "one far", "low", "high", "huge", "one high", "constant", "high constants"],
 )
 def test_data_far_from_zero_for_their_range_go_the_slow_way(problem, change, slow):
     X, y = problem(60)
