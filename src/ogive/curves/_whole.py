@@ -31,6 +31,7 @@ log = logging.getLogger("ogive")
 FITS = ("kernel", "each")
 MOST_BYTES = 600e6  # of what a learner keeps of the data in each process; where it is more, models are fitted
 FARTHEST = 50.0  # from 0, in ranges of the column; at 300, 3 of 480 logistic regressions had another accuracy
+STEADIEST = 1e4  # a constant column, which is another intercept; from 1e6 on, labels differ
 HIGHEST = 1.6e5  # values of a second column; beyond, probabilities of separated classes are off by 0.01 and more
 VERSION = 1  # of the kernels, part of what defines a model: raised when their numbers change
 
@@ -54,7 +55,8 @@ def _near_zero(x: NDArray[np.float64]) -> bool:
     """Whether sums of products of columns keep the digits in which rows differ, which are the last ones far from 0."""
     with np.errstate(over="ignore"):
         spread = np.ptp(x, axis=0)
-    return bool((np.abs(x).max(axis=0) <= FARTHEST * spread)[spread > 0.0].all())  # a constant is another intercept
+    farthest = np.where(spread > 0.0, FARTHEST * spread, STEADIEST)
+    return bool((np.abs(x).max(axis=0) <= farthest).all())
 
 
 def _near_zero_and_low(x: NDArray[np.float64]) -> bool:
