@@ -301,6 +301,7 @@ CUT_ON_PURPOSE = {
     ("report/_static.py", "replace"): "line breaks of a label, as plotly gets them; the sign of a number",
     ("report/_static.py", "removesuffix"): "numbers without a tenth",
     ("report/_figures.py", "replace"): "line breaks of a label, for plotly",
+    ("report/_curves.py", "split"): "arrays",
     ("report/_methods.py", "split"): "usual sources of variation, looked for among what the user said varied",
     ("report/_write.py", "split"): "names of sources, as `read` joins them",
     ("answers/_sources.py", "removesuffix"): "names of columns",

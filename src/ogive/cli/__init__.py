@@ -15,6 +15,6 @@ failed trials (`run`); 4 cannot tell and 5 worse (`check`); 130 interrupted. Eve
 line on stderr that says why, with --quiet too. A reader that leaves (`| head`) changes no exit code.
 """
 
-from ogive.cli._app import main
+from ogive.cli._app import main, script
 
-__all__ = ["main"]
+__all__ = ["main", "script"]

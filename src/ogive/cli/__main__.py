@@ -1,7 +1,5 @@
 """`python -m ogive.cli`."""
 
-import sys
+from ogive.cli import script
 
-from ogive.cli import main
-
-sys.exit(main())
+script()
