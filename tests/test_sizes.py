@@ -91,7 +91,7 @@ def test_a_profile_of_many_methods_has_curves_of_the_best(large):
     assert (len(display.order), len(display.drawn)) == (64, 12)
     assert display.drawn == display.order[:12]
     assert len(display.plot().lines_) == 12
-    assert display.caption.startswith("Shown: the 12 of 64 methods with the largest area.")
+    assert display.caption.startswith("Shown: the 12 of 64 methods with the highest curves.")
 
 
 def test_pairs_of_a_profile_are_compared_for_the_best_methods_only():

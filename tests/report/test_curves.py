@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import html
+import itertools
 import json
 import re
 
@@ -13,8 +14,9 @@ from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind, said
+from ogive.plots._curves import Cell
 from ogive.report import write, write_curves
-from ogive.report._figures import OTHERS
+from ogive.report._figures import MOST_CELLS, OTHERS, _joined
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 SIZES = (5, 10, 20, 40)
@@ -233,3 +235,16 @@ def test_a_panel_of_one_model_says_nothing_of_names_to_click(tmp_path):
     several = Page(curves_of(crossing(30)), tmp_path)
     assert several.text.count("click a name") == 1
     assert "click a name" not in one.text
+
+
+@pytest.mark.parametrize("place", [40, 2000, 2003, 2480])
+def test_a_lead_at_few_of_many_sizes_stays_in_the_strip(place):
+    """Whatever is thinned, no look is lost: a page that says a lead is certain there must show it."""
+    looks = ["A" if n % 2 else "equal" for n in range(1, 2500)]
+    looks[place : place + 3] = ["B"] * 3
+    cells = [Cell(low=float(n), high=n + 1.0, color=who, full=True, who=who) for n, who in enumerate(looks, start=1)]
+    drawn = _joined(cells)
+    assert len(drawn) < 3 * MOST_CELLS
+    (lead,) = [cell for cell in drawn if cell.who == "B"]
+    assert abs(np.log(lead.low / cells[place].low)) < 2 * np.log(2500) / MOST_CELLS
+    assert all(a.high == pytest.approx(b.low) for a, b in itertools.pairwise(drawn))

@@ -7,6 +7,7 @@ reference (`%{fullData.name}`), so that a name cannot be a template either.
 from __future__ import annotations
 
 import html
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -420,21 +421,25 @@ def _thinned(fan: Fan, most: int) -> Fan:
 
 
 def _joined(cells: Sequence[Any]) -> list[Any]:
-    """Neighbors that look the same as one cell; of more cells than a screen has dots, what is in the middle of each dot."""
-    if len(cells) > MOST_CELLS:
-        edges = np.geomspace(cells[0].low, cells[-1].high, MOST_CELLS + 1)
-        lows = np.array([cell.low for cell in cells])
-        middle = np.searchsorted(lows, np.sqrt(edges[1:] * edges[:-1]), side="right") - 1
-        ends = zip(middle.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-        cells = [replace(cells[i], low=low, high=high) for i, low, high in ends]
-    found: list[Any] = []
-    for cell in cells:
-        last = found[-1] if found else None
-        if last is not None and (last.who, last.full, last.color) == (cell.who, cell.full, cell.color):
-            found[-1] = replace(last, high=cell.high)
-        else:
-            found.append(cell)
-    return found
+    """Neighbors that look the same as one cell; of more cells than a screen has dots, each look that a dot holds, once."""
+
+    def look(cell: Any) -> tuple[Any, ...]:
+        return cell.who, cell.full, cell.color
+
+    runs = [list(run) for _, run in itertools.groupby(cells, look)]
+    found = [replace(run[0], high=run[-1].high) for run in runs]
+    if len(found) <= MOST_CELLS:
+        return found
+    first, wide = found[0].low, math.log(found[-1].high / found[0].low) / MOST_CELLS
+    out: list[Any] = []
+    for _, dot in itertools.groupby(found, lambda cell: int(math.log(cell.low / first) / wide)):
+        short = list(dot)
+        long = [short.pop()] if math.log(short[-1].high / short[-1].low) > wide else []
+        looks = list({look(cell): cell for cell in short}.values())
+        ends = np.geomspace(short[0].low, short[-1].high, len(looks) + 1).tolist() if short else []
+        out += [replace(cell, low=a, high=b) for cell, (a, b) in zip(looks, itertools.pairwise(ends), strict=True)]
+        out += long
+    return out
 
 
 def _fan(fan: Fan, look: Look, share: float, *, legend: bool) -> list[Json]:

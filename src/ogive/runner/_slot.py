@@ -261,7 +261,8 @@ class Slot:
             now = time.monotonic()
             family = now - self._family_seen > FAMILY_EVERY
             self._family_seen = now if family else self._family_seen
-            if child.resident(family=family) > limits.memory * size:
+            # Not times the size: it guards the machine, and what is too much for all of them is run again one by one.
+            if child.resident(family=family) > limits.memory:
                 return Verdict("memory", f"memory limit of {limits.memory / 1e6:g} MB", running)
         return None
 

@@ -213,6 +213,10 @@ class DiscordantDifferences(Differences):
             )
         told = (pi_low > 0.5) | (pi_high < 0.5)
         low, high = np.where(told, low, np.minimum(low, 0.0)), np.where(told, high, np.maximum(high, 0.0))
+        # At an error of one in thousands the exact test may see a side that the score does not: 14 wins, none lost, 6 ties.
+        d_low, _ = binomial_limits_of(differ, self.sizes, each)
+        low = np.where((pi_low > 0.5) & (low <= 0.0), d_low * (2.0 * pi_low - 1.0), low)
+        high = np.where((pi_high < 0.5) & (high >= 0.0), d_low * (2.0 * pi_high - 1.0), high)
         low, high = np.where(self.tied, low, 2.0 * pi_low - 1.0), np.where(self.tied, high, 2.0 * pi_high - 1.0)
         return self.even + self.unit * low / 2.0, self.even + self.unit * high / 2.0
 
