@@ -63,8 +63,23 @@ LARGE_TOO = (
     "successes", "successful", "succeeded", "solved", "found", "coverage", "correct", "right", "won", "win", "wins", "utility", "fitness",
     "quality", "points", "ap", "map", "nmi", "ari", "ami", "cider", "spice", "bertscore", "chrf", "comet", "em", "exactmatch", "hits",
     "hitrate", "similarity", "cosine", "snr", "sdr", "sisdr", "pesq", "stoi", "mos", "pass", "passed", "converged", "feasible",
-    "valid", "agreement", "lift", "sharpe", "gewinn", "erfolg", "performance", "rating", "reliability", "yield", "f",
+    "valid", "agreement", "lift", "sharpe", "gewinn", "erfolg", "performance", "rating", "reliability", "yield", "f", "ic", "efficiency",
 )  # fmt: skip
+# Words of these lists stand side by side: an accuracy drop is to be small, the accuracy of a memory large. What is lost
+# of something good, and how often it was evaluated, are to be small where they end a name; what is made of something
+# small by these words is to be large; of other such pairs the name says nothing.
+LOST = (
+    "gap", "gaps", "drop", "degradation", "forgetting", "penalty", "penalties", "violation", "violations", "overhead", "toxicity",
+    "waste", "misses", "mistakes", "residual", "residuals", "hallucination", "hallucinations",
+    "evals", "evaluations", "nfev",
+)  # fmt: skip
+WON = ("reciprocal", "inverse", "solved", "closed", "fixed", "resolved", "ic", "efficiency", "gain", "gains")
+# What is counted and is many in a good second, though few in all; and what has no direction in a second.
+COUNTED = (
+    "iterations", "iters", "evals", "evaluations", "queries", "calls", "nodes", "mb", "gb", "kb", "mib", "gib", "bytes", "flops",
+    "iterationen",
+)  # fmt: skip
+UNSURE_RATES = ("conflicts", "conflict")
 # Words that name a share of something, which people write between 0 and 1 or in percent.
 SHARES = (
     "accuracy", "accuracies", "acc", "auc", "auroc", "auprc", "rocauc", "prauc", "precision", "recall", "sensitivity", "specificity",
@@ -75,9 +90,15 @@ SHARE_NAMES = ("f1", "fbeta", "hit1", "hit10", "pass1", "passk", "top1", "top5")
 SHARE_ENDS = ("genauigkeit", "quote", "rate")
 # A count of what it took to get somewhere: steps_to_solve, episodes_until_solved.
 TAKEN = re.compile(
-    r"(steps?|episodes?|epochs?|frames?|samples?|trials?|iterations?|rounds?|moves?|tokens?) (to|until|before|till) "
+    r"(steps?|episodes?|epochs?|frames?|samples?|trials?|iterations?|rounds?|moves?|tokens?|queries|calls|evals|evaluations|nodes)"
+    r" (to|until|before|till) "
 )
 PER = "per"  # tokens per second are many, seconds per token are few
+# What follows these says under what something was measured: recall at rank 5, success after delay.
+UNDER = (PER, "at", "after", "within", "under", "given", "with", "in", "of", "by")
+SLASHED = re.compile(
+    r"(?i)\b(its?|iters?|iterations|quer(?:y|ies)|calls?|nodes?|tokens?|steps?|[kmg]i?b|bytes|evals)\s*/\s*(s|sec)\b"
+)
 # Words that name how long a run took, or what it cost; and words beside them that make something else of it.
 TIMES = (
     "time", "times", "runtime", "runtimes", "walltime", "cputime", "wallclock", "wall", "cpu", "seconds", "second", "secs", "sec",
@@ -85,10 +106,17 @@ TIMES = (
     "temps", "duree", "tiempo", "duracion", "sekunden", "minuten", "stunden",
 )  # fmt: skip
 COSTS = ("cost", "costs", "cout", "couts", "coste", "costo")
+IN_A_TIME = (*TIMES, "s", "minute", "hour", "day")
+SPENT = ("watt", "joule", "kwh", "dollar", "usd", "cost")  # flops per watt are many, too
 NO_TIMES = (
     "step", "steps", "limit", "limits", "stamp", "start", "started", "end", "ended", "begin", "budget", "out", "series", "date",
     "count", "id", "horizon",
 )  # fmt: skip
+RESOURCES = ("memory", "mem", "ram", "rank", "ranks", "energy", "energie", "queries", "calls", "nodes", "speicher")
+GERMAN_ENDS = (*SMALL_ENDS, *LARGE_ENDS)
+KNOWN = frozenset(
+    (*SMALLER_IS_BETTER, *LARGER_IS_BETTER, *SMALL_TOO, *LARGE_TOO, *TIMES, *COSTS, *WON, "score", "scores")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +209,7 @@ class Metric:
 
 def is_larger_better(name: str) -> bool:
     """Whether a column is called as what is measured to be large: accuracy, test_auc, f1."""
-    words = _words(name)
+    words = _subject(_words(name))
     if is_smaller_better(name) or is_time(name):
         return False
     parts = [part.lower() for part in re.split(r"[^A-Za-z0-9]+", name)]
@@ -211,6 +239,7 @@ def is_time(name: str, *, cost: bool = False) -> bool:
     words = _words(name)
     if any(w in (*NO_TIMES, *NEGATIVE, *SPARED) for w in words) or _is_rate(words):
         return False
+    words = _subject(words)
     timed = any(w in TIMES for w in words) or _ends_in(words, TIME_ENDS)
     costs = any(w in COSTS for w in words) or _ends_in(words, COST_ENDS)
     return not timed and costs if cost else timed or costs
@@ -224,12 +253,26 @@ def without_accents(text: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", without_accents(name))]
+    name = SLASHED.sub(rf"\1 {PER} \2", without_accents(name))
+    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+
+
+def _subject(words: list[str]) -> list[str]:
+    """The words of what is measured: of `loss per token` the loss, of `mean per class error` all but the class."""
+    at = next((i for i, word in enumerate(words) if word in UNDER and i > 0), None)
+    if at is None:
+        return words
+    before = words[:at]
+    if any(a in KNOWN for a in (*before, *(a + b for a, b in pairwise(before)))) or _ends_in(before, GERMAN_ENDS):
+        return before
+    return before + words[at + 2 :] if words[at] == PER else words
 
 
 def _is_rate(words: list[str]) -> bool:
     """Whether a name is of so much of something in a time."""
-    return any(a == PER and (b in TIMES or b == "s") for a, b in pairwise(words))
+    after = [b for a, b in pairwise(words) if a == PER]
+    long = [c for a, b, c in zip(words, words[1:], words[2:], strict=False) if a == PER and b in ("gpu", "cpu", "unit")]
+    return any(word in IN_A_TIME for word in (*after, *long))
 
 
 def _ends_in(words: list[str], ends: tuple[str, ...]) -> bool:
@@ -244,8 +287,7 @@ def is_smaller_better(name: str) -> bool:
         return True
     if any(w in (*NEGATIVE, *SPARED) for w in words):
         return False
-    if _is_rate(words):  # the time is what it is counted in
-        words = words[: words.index(PER)]
+    words = words[: words.index(PER)] if _is_rate(words) else _subject(words)  # the time is what it is counted in
     joined = [a + b for a, b in pairwise(words)]
     return any(w in SMALLER_IS_BETTER for w in (*words, *joined)) or _ends_in(words, SMALL_ENDS)
 
@@ -263,14 +305,39 @@ def goal_in_name(name: str) -> Literal["maximize", "minimize"] | None:
         return "minimize"
     if "truenegative" in "".join(words):
         return "maximize"
+    rate = _is_rate(words)
+    subject = words[: words.index(PER)] if rate else _subject(words)
     turned = any(w in (*NEGATIVE, *SPARED) for w in words)
-    small = any(w in SMALL_TOO for w in words) or TAKEN.search(f"{' '.join(words)} ") is not None
+    taken = TAKEN.search(f"{' '.join(words)} ") is not None
+    small = taken or any(w in SMALL_TOO for w in subject)
     if turned and (small or any(w in (*SMALLER_IS_BETTER, *SPARED) for w in words)):
         return "maximize"
-    large = is_larger_better(name) or "score" in words or "scores" in words
+    spent = any(a == PER and b in SPENT for a, b in pairwise(words))
+    if (rate or spent) and not turned and any(w in (*COUNTED, *UNSURE_RATES) for w in subject):
+        return None if any(w in UNSURE_RATES for w in subject) else "maximize"
+    if small and not taken and not turned:
+        return _beside(name, subject)
+    large = is_larger_better(name) or "score" in subject or "scores" in subject
     if not turned and (small or (large and _is_one_minus(name, words))):
         return "minimize"
-    return "maximize" if large or _is_rate(words) or any(w in LARGE_TOO for w in words) else None
+    return "maximize" if large or rate or any(w in LARGE_TOO for w in subject) else None
+
+
+def _beside(name: str, words: list[str]) -> Literal["maximize", "minimize"] | None:
+    """The direction of a name with a word of what is to be small, beside which others of what is to be large may stand."""
+    if any(w in WON for w in words):
+        return "maximize"
+    scored = any(w in ("score", "scores") for w in words)
+    lost = any(w in LOST for w in words)
+    good = [i for i, w in enumerate(words) if w in LARGER_IS_BETTER or (w in LARGE_TOO and w != "f")]
+    good += [i for i, pair in enumerate(pairwise(words)) if "".join(pair) in LARGER_IS_BETTER]
+    if not good and not is_larger_better(name):
+        return None if scored and any(w in RESOURCES for w in words) else "minimize"
+    ends = max(i for i, w in enumerate(words) if w in SMALL_TOO)
+    if words[ends] in LOST and ends > max(good, default=-1):
+        return "minimize"
+    clear = any(words[i] in LARGER_IS_BETTER for i in good) and max(good) > ends
+    return "maximize" if clear and not lost else None
 
 
 def _is_one_minus(name: str, words: list[str]) -> bool:

@@ -27,6 +27,32 @@ LARGE = (
 UNKNOWN = ("glossary", "value", "objective", "width", "size", "steps", "x", "result")
 
 
+RATES = {
+    "maximize": (
+        "queries_per_second", "iterations_per_second", "mb_per_second", "calls_per_second", "nodes_per_second", "MB/s", "it/s",
+        "iterations per minute", "tokens_per_gpu_second", "accuracy_per_joule", "accuracy_per_unit_time", "reward_per_cost", "flops_per_watt",
+        "mean_per_class_accuracy", "recall_at_fpr", "success_after_delay", "hits_at_rank_1",
+    ),
+    "minimize": (
+        "time_per_query", "seconds_per_iteration", "loss_per_token", "memory_per_node", "energy_per_query", "collisions_per_hour",
+        "errors_per_second", "mean_per_class_error", "per_sample_loss", "error_in_percent", "gap_to_best", "drop_in_accuracy",
+        "queries_until_success", "rank_by_accuracy", "val/loss",
+    ),
+    None: ("conflicts_per_second", "tokens_per_joule", "steps_per_success"),
+}  # fmt: skip
+BESIDE = {
+    "maximize": (
+        "mean_reciprocal_rank", "rank_correlation", "rank1_accuracy", "rank_ic", "memory_accuracy", "gap_closed", "nodes_solved", "bugs_fixed",
+        "energy_efficiency", "mrr", "MRR@10", "Spearman rank correlation",
+    ),
+    "minimize": (
+        "accuracy_drop", "auc_gap", "success_gap", "reward penalty", "toxicity_score", "fitness_evaluations", "f_evals", "mean_rank",
+        "energy_kwh", "memory_mb",
+    ),
+    None: ("bugs_found", "violations_found", "accuracy_rank", "gap_accuracy", "memory_score", "successful_queries"),
+}  # fmt: skip
+
+
 def table(name: str, scale: float = 1.0) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     values = scale * np.r_[rng.uniform(0.1, 0.4, 12), rng.uniform(0.6, 0.9, 12)]
@@ -38,6 +64,12 @@ def table(name: str, scale: float = 1.0) -> pd.DataFrame:
 )
 def test_names_say_which_scores_are_good_or_say_nothing(names, goal):
     assert {name: goal_in_name(name) for name in names} == dict.fromkeys(names, goal)
+
+
+@pytest.mark.parametrize("names", [RATES, BESIDE], ids=["rates", "beside"])
+def test_the_words_of_what_is_measured_decide_and_words_that_contradict_each_other_say_nothing(names):
+    said = {name: goal for goal, these in names.items() for name in these}
+    assert {name: goal_in_name(name) for name in said} == said
 
 
 @pytest.mark.parametrize("name", ["makespan", "iterations", "Laufzeit", "Kosten"])
