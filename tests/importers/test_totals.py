@@ -69,3 +69,48 @@ def test_a_task_that_is_the_only_one_may_be_called_all():
 def test_a_task_that_is_called_otherwise_is_a_task(name):
     trials = ogive.read(wide(name), wide=True)
     assert (len(trials.tasks), trials.question) == (6, None)
+
+
+@pytest.mark.parametrize("seeds", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 1e-5])
+def test_a_task_that_is_called_sum_is_asked_about_where_right_and_wrong_have_no_decimals(tmp_path: Path, seeds, scale):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"method": method, "task": task, "seed": seed, "correct": scale * int(rng.random() < p)}
+        for method, p in (("a", 0.8), ("b", 0.5)) for task in ("sum", "max", "sort") for seed in range(40)
+    ]  # fmt: skip
+    table = pd.DataFrame(rows) if seeds else pd.DataFrame(rows).drop(columns="seed")
+    trials = ogive.read(table, score="correct")
+    assert set(trials.tasks) == {"sum", "max", "sort"}
+    assert trials.question.kind is NoteKind.ASKS_TOTAL
+    table.to_csv(tmp_path / "ops.csv", index=False)
+    assert main(["compare", str(tmp_path / "ops.csv"), "a", "b", "--score", "correct"]) == 2
+
+
+@pytest.mark.parametrize("name", ["media", "all", "total"])
+def test_tiny_scores_have_decimals_too(name):
+    table = wide(name, off=0.02)
+    table[["A", "B"]] *= 1e-5
+    assert ogive.read(table, wide=True).question.kind is NoteKind.ASKS_TOTAL
+    table = wide(name)
+    table[["A", "B"]] *= 1e-5
+    assert len(ogive.read(table, wide=True).tasks) == 5
+
+
+def test_a_mean_of_each_run_is_left_out_and_one_that_belongs_to_no_run_is_asked_about():
+    rng = np.random.default_rng(0)
+    each = pd.DataFrame(
+        [
+            {"model": m, "task": t, "seed": s, "score": round(rng.uniform(), 3)}
+            for m in "ab"
+            for t in "xyz"
+            for s in range(5)
+        ]
+    )
+    means = each.groupby(["model", "seed"], as_index=False).score.mean().round(3).assign(task="mean")
+    table = pd.concat([each, means], ignore_index=True)
+    assert ogive.read(table).tasks == ("x", "y", "z")
+    once = each.groupby("model", as_index=False).score.mean().round(3).assign(task="mean", seed=0)
+    assert ogive.read(pd.concat([each, once], ignore_index=True)).tasks == ("x", "y", "z")
+    swapped = table.assign(score=np.where(table.task == "mean", table.score.to_numpy()[::-1], table.score))
+    assert ogive.read(swapped).question.kind is NoteKind.ASKS_TOTAL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ TOTALS = re.compile(
 )
 FEWEST_TASKS = 2
 TOLERANCE = 1e-9
+MOST_OFF = 0.1  # of the spread of the tasks: what a rounded mean may lie beside it
 
 
 def settle_totals(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note], Note | None]:
@@ -55,25 +57,44 @@ def _are_means(table: pa.Table, roles: Roles, names: pa.Array, total: str, calle
         pc.is_in(names, value_set=pa.array(called, pa.string())).to_numpy(zero_copy_only=False), dtype=bool
     )
     method = codes(table[roles.algorithm]) if roles.algorithm is not None else np.zeros(len(scores), dtype=np.int64)
+    run = np.zeros(len(scores), dtype=np.int64)
+    for name in (roles.repeat, roles.fold):
+        if name is not None:
+            label = codes(table[name])
+            run = np.unique(run * (int(label.max()) + 1) + label, return_inverse=True)[1].reshape(-1)
     task = codes(names)
     for which in np.unique(method):
-        there = others & (method == which)
-        said = scores[mine & (method == which)]
-        said = said[np.isfinite(said)]
-        if not said.size or not np.isfinite(scores[there]).any():
-            continue
-        known = there & np.isfinite(scores)
-        _, place = np.unique(task[known], return_inverse=True)
-        each = np.bincount(place, weights=scores[known]) / np.bincount(place)
-        ways = [each.mean(), scores[known].mean(), np.median(each), each.sum()]
-        ways += [np.exp(np.log(each).mean())] if each.min() > 0.0 else []
-        near = _last_digit(said) + TOLERANCE * np.abs(each).max()
-        if min(abs(way - said.mean()) for way in ways) > near:
-            return False
+        own = method == which
+        # One row sums up all runs of a method; of several, each has to sum up its own run.
+        parts = (
+            [own] if np.count_nonzero(mine & own) <= 1 else [own & (run == one) for one in np.unique(run[mine & own])]
+        )
+        for part in parts:
+            said = scores[mine & part]
+            if said.size > 1:
+                return False
+            known = others & part & np.isfinite(scores)
+            if not known.any() and len(parts) > 1:
+                return False
+            if not known.any() or not np.isfinite(said).any():
+                continue
+            if not _sums_up(float(said[0]), scores[known], task[known]):
+                return False
     return True
 
 
-def _last_digit(values: np.ndarray) -> float:
-    """Half a unit, and a little, of the last decimal in which values are written."""
-    decimals = max(len(f"{value:.12g}".partition(".")[2]) for value in values.tolist()) if values.size else 0
-    return 0.51 * 10.0**-decimals
+def _sums_up(said: float, scores: np.ndarray, task: np.ndarray) -> bool:
+    """Whether a number is the mean, median, sum or geometric mean of tasks, as far as its decimals tell."""
+    _, place = np.unique(task, return_inverse=True)
+    each = np.bincount(place, weights=scores) / np.bincount(place)
+    ways = [each.mean(), scores.mean(), np.median(each), each.sum()]
+    ways += [np.exp(np.log(each).mean())] if each.min() > 0.0 else []
+    # Right or wrong, 0 or 1, has no decimals: half of one would be any mean.
+    near = min(_last_digit(said), MOST_OFF * float(np.ptp(each))) + TOLERANCE * float(np.abs(each).max())
+    return bool(min(abs(way - said) for way in ways) <= near)
+
+
+def _last_digit(value: float) -> float:
+    """Half a unit, and a little, of the last decimal in which a value is written."""
+    exponent = Decimal(f"{value:.12g}").normalize().as_tuple().exponent
+    return 0.51 * 10.0 ** min(int(exponent), 0)
