@@ -83,11 +83,18 @@ UNSURE_RATES = ("conflicts", "conflict")
 # Words that name a share of something, which people write between 0 and 1 or in percent.
 SHARES = (
     "accuracy", "accuracies", "acc", "auc", "auroc", "auprc", "rocauc", "prauc", "precision", "recall", "sensitivity", "specificity",
-    "fscore", "fmeasure", "iou", "miou", "dice", "jaccard", "ndcg", "mrr", "winrate", "rate", "rates", "share", "fraction", "percentage",
+    "fscore", "fmeasure", "iou", "miou", "dice", "jaccard", "ndcg", "mrr", "winrate", "share", "fraction", "percentage",
     "map", "em", "exactmatch", "hitrate", "correct", "coverage", "exactitude", "exactitud", "wer", "cer", "eer", "fpr", "fnr",
 )  # fmt: skip
 SHARE_NAMES = ("f1", "fbeta", "hit1", "hit10", "pass1", "passk", "top1", "top5")
-SHARE_ENDS = ("genauigkeit", "quote", "rate")
+SHARE_ENDS = ("genauigkeit", "quote")
+# A rate of these is a share; a bitrate, a learning rate and a frame rate are none.
+RATED = (
+    "win", "error", "err", "success", "hit", "pass", "accuracy", "failure", "fail", "solve", "solved", "completion", "positive", "negative",
+    "misclassification", "detection", "recognition", "acceptance", "agreement", "match", "crash", "violation", "hallucination", "recall",
+    "fehler", "erfolgs", "treffer", "gewinn", "ausfall", "exact",
+)  # fmt: skip
+RATE_OF = re.compile(rf"({'|'.join(RATED)})(rates?|raten?)")
 # A count of what it took to get somewhere: steps_to_solve, episodes_until_solved.
 TAKEN = re.compile(
     r"(steps?|episodes?|epochs?|frames?|samples?|trials?|iterations?|rounds?|moves?|tokens?|queries|calls|evals|evaluations|nodes)"
@@ -226,7 +233,8 @@ def is_share(name: str) -> bool:
     parts += [a + b for a, b in pairwise(parts)]
     joined = [a + b for a, b in pairwise(words)]
     called = any(w in SHARES for w in (*words, *joined)) or any(part in SHARE_NAMES for part in parts)
-    return called or _ends_in(words, SHARE_ENDS)
+    rated = any(RATE_OF.search(word) for word in (*words, *joined)) or "rateof" in joined
+    return called or rated or _ends_in(words, SHARE_ENDS)
 
 
 def is_measure(name: str) -> bool:

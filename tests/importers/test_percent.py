@@ -8,6 +8,7 @@ import pytest
 
 import ogive
 from ogive.errors import InputError
+from ogive.metric import is_share
 from ogive.notes import NoteKind
 
 
@@ -46,3 +47,22 @@ def test_what_may_well_be_so_much_larger_is_not_asked_about(name, a, b):
 def test_a_method_without_any_score_is_on_no_side():
     rows = table("accuracy", b=82).assign(accuracy=lambda t: t.accuracy.where(t.model == "A") / 100)
     assert ogive.read(rows).question is None
+
+
+@pytest.mark.parametrize("name", ["bitrate", "frame_rate", "learning rate", "heart_rate"])
+def test_a_rate_that_is_no_share_blocks_nothing(name):
+    assert ogive.read(table(name, 2.0, 0.5, spread=0.1), score=name).question is None
+
+
+@pytest.mark.parametrize(
+    "name", ["error_rate", "win rate", "winrate", "successRate", "solve_rates", "Fehlerrate", "rate of success"]
+)
+def test_a_rate_of_what_succeeds_or_fails_is_a_share(name):
+    assert is_share(name)
+
+
+@pytest.mark.parametrize("bounds", [(0, None), (0, 100), (None, 1000), (-5, 500)])
+def test_whoever_says_bounds_has_answered(bounds):
+    trials = ogive.read(table("accuracy"), score="accuracy", bounds=bounds)
+    assert trials.question is None
+    assert NoteKind.MIXED_SCALES not in {n.kind for n in trials.notes}
