@@ -389,6 +389,12 @@ class _Naming:
         condition = f"{column}!={value}"
         return f"where={condition!r}" if self.names == "python" else f"--where {shlex.quote(condition)}"
 
+    def where_none(self, column: str, values: Sequence[str]) -> str:
+        """`where=['status!=a', 'status!=b']`; `--where 'status!=a' --where 'status!=b'`."""
+        if self.names == "python" and len(values) > 1:
+            return f"where={[f'{column}!={value}' for value in values]!r}"
+        return " ".join(self.where_not(column, value) for value in values)
+
     def where(self, column: str, value: str) -> str:
         """`where={'step': '100'}`; `--where step=100`."""
         if self.names == "python":
@@ -445,7 +451,7 @@ def _asks_goal(v: _Values, o: _Naming) -> str:
 def _proven(v: _Values, o: _Naming) -> str:
     return (
         f"status: {_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {_count(v['n'])} as solved, by a proof of what "
-        f"the problem is ({o.where_not(v['column'], v['words'][0])} leaves such rows out)"
+        f"the problem is ({o.where_none(v['column'], v['words'])} leaves such rows out)"
     )
 
 

@@ -101,6 +101,20 @@ def test_a_proof_that_there_is_no_solution_is_an_answer_and_is_said():
         ogive.read(table.assign(status=["optimal", "weird"] * 12))
 
 
+def test_the_way_past_a_proof_spells_it_as_the_table_does(tmp_path: Path, capsys):
+    table = times().assign(status=["optimal", "INFEASIBLE", "UNSAT", "Infeasible"] * 6)
+    note = next(n for n in ogive.read(table).notes if n.kind is NoteKind.PROVEN)
+    assert note.values["words"] == ("INFEASIBLE", "UNSAT", "Infeasible")
+    said = ["status!=INFEASIBLE", "status!=UNSAT", "status!=Infeasible"]
+    assert f"where={said!r} leaves such rows out" in str(note)
+    assert len(ogive.read(table, where=said)) == 6
+    table.to_csv(tmp_path / "t.csv", index=False)
+    main(["rank", str(tmp_path / "t.csv")])
+    written = capsys.readouterr()
+    assert " ".join(f"--where '{one}'" for one in said) in written.out + written.err
+    assert main(["inspect", str(tmp_path / "t.csv"), *(word for one in said for word in ("--where", one))]) == 0
+
+
 def test_runs_without_a_solution_that_reached_the_limit_ran_out_of_time():
     table = pd.DataFrame({"solver": list("aabb"), "time": [1.0, 60, 5, 3], "found": [True, False, False, True]})
     assert ogive.read(table, time_limit=60).to_pandas().status.tolist() == ["ok", "timeout", "error", "ok"]

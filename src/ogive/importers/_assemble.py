@@ -362,7 +362,8 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
             f"column {name!r} holds {unknown[0]!r}, which is no status; known are {_known_words()}. "
             "Write one of these, or say status='none' if the column is about something else."
         )
-    proven = [word for word in dict.fromkeys(words) if word in PROVEN]
+    # As the cells spell them: a condition on the column finds no other spelling.
+    proven = list(dict.fromkeys(str(value).strip() for value in values if word_of[value] in PROVEN))
     if proven and not unknown:
         n = sum(word in PROVEN for word in words)
         notes.append(Note(NoteKind.PROVEN, "status", {"column": name, "words": proven, "n": n}))
