@@ -456,7 +456,7 @@ def _proven(v: _Values, o: _Naming) -> str:
 
 
 def _timeouts_read(v: _Values, o: _Naming) -> str:
-    return f"{_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {_count(v['n'])} as the time limit of {v['limit']:g}"
+    return f"{_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {_count(v['n'])} as the time limit of {v['limit']:.15g}"
 
 
 def _mixed(v: _Values) -> str:
@@ -914,6 +914,6 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
         f"shift {v['shift']:g}; {percent_sure(v['confidence'])} intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
     ),
     NoteKind.FAILED_AT_LIMIT: lambda v, o: (
-        f"{plural(v['n'], 'failure')} {_count(v['n'])} as the time limit of {v['limit']:g}"
+        f"{plural(v['n'], 'failure')} {_count(v['n'])} as the time limit of {v['limit']:.15g}"
     ),
 }  # fmt: skip

@@ -115,6 +115,20 @@ def test_the_way_past_a_proof_spells_it_as_the_table_does(tmp_path: Path, capsys
     assert main(["inspect", str(tmp_path / "t.csv"), *(word for one in said for word in ("--where", one))]) == 0
 
 
+@pytest.mark.parametrize("word", ["> 100s", ">100 s", ">=100S", "\u2265 100s", ">100"])
+def test_a_time_beyond_less_than_the_limit_is_refused_with_its_unit_too(word):
+    table = pd.DataFrame({"solver": list("aabb"), "time": ["1.5", word, "2.5", "3.5"]})
+    with pytest.raises(InvalidScores, match="does not say that the run reached the time limit of 3600"):
+        ogive.read(table, time_limit=3600)
+    assert ogive.read(table, time_limit=100).to_pandas().status.tolist() == ["ok", "timeout", "ok", "ok"]
+
+
+def test_the_limit_is_said_with_all_its_digits():
+    table = pd.DataFrame({"solver": list("aabb"), "time": ["1.5", ">12345678s", "2.5", "3.5"]})
+    with pytest.raises(AmbiguousColumns, match="say time_limit=12345678 to"):
+        ogive.read(table)
+
+
 def test_runs_without_a_solution_that_reached_the_limit_ran_out_of_time():
     table = pd.DataFrame({"solver": list("aabb"), "time": [1.0, 60, 5, 3], "found": [True, False, False, True]})
     assert ogive.read(table, time_limit=60).to_pandas().status.tolist() == ["ok", "timeout", "error", "ok"]

@@ -177,25 +177,30 @@ def with_timeouts(column: pa.ChunkedArray, name: str, limit: float | None) -> tu
     ):
         return column, None
     row, word = next(iter(cut.items()))
-    beyond = {text: written_number(text.strip().lstrip(">\u2265= ")) for text in cut.values()}
+    beyond = {text: written_number(text.strip().lower().lstrip(">\u2265= ").removesuffix("s")) for text in cut.values()}
     least = [value for value in beyond.values() if value is not None]
     if limit is None:
         n = len(cut)
         rows = f"row {row + 1} holds {_short(word)!r}" + (f", and {n - 1} more such" if n > 1 else "")
-        given = f"time_limit={max(least):g}" if least else "time_limit="
+        given = f"time_limit={_exactly(max(least))}" if least else "time_limit="
         raise AmbiguousColumns(
             f"column {name!r} marks runs that reached a time limit ({rows}); say {given} to count these as timeouts."
         )
     if least and min(least) < limit:
         raise InvalidScores(
             f"column {name!r} holds {_short(next(t for t, v in beyond.items() if v == min(least)))!r}, which does not say that the run "
-            f"reached the time limit of {limit:g}; write its time, or say the limit that it reached."
+            f"reached the time limit of {_exactly(limit)}; write its time, or say the limit that it reached."
         )
     read = pa.chunked_array([[f"{limit!r}" if i in cut else text for i, text in enumerate(texts)]], pa.string())
     words = list(dict.fromkeys(text.strip() for text in cut.values()))
     return read, Note(
         NoteKind.TIMEOUTS_READ, "time_limit", {"column": name, "words": words, "n": len(cut), "limit": limit}
     )
+
+
+def _exactly(value: float) -> str:
+    """A number with all its digits, as somebody would say it again."""
+    return f"{value:.0f}" if value.is_integer() and value < LARGEST_SPREADLESS else repr(value)
 
 
 def _says_timeout(text: str) -> bool:
