@@ -91,7 +91,8 @@ SAID = {
         ),
         "column 'mode' splits the runs of a method on a task into 2 sets ('fast', 'slow'), which are not runs of one thing; say "
         "where={'mode': 'fast'} to choose one, algorithm=['solver', 'mode'] to make each a method of its own, "
-        "task=['problem', 'mode'] to make each a task of its own, or varied='mode' if it was drawn anew for each run.",
+        "task=['problem', 'mode'] to make each a task of its own, params='mode' if it is a hyper-parameter, or varied='mode' if it was "
+        "drawn anew for each run.",
     ),
     K.ASKS_CURVES: (
         Note(

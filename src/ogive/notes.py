@@ -558,7 +558,8 @@ def _asks_split(v: _Values, o: _Naming) -> str:
     ways.append(f"{o('task', (v['task'], column) if v['task'] else column)} to make each a task of its own")
     return (
         f"column {column!r} splits the runs of a method on a task into {v['n']} sets ({_some(v['values'])}), which are not "
-        f"runs of one thing; say {', '.join(ways)}, or {o('varied', column)} if it was drawn anew for each run."
+        f"runs of one thing; say {', '.join(ways)}, {o('params', column)} if it is a hyper-parameter, or {o('varied', column)} if it was "
+        "drawn anew for each run."
     )
 
 

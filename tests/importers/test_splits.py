@@ -111,3 +111,66 @@ def test_what_a_question_is_about_splits_no_runs():
         for m in "ab" for q in range(60)
     ]  # fmt: skip
     assert kind_of_question(pd.DataFrame(rows)) is None
+
+
+@pytest.mark.parametrize("beside", ["energy_kwh", "temperature", "memory_gb", "wall", "load"])
+def test_what_was_measured_beside_the_score_hides_no_split(beside):
+    table = simpson().drop(columns="i").sample(frac=1.0, random_state=0)
+    table[beside] = np.random.default_rng(6).uniform(size=50)
+    assert kind_of_question(table) is NoteKind.ASKS_SPLIT
+
+
+@pytest.mark.parametrize(
+    "codes", [(True, False), ("yes", "no"), (0, 1), (1, 2), (3, 7)], ids=["truths", "words", "bits", "counted", "codes"]
+)
+def test_truths_and_codes_split_runs_as_words_do(codes):
+    table = simpson("augmented")
+    table["augmented"] = [codes[region == "hard"] for region in table["augmented"]]
+    assert kind_of_question(table.drop(columns="i")) is NoteKind.ASKS_SPLIT
+    assert (
+        kind_of_question(table.drop(columns="i").rename(columns={"augmented": "converged"})) is not NoteKind.ASKS_SPLIT
+    )
+
+
+@pytest.mark.parametrize("cuts", [(0.5,), (0.3, 0.6, 0.8), (0.9,)])
+@pytest.mark.parametrize("kind", ["words", "truths", "codes"])
+def test_words_made_from_the_score_are_hardly_ever_asked_about(cuts, kind):
+    asked = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        table = pd.DataFrame({"model": ["a"] * 60 + ["b"] * 60, "accuracy": rng.uniform(size=120)})
+        band = np.searchsorted(cuts, table.accuracy)
+        table["bucket"] = (
+            band if kind == "codes" else band > 0 if kind == "truths" else [f"level {'DCBA'[i]}" for i in band]
+        )
+        asked += kind_of_question(table) is not None
+        right = table.assign(accuracy=(table.accuracy > cuts[0]).astype(float))
+        right["bucket"] = np.where(right.accuracy > 0, "won", "lost")
+        assert kind_of_question(right) is None
+    assert asked <= 1
+
+
+def test_of_two_parameters_of_a_search_the_question_names_the_way_to_declare_them():
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame(
+        {"model": "m", "lr": rng.choice([1e-4, 1e-3, 1e-2], 80), "act": rng.choice(["relu", "tanh"], 80)}
+    )
+    table["accuracy"] = rng.normal(size=80) + 3.0 * (table.act == "relu")
+    question = ogive.read(table, score="accuracy").question
+    assert question.kind is NoteKind.ASKS_SPLIT
+    assert "params='act' if it is a hyper-parameter" in str(question)
+    assert kind_of_question(table, params=["lr", "act"]) is not NoteKind.ASKS_SPLIT
+
+
+def test_random_truths_and_codes_are_hardly_ever_asked_about():
+    rng = np.random.default_rng(8)
+    asked = 0
+    for _ in range(300):
+        n = int(rng.integers(6, 40))
+        table = pd.DataFrame({"model": ["a"] * n + ["b"] * n, "accuracy": rng.normal(size=2 * n)})
+        table["augmented"] = rng.choice([True, False], 2 * n)
+        table["shard"] = rng.integers(1, 5, 2 * n)
+        table["pool"] = rng.choice(["x", "y", "z"], 2 * n, p=[0.6, 0.3, 0.1])
+        table["load"] = rng.uniform(size=2 * n)
+        asked += kind_of_question(table) is not None
+    assert asked == 0

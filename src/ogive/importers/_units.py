@@ -13,11 +13,12 @@ import pyarrow.compute as pc
 from ogive.errors import InputError, InvalidScores
 from ogive.files import is_text
 from ogive.importers._columns import as_numbers, as_text, as_truths, holds_text
-from ogive.importers._roles import COUNTING, IDENTIFIER, NUMBERS_OR_STEPS, STEPS, Roles, plain
+from ogive.importers._roles import COUNTING, IDENTIFIER, NUMBERS_OR_STEPS, STEPS, Roles, is_outcome, plain
 from ogive.importers._within import (
     as_planned,
     balance_by_chance,
     codes,
+    cut_from,
     depends_on,
     explained,
     holds_folds,
@@ -31,7 +32,7 @@ from ogive.importers._within import (
     usual,
     varies,
 )
-from ogive.metric import is_measure, is_time
+from ogive.metric import goal_in_name, is_measure
 from ogive.notes import Note, NoteKind
 
 EACH_ROW = ("row", "rows")
@@ -55,6 +56,13 @@ BOOKKEEPING = (
     "started", "finished", "start", "end", "user", "author", "owner", "commit", "note", "notes", "comment", "comments", "remark",
     "message", "file", "filename", "path", "url", "answer", "response", "prediction", "output", "label", "gold", "target",
     "reason", "stopreason", "termination", "verdict", "judgment", "rating", "grade", "result", "rank", "tag", "tags",
+)  # fmt: skip
+
+
+# What searches draw, where nobody declared it; other numbers that hardly repeat may be measured as well.
+TUNED = (
+    "lr", "learningrate", "rate", "eta", "weightdecay", "wd", "dropout", "momentum", "alpha", "beta", "gamma", "lambda", "c", "epsilon", "eps",
+    "l1", "l2", "subsample", "colsamplebytree", "clip", "cliprange", "entcoef", "tau", "regalpha", "reglambda", "minchildweight",
 )  # fmt: skip
 
 
@@ -469,32 +477,50 @@ def _may_number_runs(table: pa.Table, name: str, cell: np.ndarray) -> bool:
 
 
 def _holds_draws(table: pa.Table, roles: Roles) -> bool:
-    """Whether rows hold hyper-parameters that a search drew: declared ones, or numbers that hardly repeat and measure nothing."""
+    """Whether rows hold hyper-parameters that a search drew: declared ones, or numbers that are called so and hardly repeat.
+
+    An energy or a temperature was measured beside the score, and says nothing of what else stands there.
+    """
     if roles.params:
         return True
-    numbers = [c for c in roles.unused if pa.types.is_floating(table[c].type) and not (is_measure(c) or is_time(c))]
+    numbers = [c for c in roles.unused if pa.types.is_floating(table[c].type) and plain(c) in TUNED]
     return any(2 * len(table[c].unique()) > table.num_rows for c in numbers)
 
 
 def _tells_apart(
     table: pa.Table, roles: Roles, name: str, cell: np.ndarray, scores: np.ndarray, *, drawn: bool, limit: float
 ) -> bool:
-    """Whether words of a column split the rows of a method on a task in a way that matters.
+    """Whether words or codes of a column split the rows of a method on a task in a way that matters.
 
     They do where they tell good scores from bad ones, or are called settings and stand several times each. What an item
     is about splits no runs of it; and beside hyper-parameters that were drawn, words in no order were drawn too.
     """
     column = table[name]
-    if not holds_text(column) or as_truths(column) is not None or not _may_split(column, name, roles, numbered=True):
+    if not _may_tell(column, name, roles, cell):
         return False
     if any(depends_on(column, table[of]) for of in (roles.item, roles.group, roles.pair) if of not in (None, name)):
         return False
     if (drawn and not in_order(cell, column)) or not varies(cell, column):
         return False
-    if plain(name) in NAMED and stands_several_times(cell, column):
+    if holds_text(column) and plain(name) in NAMED and stands_several_times(cell, column):
         return True
     share, chance = explained(cell, column, scores)
-    return share >= STRONG and chance < limit
+    return share >= STRONG and chance < limit and not cut_from(column, scores)
+
+
+def _may_tell(column: pa.ChunkedArray, name: str, roles: Roles, cell: np.ndarray) -> bool:
+    """Whether a column may say what was run: words; yes and no, or a few codes, where they are not called an outcome."""
+    words = holds_text(column)
+    if (not words or as_truths(column) is not None) and (goal_in_name(name) is not None or is_outcome(name)):
+        return False
+    if words:
+        return _may_split(column, name, roles, numbered=True)
+    if not (pa.types.is_boolean(column.type) or pa.types.is_integer(column.type)):
+        return False
+    if len(column.unique()) > MOST_VALUES or plain(name) in (*COUNTING, *STEPS, *NUMBERS_OR_STEPS):
+        return False
+    # Codes count on as numbers of runs do, which stand once in each cell.
+    return not _numbers_runs(column) or stands_several_times(cell, column)
 
 
 def _asked(table: pa.Table, roles: Roles, name: str) -> Note:
