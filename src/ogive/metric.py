@@ -27,7 +27,7 @@ SMALLER_IS_BETTER = (
     "brier", "perplexity", "ppl", "time", "times", "seconds", "runtime", "duration", "cost", "costs", "regret",
     "latency", "wer", "cer", "eer", "fid", "lpips", "nll", "bce", "crossentropy", "logloss", "squarederror", "deviance",
     "misclassification", "misclassifications", "misclassified", "ece", "crps", "divergence", "kl", "kld", "wasserstein",
-    "distance", "bpb", "bpc", "bpd", "bitsper", "fpr", "fnr",
+    "distance", "bpb", "bpc", "bpd", "fpr", "fnr",
     "failed", "failure", "failures", "crashed", "crashes", "timeouts",
     "zeit", "dauer", "fehler", "verlust", "verluste", "kosten", "erreur", "perte", "cout", "couts", "temps", "duree",
     "perdida", "coste", "costo", "tiempo", "duracion",
@@ -295,6 +295,8 @@ def is_smaller_better(name: str) -> bool:
         return True
     if any(w in (*NEGATIVE, *SPARED) for w in words):
         return False
+    if ("bits", PER) in pairwise(words) and not _is_rate(words):  # bits per byte are a loss, bits per second are not
+        return True
     words = words[: words.index(PER)] if _is_rate(words) else _subject(words)  # the time is what it is counted in
     joined = [a + b for a, b in pairwise(words)]
     return any(w in SMALLER_IS_BETTER for w in (*words, *joined)) or _ends_in(words, SMALL_ENDS)
