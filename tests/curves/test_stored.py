@@ -21,12 +21,23 @@ def _place(problem, tmp_path_factory):
     return place
 
 
+@pytest.fixture(name="mixed", scope="module")
+def _mixed(problem, tmp_path_factory):
+    """A store of a tuned model and of one that has nothing to tune."""
+    place = tmp_path_factory.mktemp("mixed") / "s"
+    X, y = problem()
+    learning_curves(["knn", "nmc"], X, y, tuned=3, sizes=[10, 20, 40], n_repetitions=25, workers=0, store=place)
+    return place
+
+
 @pytest.fixture(name="lazily")
 def _lazily(monkeypatch):
     monkeypatch.setattr(_gather, "MOST_IN_MEMORY", 0)
 
 
-def test_scores_left_in_the_store_are_those_of_the_array(place, lazily, monkeypatch):
+@pytest.mark.parametrize(("models", "asked"), [("place", "knn"), ("mixed", "nmc")])
+def test_scores_left_in_the_store_are_those_of_the_array(models, asked, lazily, monkeypatch, request):
+    place = request.getfixturevalue(models)
     left = read(place)
     monkeypatch.undo()
     whole = read(place)
@@ -39,7 +50,7 @@ def test_scores_left_in_the_store_are_those_of_the_array(place, lazily, monkeypa
     for metric in whole.metrics:
         assert str(left.leaders(metric)) == str(whole.leaders(metric))
         assert left.quantile(0.05, metric).to_dict() == whole.quantile(0.05, metric).to_dict()
-    assert left.required_size("knn", target=0.4).to_dict() == whole.required_size("knn", target=0.4).to_dict()
+    assert left.required_size(asked, target=0.4).to_dict() == whole.required_size(asked, target=0.4).to_dict()
     assert str(left) == str(whole)
     assert left.to_pandas().equals(whole.to_pandas())
 

@@ -57,6 +57,8 @@ class Shelves:
     def _read(self, model: str, name: str, n_sizes: int, n_repetitions: int) -> FloatArray:
         found = np.full((n_sizes, n_repetitions), np.nan)
         rows, trial = self.rows(model, name, n_repetitions)
+        if not rows.size:  # the values chosen of a model that was not tuned
+            return found
         for some in np.array_split(np.arange(rows.size), max(1, rows.size // 256)):
             found[:, trial[some]] = self._series.values(rows[some]).T
         return found
