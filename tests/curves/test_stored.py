@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 from ogive.curves import _gather, learning_curves, read
 from ogive.curves._stored import StoredScores
-from ogive.errors import FailedTrials, StoreDamaged
+from ogive.errors import FailedTrials, InputError, StoreDamaged
 from ogive.store import Store
 
 MODELS = {"nmc": "nmc", "knn": "knn", "bayes": GaussianNB()}
@@ -53,6 +53,25 @@ def test_scores_left_in_the_store_are_those_of_the_array(models, asked, lazily, 
     assert left.required_size(asked, target=0.4).to_dict() == whole.required_size(asked, target=0.4).to_dict()
     assert str(left) == str(whole)
     assert left.to_pandas().equals(whole.to_pandas())
+
+
+def test_values_that_tuned_models_chose_are_read_when_they_are_asked_for(mixed, lazily, monkeypatch, tmp_path):
+    left, asked = read(mixed), []
+    monkeypatch.undo()
+    whole = read(mixed)
+    series = type(left.values.shelves._series)
+    values = series.values
+    monkeypatch.setattr(series, "values", lambda self, rows: asked.extend(rows) or values(self, rows))
+    with pytest.raises(InputError, match="was not tuned"):
+        left.chosen_values("nmc")
+    assert not asked
+    chosen = left.chosen_values("knn (tuned, 3)")
+    assert len(asked) == 25  # one row for each repetition
+    assert not chosen.flags.writeable
+    np.testing.assert_array_equal(chosen, whole.chosen_values("knn (tuned, 3)"))
+    np.testing.assert_array_equal(np.asarray(left.chosen), whole.chosen)
+    left.write(tmp_path / "c.parquet")
+    np.testing.assert_array_equal(read(tmp_path / "c.parquet").chosen, whole.chosen)
 
 
 def test_one_table_is_read_where_one_is_asked_for(place, lazily, monkeypatch):

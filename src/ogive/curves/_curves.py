@@ -25,7 +25,7 @@ from ogive.curves._statistics import (
     statistic_of,
     told,
 )
-from ogive.curves._stored import StoredScores
+from ogive.curves._stored import StoredChoices, StoredScores
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
@@ -76,7 +76,7 @@ class LearningCurves(Tabular):
     kind: str = "classification"
     seed: int = 0
     notes: tuple[Note, ...] = ()
-    chosen: FloatArray | None = None
+    chosen: FloatArray | StoredChoices | None = None
 
     def __post_init__(self) -> None:
         for array in (self.values, self.sizes, self.chosen):
@@ -144,9 +144,9 @@ class LearningCurves(Tabular):
         Of logistic regression the penalty, one over C; of the others the parameter itself.
         """
         place = self.place(model)
-        if self.chosen is None or np.isnan(self.chosen[place]).all():
+        found: FloatArray | None = None if self.chosen is None else self.chosen[place]
+        if found is None or np.isnan(found).all():
             raise InputError(f"{self.models[place]!r} was not tuned; ask for it by learning_curves(…, tuned=20).")
-        found: FloatArray = self.chosen[place]
         return found
 
     def of_metric(self, metric: str | None = None) -> LearningCurves:
@@ -317,7 +317,7 @@ class LearningCurves(Tabular):
                 "size": self.sizes[size],
                 "repetition": repetition,
                 **{name: values[:, i].reshape(-1) for i, name in enumerate(self.metrics)},
-                **({} if self.chosen is None else {"chosen": self.chosen.reshape(-1)}),
+                **({} if self.chosen is None else {"chosen": np.asarray(self.chosen).reshape(-1)}),
             }
         )
 

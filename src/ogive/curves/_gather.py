@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ogive.curves._curves import LearningCurves
 from ogive.curves._metrics import CHOSEN, FAILED
-from ogive.curves._stored import MOST_IN_MEMORY, Shelves, StoredScores
+from ogive.curves._stored import MOST_IN_MEMORY, Shelves, StoredChoices, StoredScores
 from ogive.errors import FailedTrials, InputError, UnreadableSource
 from ogive.metric import Metric
 from ogive.notes import Note, NoteKind
@@ -123,11 +123,12 @@ def from_store(
     lost = store.unfinished() if held else []
     made = {model: record["algorithms"][model] for model in chosen}
     tuned = tuned_notes(made)
-    values = None
+    values: FloatArray | StoredChoices | None = None
     if tuned and left is None:
         values = series(store, chosen, (CHOSEN,), *shape[2:])[:, 0]
     elif tuned:
-        values = np.stack([shelves.scores(m, CHOSEN, *shape[2:]) for m in chosen])
+        values = StoredChoices(shelves, chosen, *shape[2:])
+        values = values if lasting else np.asarray(values)
     notes = (*failures, *unused, *lost, *tuned, path_note(made))
     return LearningCurves(
         values=scores, chosen=values, models=chosen, definitions=definitions, sizes=np.array(facts["sizes"]), design=facts["design"],
@@ -275,15 +276,18 @@ def from_file(path: Path) -> LearningCurves:
         )
     models, metrics = (list(dict.fromkeys(table[name].to_pylist())) for name in ("model", "metric"))
     sizes = np.unique(table["size"].to_numpy())
-    flat = table["scores"].combine_chunks()
-    values = np.asarray((flat.chunk(0) if isinstance(flat, pa.ChunkedArray) else flat).flatten().to_numpy(False))
-    shaped = values.reshape(len(models), len(metrics), len(sizes), -1).copy()
+    shaped = _flat(table["scores"]).reshape(len(models), len(metrics), len(sizes), -1).copy()
     chosen = None
     if "chosen" in table.column_names:
-        kept = table["chosen"].combine_chunks().drop_null()
-        chosen = np.array(kept.to_pylist(), dtype=np.float64).reshape(len(models), len(sizes), -1)
+        chosen = _flat(table["chosen"].drop_null()).reshape(len(models), len(sizes), -1).copy()
     definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
     known = {name: facts[name] for name in (*_FACTS, "n_test")}
     return LearningCurves(
         values=shaped, chosen=chosen, models=tuple(models), definitions=definitions, sizes=sizes, **{**known, "notes": tuple(map(Note.from_dict, known["notes"]))}
     )  # fmt: skip
+
+
+def _flat(column: pa.ChunkedArray) -> FloatArray:
+    """The numbers of all lists, one after the other."""
+    whole = column.combine_chunks()
+    return np.asarray((whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole).flatten().to_numpy(False))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.curves._metrics import CHOSEN
 from ogive.store import Store, StoredSeries
 from ogive.trials import FloatArray
 
@@ -119,4 +120,25 @@ class StoredScores:
         whole = np.empty(self.shape, dtype=np.float64 if dtype is None else dtype)
         for i, j in np.ndindex(self.shape[:2]):
             whole[i, j] = self[i, j]
+        return whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredChoices:
+    """The values [model, size, repetition] that tuned models chose, in a store; `choices[i]` reads those of one model."""
+
+    shelves: Shelves
+    models: tuple[str, ...]
+    n_sizes: int
+    n_repetitions: int
+
+    def __getitem__(self, model: int) -> FloatArray:
+        return self.shelves.scores(self.models[model], CHOSEN, self.n_sizes, self.n_repetitions)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        whole = np.empty(
+            (len(self.models), self.n_sizes, self.n_repetitions), dtype=np.float64 if dtype is None else dtype
+        )
+        for i in range(len(self.models)):
+            whole[i] = self[i]
         return whole
