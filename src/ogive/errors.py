@@ -17,6 +17,10 @@ OgiveError
 └── MissingDependency (ImportError)  an optional package is needed and absent
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 
 class OgiveError(Exception):
     """Base of every error raised on purpose; its text is one sentence for the user."""
@@ -59,7 +63,11 @@ class StoreError(InputError):
 
 
 class StoreConflict(StoreError):
-    """A study does not fit what a store already holds."""
+    """A study does not fit what a store already holds; `changed` names what differs, where one study changed."""
+
+    def __init__(self, text: str, changed: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.changed = tuple(changed)
 
 
 class StoreDamaged(StoreError):

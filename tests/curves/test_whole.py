@@ -22,8 +22,8 @@ from ogive.curves._designs import DESIGNS, TESTS, Design
 from ogive.curves._fitting import CurveFit
 from ogive.curves._models import MODELS, as_models
 from ogive.curves._whole import Shelf, WholeCurve, recognized
-from ogive.errors import InputError, OgiveError
-from ogive.notes import NoteKind
+from ogive.errors import InputError, OgiveError, StoreConflict
+from ogive.notes import NoteKind, naming
 from ogive.seeding import stream
 from ogive.store import Store
 
@@ -351,6 +351,26 @@ def test_the_definition_of_a_model_says_which_path_it_took(problem, tmp_path):
     assert Store(tmp_path).records().merged["algorithms"]["nmc"]["kernel"]["learner"] == "nmc"
     with pytest.raises(OgiveError):
         learning_curves("nmc", X, y, n_repetitions=2, sizes=[4, 9], workers=0, store=tmp_path, fit="each")
+
+
+def test_a_store_of_curves_made_otherwise_says_how_to_go_on(problem, tmp_path):
+    X, y = problem()
+    facts = {"sizes": [10, 20], "workers": 0}
+    by_fits, by_kernels = tmp_path / "each", tmp_path / "kernel"
+    learning_curves("nmc", X, y, n_repetitions=2, fit="each", store=by_fits, **facts)
+    learning_curves("nmc", X, y, n_repetitions=2, store=by_kernels, **facts)
+    with pytest.raises(StoreConflict, match="with fit='each', as they were fitted; or give another `store`") as caught:
+        learning_curves("nmc", X, y, n_repetitions=3, store=by_fits, **facts)
+    assert "accept" not in str(caught.value)
+    with naming("cli"), pytest.raises(StoreConflict, match=r"with --fit each, .* or give another folder, --out"):
+        learning_curves("nmc", X, y, n_repetitions=3, store=by_fits, **facts)
+    with pytest.raises(StoreConflict, match="without fit='each'"):
+        learning_curves("nmc", X, y, n_repetitions=3, fit="each", store=by_kernels, **facts)
+    with pytest.raises(
+        StoreConflict, match=r"sizes\[1\] was 20, is 30. Ask for them as they were made; or give another"
+    ):
+        learning_curves("nmc", X, y, n_repetitions=3, store=by_kernels, **{**facts, "sizes": [10, 30]})
+    assert learning_curves("nmc", X, y, n_repetitions=3, fit="each", store=by_fits, **facts).n_repetitions == 3
 
 
 def test_kernels_are_refused_by_name_for_models_without_them(problem):

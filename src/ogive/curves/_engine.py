@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ from ogive.curves._searched import Searched
 from ogive.curves._study import CurveDraw, curve_study
 from ogive.curves._tuned import FEWEST, TunedCurve, TunedFit, as_tunings, nothing_tuned_notes, refuse_few
 from ogive.curves._whole import Shelf, WholeCurve, announce_compiling, as_fit, recognized
-from ogive.errors import InputError
-from ogive.notes import Note, NoteKind
+from ogive.errors import InputError, StoreConflict
+from ogive.notes import Note, NoteKind, argument, either
 from ogive.seeding import stream
 from ogive.store import Store, place_for
 from ogive.study import Study
@@ -174,13 +174,33 @@ def carry_out(
 
 def missing(study: Study, draw: CurveDraw, n_repetitions: int, store: Store) -> dict[str, int]:
     """How many repetitions of each model the store does not hold; refuses a store of something else."""
-    store.create(study.record())
+    try:
+        store.create(study.record())
+    except StoreConflict as conflict:
+        if not conflict.changed:
+            raise
+        raise StoreConflict(made_otherwise(study, store, conflict.changed), conflict.changed) from None
     done = store.finished()
     held = {a.name: done.get((a.name, draw.data.name)) for a in study.algorithms}
     return {
         name: n_repetitions - (0 if cell is None else int(np.count_nonzero(cell.trials < n_repetitions)))
         for name, cell in held.items()
     }
+
+
+def made_otherwise(study: Study, store: Store, changed: Sequence[str]) -> str:
+    """What differs from the curves that a store holds, and how they are asked for."""
+    held, asked = store.records().merged["algorithms"], study.record()["algorithms"]
+    kernels, here = (["kernel" in one[name] for name in asked if name in held] for one in (held, asked))
+    way = ""
+    if any(here) and not any(kernels):
+        way = f": with {argument('fit', 'each')}, as they were fitted"
+    elif any(kernels) and not any(here):
+        way = f": without {argument('fit', 'each')}, as they were computed"
+    return (
+        f"{store.path} holds curves that were made otherwise: {'; '.join(changed)}. Ask for them as they were made{way}; or give "
+        f"{either('another `store`', 'another folder, --out')}."
+    )
 
 
 def predicted(study: Study, draw: CurveDraw, todo: Mapping[str, int]) -> Cost:

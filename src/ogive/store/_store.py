@@ -393,7 +393,8 @@ class Store:
     def _conflict(self, changed: list[str]) -> StoreConflict:
         return StoreConflict(
             f"{self.path} holds a study that differs from this one: {'; '.join(changed)}. Give what changed a new name, use a new "
-            "directory, or accept the change (accept_change=True, on the command line --accept-change), which is recorded."
+            "directory, or accept the change (accept_change=True, on the command line --accept-change), which is recorded.",
+            changed,
         )
 
     def _settled(self, kind: str, ledger: Ledger, allow_missing: bool) -> tuple[Loaded, tuple[Damage, ...], Differing]:
