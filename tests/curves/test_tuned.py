@@ -358,8 +358,10 @@ def test_a_search_of_ones_own_is_run_at_every_size(problem):
         ({"tuned": "20"}, "`tuned` must be a number of values"),
         ({"tuned": [1, 1]}, "a list of different ones for 'knn' (n_neighbors)"),
         ({"tuned": []}, "a list of different ones"),
-        ({"tuned": [1.5, 2]}, "must be whole numbers of at least 1; got 1.5"),
-        ({"tuned": [0, 2]}, "must be whole numbers of at least 1; got 0"),
+        ({"tuned": [1.5, 2]}, "must be whole numbers from 1 to 2147483648; got 1.5"),
+        ({"tuned": [0, 2]}, "must be whole numbers from 1 to 2147483648; got 0"),
+        ({"tuned": [1, 1e300]}, "must be whole numbers from 1 to 2147483648; got 1e+300"),
+        ({"models": "tree", "tuned": [1, 2**32]}, "from 1 to 2147483648; got 4.29497e+09"),
         ({"models": "lda", "tuned": [0.0, 0.1]}, "must be positive numbers; got 0"),
         ({"tuned": 20, "sizes": [5, 20]}, "`sizes` of tuned models begin at 10"),
         ({"models": ogive.Algorithm("f", lambda config, rng: 0.5)}, "'f' gives no fitted model to score"),
@@ -375,7 +377,7 @@ def test_what_cannot_be_tuned_is_refused_in_one_sentence(problem, change, words)
 
 def test_numbers_of_neighbors_that_no_training_set_has_fail(problem):
     X, y = problem(60)
-    made = learning_curves("knn", X, y, tuned=[10**12, 50, 20], sizes=[10, 40], n_repetitions=2, workers=0)
+    made = learning_curves("knn", X, y, tuned=[2**31, 50, 20], sizes=[10, 40], n_repetitions=2, workers=0)
     assert np.isnan(made.scores()[0]).all()
     assert_array_equal(made.chosen_values()[1], 20.0)
     assert any(note.kind is NoteKind.FITS_FAILED for note in made.notes)

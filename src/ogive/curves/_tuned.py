@@ -34,6 +34,7 @@ from ogive.notes import Note, NoteKind
 FOLD = 5  # every fifth row is held out
 FEWEST = 10  # training rows, so that there are two rows to choose by
 MOST = 1000  # values of a model
+LARGEST = 2**31  # number of neighbors, trees, rounds or rows
 RULE = 1  # part of what defines a tuned model: raised when its numbers change
 
 
@@ -202,8 +203,8 @@ def _tuning(model: str, estimator: Any, asked: Any, n_classes: int | None) -> Tu
     for value in values:
         made = clone(estimator).set_params(**{place: path.setting(value)})
         found = LEARNERS[learner].recognize(made, n_classes or 0)
-        if found is None:
-            rule = "whole numbers of at least 1" if path.whole else "positive numbers"
+        if found is None or (path.whole and value > LARGEST):
+            rule = f"whole numbers from 1 to {LARGEST}" if path.whole else "positive numbers"
             raise InputError(f"`tuned` values of {model!r} ({path.parameter}) must be {rule}; got {value:g}.")
         parameters.append(found)
     return Tuning(learner, place, values, tuple(parameters))
