@@ -23,7 +23,7 @@ from ogive.curves._models import MODELS
 from ogive.curves._tuned import TunedCurve, TunedFit, as_tunings, best, held_out
 from ogive.curves._whole import Shelf, WholeCurve, recognized
 from ogive.errors import InputError, OgiveError
-from ogive.notes import NoteKind
+from ogive.notes import NoteKind, naming
 from ogive.seeding import stream
 from ogive.store import Store
 
@@ -373,6 +373,24 @@ def test_what_cannot_be_tuned_is_refused_in_one_sentence(problem, change, words)
         learning_curves(change.pop("models", "knn"), X, y, **{"n_repetitions": 2, "workers": 0, **change})
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_tuned_models_that_would_be_fitted_for_each_class_are_refused(problem):
+    X, y = problem(60)
+    same = {"sizes": [12, 40], "n_repetitions": 2, "workers": 0, "multi_class": "one-vs-rest"}
+    with pytest.raises(InputError, match="`tuned` and `multi_class` do not go together for 'tree'"):
+        learning_curves("tree", X, y, tuned=5, **same)
+    with naming("cli"), pytest.raises(InputError, match="`--tuned` and `--one-vs-rest` do not go together for 'tree'"):
+        learning_curves(["nmc", "tree"], X, y, tuned={"tree": 5}, **same)
+    made = learning_curves(["nmc", "logistic"], X, y, tuned=3, **same)
+    assert made.models == ("nmc", "logistic (tuned, 3)")
+
+
+def test_what_has_nothing_to_tune_is_refused_on_the_command_line_without_python(problem):
+    with naming("cli"), pytest.raises(InputError) as caught:
+        learning_curves("nmc", *problem(60), tuned={"nmc": 5}, workers=0)
+    assert str(caught.value).startswith("`--tuned` works for knn")
+    assert str(caught.value).endswith("'nmc' has nothing to tune. Leave it out.")
 
 
 def test_numbers_of_neighbors_that_no_training_set_has_fail(problem):

@@ -13,9 +13,9 @@ import pytest
 from ogive.curves import LearningCurves
 from ogive.curves._metrics import definition
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind, said
+from ogive.notes import Note, NoteKind, naming, said
 from ogive.plots._curves import Cell
-from ogive.report import write, write_curves
+from ogive.report import _curves, write, write_curves
 from ogive.report._figures import MOST_CELLS, OTHERS, _joined
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -95,6 +95,22 @@ def test_the_csv_holds_what_the_curves_say(page):
     assert len(lines) == 1 + 3 * 2 * 4
     mean = curves_of(crossing()).mean()["a"].estimate[0]
     assert lines[1].startswith(f"a,5,accuracy,mean,{mean:.6g},")
+
+
+def test_a_csv_of_some_sizes_names_what_gives_the_same_statistics_at_all(monkeypatch):
+    monkeypatch.setattr(_curves, "MOST_LINES", 3)
+    monkeypatch.setattr(_curves, "MOST_CSV_SIZES", 2)
+    made = curves_of(crossing())
+    found = _curves.find(made, metric=None, confidence=0.95, failures=None, sizes=None)
+    title, some = _curves._csv(found)
+    assert title == (
+        "CSV: 2 of 4 sizes; all of them: curves.statistic(s, 'accuracy').to_pandas() for each s of 'mean', 'q0.05', 'q0.95'"
+    )
+    every = [one for s in ("mean", "q0.05", "q0.95") for one in made.statistic(s, "accuracy").to_dict()["rows"]]
+    assert len(every) == 3 * 2 * 4
+    assert len(some.strip().split("\n")) == 1 + 3 * 2 * 2
+    with naming("cli"):
+        assert _curves._csv(found)[0] == "CSV: 2 of 4 sizes; all of them: ogive curves … --metric accuracy --json"
 
 
 def test_pictures_hold_the_numbers_of_the_displays(page):

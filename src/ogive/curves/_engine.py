@@ -19,7 +19,15 @@ from ogive.curves._metrics import as_metrics
 from ogive.curves._models import as_models, one_vs_rest
 from ogive.curves._searched import Searched
 from ogive.curves._study import CurveDraw, curve_study
-from ogive.curves._tuned import FEWEST, TunedCurve, TunedFit, as_tunings, nothing_tuned_notes, refuse_few
+from ogive.curves._tuned import (
+    FEWEST,
+    TunedCurve,
+    TunedFit,
+    as_tunings,
+    nothing_tuned_notes,
+    refuse_few,
+    refuse_one_vs_rest,
+)
 from ogive.curves._whole import Shelf, WholeCurve, announce_compiling, as_fit, recognized
 from ogive.errors import InputError, StoreConflict
 from ogive.notes import Note, NoteKind, argument, either
@@ -129,11 +137,13 @@ def prepare(
     data = as_data(X, y, name, estimators)
     if multi_class and data.kind != "classification":
         raise InputError("`multi_class` is about classes; a quantity has none. Leave it out.")
-    estimators |= one_vs_rest(estimators, len(data.labels)) if multi_class else {}
+    given, wrapped = estimators, one_vs_rest(estimators, len(data.labels)) if multi_class else {}
+    estimators = given | wrapped
     wanted = as_metrics(metrics, data.kind)
     refuse_missing(data, estimators)
     rows = Design.of(design, test, data.n_rows, test_size, seed, name)
-    tunings = as_tunings(tuned, estimators, data.n_classes)
+    tunings = as_tunings(tuned, given, data.n_classes)
+    refuse_one_vs_rest(tunings, wrapped)
     known = recognized(estimators, data, rows, as_fit(fit), tunings)
     least = FEWEST if tuned is not None or any(isinstance(e, Searched) for e in estimators.values()) else 2
     numbers = as_sizes(sizes, rows, data.n_classes, every=len(known) == len(estimators), fewest=least)
@@ -151,7 +161,7 @@ def prepare(
         else:
             slow = CurveFit(estimator, wanted, missing_class, last)
             functions[model] = WholeCurve(slow, known[model], shelf) if model in known else slow
-    said = [*nothing_tuned_notes(tuned, estimators), *absent_classes(data, rows)]
+    said = [*nothing_tuned_notes(tuned, given), *absent_classes(data, rows)]
     return curve_study(draw, functions, seed), draw, said
 
 

@@ -14,7 +14,7 @@ small training sets are full, is no evidence for a rougher one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -29,12 +29,16 @@ from ogive.curves._metrics import CHOSEN, CLASSIFICATION
 from ogive.curves._searched import Searched
 from ogive.curves._whole import LEARNERS, VERSION, Arrays, Parameters, Shelf, WholeCurve
 from ogive.errors import InputError
-from ogive.notes import Note, NoteKind
+from ogive.notes import Note, NoteKind, either
 
 FOLD = 5  # every fifth row is held out
 FEWEST = 10  # training rows, so that there are two rows to choose by
 MOST = 1000  # values of a model
 LARGEST = 2**31  # number of neighbors, trees, rounds or rows
+OWN_SPACE = (
+    ", or put ogive.tuned(ogive.Algorithm.from_estimator(estimator, space), n_configs=20) in its place, which searches a space "
+    "of your own"
+)
 RULE = 1  # part of what defines a tuned model: raised when its numbers change
 
 
@@ -187,6 +191,16 @@ def nothing_tuned_notes(tuned: Any, estimators: Mapping[str, Any]) -> list[Note]
     return [Note(NoteKind.NOTHING_TO_TUNE, "tuned", {"models": asked})] if asked else []
 
 
+def refuse_one_vs_rest(tunings: Collection[str], wrapped: Collection[str]) -> None:
+    """Refuse to tune models that are to be fitted once for each class."""
+    both = next((model for model in tunings if model in wrapped), None)
+    if both is not None:
+        raise InputError(
+            f"`{either('tuned', '--tuned')}` and `{either('multi_class', '--one-vs-rest')}` do not go together for {both!r}, which is "
+            "tuned as one model of all classes. Leave one of them out."
+        )
+
+
 def _tuning(model: str, estimator: Any, asked: Any, n_classes: int | None) -> Tuning:
     from sklearn.base import clone
 
@@ -194,9 +208,8 @@ def _tuning(model: str, estimator: Any, asked: Any, n_classes: int | None) -> Tu
     if learner is None or place is None:
         why = "has nothing to tune" if nothing_to_tune(estimator) else "has no path of values"
         raise InputError(
-            f"`tuned` works for {', '.join(PATHS)} and the estimators that go by their kernels; {model!r} {why}. Leave it out, "
-            "or put ogive.tuned(ogive.Algorithm.from_estimator(estimator, space), n_configs=20) in its place, which searches a "
-            "space of your own."
+            f"`{either('tuned', '--tuned')}` works for {', '.join(PATHS)} and the estimators that go by their kernels; {model!r} {why}. "
+            f"Leave it out{either(OWN_SPACE, '')}."
         )
     path = PATHS[learner]
     values, parameters = _values(model, asked, path), []

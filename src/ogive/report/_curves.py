@@ -17,7 +17,7 @@ import numpy as np
 from ogive import __version__
 from ogive.arguments import as_confidence
 from ogive.errors import InputError
-from ogive.notes import argument
+from ogive.notes import argument, either
 from ogive.plots import leading, learning_fan, normality_strips, slices
 from ogive.report._figures import MOST_SIZES_EACH, fan_figure, slices_figure, strips_figure
 from ogive.report._findings import attempt
@@ -322,7 +322,12 @@ def _csv(found: CurveFindings) -> tuple[str, str]:
         return "CSV: all sizes", csv_of(found.statistics)
     wanted = np.geomspace(sizes[0], sizes[-1], MOST_CSV_SIZES)
     places = np.unique(np.minimum(np.searchsorted(sizes, wanted * (1.0 - 1e-9)), sizes.size - 1))
-    title = f"CSV: {places.size} of {sizes.size} sizes; all of them: curves.quantile(0.05).to_pandas()"
+    names = ", ".join(f"{one.statistic!r}" for one in found.statistics)
+    every = either(
+        f"curves.statistic(s, {found.metric!r}).to_pandas() for each s of {names}",
+        f"ogive curves … --metric {found.metric} --json",
+    )
+    title = f"CSV: {places.size} of {sizes.size} sizes; all of them: {every}"
     return title, csv_of(found.statistics, set(sizes[places].tolist()))
 
 
