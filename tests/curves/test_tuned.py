@@ -335,6 +335,8 @@ def test_a_search_of_ones_own_is_run_at_every_size(problem):
     made = learning_curves([own, "nmc"], X, y, sizes=[12, 40], n_repetitions=3, workers=0)
     assert made.models == ("k (tuned, 3)", "nmc")
     assert np.isfinite(made.values).all()
+    each = learning_curves(own, X, y, n_repetitions=1, workers=0, multi_class="one-vs-rest")
+    assert each.sizes[0] == 10  # as without it
     again = learning_curves({"mine": own}, X, y, sizes=[12, 40], n_repetitions=3, workers=2)
     assert again.models == ("mine",)
     assert made.sizes[0] == 12

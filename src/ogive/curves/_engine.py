@@ -145,7 +145,7 @@ def prepare(
     tunings = as_tunings(tuned, given, data.n_classes)
     refuse_one_vs_rest(tunings, wrapped)
     known = recognized(estimators, data, rows, as_fit(fit), tunings)
-    least = FEWEST if tuned is not None or any(isinstance(e, Searched) for e in estimators.values()) else 2
+    least = FEWEST if tuned is not None or any(isinstance(e, Searched) for e in given.values()) else 2
     numbers = as_sizes(sizes, rows, data.n_classes, every=len(known) == len(estimators), fewest=least)
     if tuned is not None:
         refuse_few(numbers)
