@@ -862,7 +862,10 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
             for model, d in v["models"].items()
         )
     ),
-    NoteKind.NOTHING_TO_TUNE: lambda v, o: f"{listed(v['models'])} has nothing to tune: its curve is the untuned one",
+    NoteKind.NOTHING_TO_TUNE: lambda v, o: (
+        f"{listed(list(v['models']))} "
+        + ("has nothing to tune: its curve is the untuned one" if len(v["models"]) == 1 else "have nothing to tune: their curves are the untuned ones")
+    ),
     NoteKind.ONE_VS_REST: lambda v, o: (
         f"{listed(list(v['models']))} learned one class against the rest, a fit for each class; their probabilities are normalized"
     ),

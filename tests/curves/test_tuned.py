@@ -287,6 +287,9 @@ def test_notes_say_what_was_tuned_and_what_has_nothing_to_tune(problem, tmp_path
     said = [note.sentence() for note in made.notes]
     assert any("1/C from 1e-08 to 0.1" in sentence for sentence in said)
     assert any("nmc has nothing to tune" in sentence for sentence in said)
+    two = learning_curves({"n1": "nmc", "n2": "nmc"}, X, y, tuned=3, **same)
+    (note,) = [note for note in two.notes if note.kind is NoteKind.NOTHING_TO_TUNE]
+    assert note.sentence().startswith("n1 and n2 have nothing to tune: their curves are the untuned ones")
     assert any(note.kind is NoteKind.TUNED_AT_SIZES for note in read(tmp_path).notes)
     assert_array_equal(made.scores("nmc"), learning_curves("nmc", X, y, **same).scores())
 

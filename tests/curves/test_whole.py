@@ -422,6 +422,9 @@ def test_two_classes_are_one_against_the_rest_already(problem):
     made = learning_curves(["nmc", "tree"], X, y, sizes=[30], n_repetitions=2, workers=0, multi_class="one-vs-rest")
     assert paths(made)["each"] == []
     assert not [n for n in made.notes if n.kind is NoteKind.ONE_VS_REST]
+    facts = {"sizes": [30], "n_repetitions": 2, "workers": 0, "multi_class": "one-vs-rest"}
+    fitted = learning_curves("logistic", X, y, fit="each", **facts)
+    assert not [n for n in fitted.notes if n.kind is NoteKind.ONE_VS_REST]
 
 
 @pytest.mark.parametrize("said", ["ovr", True, ""])

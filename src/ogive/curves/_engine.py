@@ -120,7 +120,7 @@ def learning_curves(
     with place_for(store) as kept:
         carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
         curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms], lasting=store is not None)
-    said += one_vs_rest_note(study) if multi_class else ()
+    said += one_vs_rest_note(study) if multi_class and draw.data.n_classes != 2 else ()
     return replace(curves, notes=(*curves.notes, *study.notes, *said))
 
 
