@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from ogive.curves._leaders import Range
+
 RNG = np.random.default_rng(0)
 SIZES = [5, 10, 20, 40, 80]
 # The means cross between 10 and 40.
@@ -46,3 +48,21 @@ def test_a_lead_that_changes_hands_often_is_told_in_a_handful_of_ranges(curves_o
     said = str(curves_of(values, sizes).leaders()["mean"])
     assert said.count(" at n = ") <= 2 * 5
     assert "in 16 shorter ranges" in said or "by turns below" in said
+
+
+@pytest.mark.parametrize(
+    ("longest", "others", "words"),
+    [
+        ("aaaa", "aaaaaa", "a at n = 31 to 33, a at n = 34 to 36, a at n = 37 to 39 and a at n = 40 to 42, and in 6 shorter ranges"),
+        ("abab", "aaaaaa", "and b at n = 40 to 42, and a in 6 shorter ranges"),
+        ("abab", "ababab", "and b at n = 40 to 42, and by turns in 6 shorter ranges"),
+    ],
+)  # fmt: skip
+def test_only_several_models_lead_by_turns(curves_of, longest, others, words):
+    lead = curves_of(np.random.default_rng(0).normal(size=(2, 60, 20)), range(1, 61)).leaders()["mean"]
+    kept = [Range(31 + 3 * i, 33 + 3 * i, who) for i, who in enumerate(longest)]
+    after = [Range(45 + i, 45 + i, who) for i, who in enumerate(others)]
+    before = [Range(1 + i, 1 + i, who) for i, who in enumerate(others)]
+    assert lead._told([*kept, *after]).endswith(words)
+    first = "a" if set(others) == {"a"} else "by turns"
+    assert lead._told([*before, *kept]).startswith(f"{first} below n = 31 (6 short ranges), then a at n = 31 to 33")

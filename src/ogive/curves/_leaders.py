@@ -375,17 +375,19 @@ class Lead:
         return f"{text}; certain{rough}: {sure or 'nowhere'}."
 
     def _told(self, ranges: Sequence[Range]) -> str:
-        """Who leads in which range; of more than a handful the longest, and that others lead by turns in the rest."""
+        """Who leads in which range; of more than a handful the longest, and who leads in the rest, by turns if several."""
         held = [r for r in ranges if r.who is not None]
         if len(held) <= MOST_RANGES:
             return listed([f"{printable(r.who)} at {r.words}" for r in held]) if held else ""
         places = {int(size): at for at, size in enumerate(self.sizes)}
         longest = sorted(held, key=lambda r: places[r.first] - places[r.last])[: MOST_RANGES - 1]
         kept = [r for r in held if r in longest]
-        said, short = listed([f"{printable(r.who)} at {r.words}" for r in kept]), len(held) - len(kept)
-        if all(r.last < kept[0].first for r in held if r not in kept):
-            return f"by turns below n = {kept[0].first} ({short} short ranges), then {said}"
-        return f"{said}, and by turns in {short} shorter ranges"
+        said, rest = listed([f"{printable(r.who)} at {r.words}" for r in kept]), [r for r in held if r not in kept]
+        one = printable(rest[0].who) if len({r.who for r in rest}) == 1 else None
+        if all(r.last < kept[0].first for r in rest):
+            return f"{one or 'by turns'} below n = {kept[0].first} ({len(rest)} short ranges), then {said}"
+        own = f"{one} " if len({r.who for r in held}) > 1 else ""
+        return f"{said}, and {own if one else 'by turns '}in {len(rest)} shorter ranges"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
