@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ogive.curves import learning_curves, read
 from ogive.curves._data import CurveData
 from ogive.curves._designs import DESIGNS, TESTS, Design
+from ogive.curves._engine import prepare, seconds_of
 from ogive.curves._fitting import CurveFit
 from ogive.curves._models import MODELS, as_models
 from ogive.curves._whole import Shelf, WholeCurve, recognized
@@ -283,6 +284,47 @@ def test_a_kernel_matrix_that_does_not_fit_is_not_made(problem, monkeypatch):
     X, y = problem(60)
     made = learning_curves(["nmc", "rbf_svm"], X, y, sizes=[20], n_repetitions=2, workers=0)
     assert paths(made) == {"kernel": ["nmc"], "each": ["rbf_svm"]}
+
+
+def test_kernel_matrices_of_all_models_together_stay_within_the_limit(problem, monkeypatch):
+    X, y = problem(90)
+    models = {f"svm {gamma:g}": SVC(gamma=gamma) for gamma in (0.1, 0.5, 2.0)}
+    facts = {"sizes": [10, 40], "n_repetitions": 3, "workers": 0, "fit": "kernel", "metrics": "accuracy"}
+    roomy = learning_curves(models, X, y, **facts)
+    kept, of = [], Shelf.of
+
+    def watched(self, *given):
+        found = of(self, *given)
+        kept.append(sum(size for size, _ in self._kept.values()))
+        return found
+
+    monkeypatch.setattr(Shelf, "of", watched)
+    learning_curves(models, X, y, **facts)
+    assert max(kept) == 3 * 8 * 90**2
+    kept.clear()
+    monkeypatch.setattr("ogive.curves._whole.MOST_BYTES", 2 * 8 * 90**2)
+    narrow = learning_curves(models, X, y, **facts)
+    assert max(kept) == 2 * 8 * 90**2
+    np.testing.assert_array_equal(narrow.values, roomy.values)
+
+
+def test_a_shelf_drops_what_was_used_longest_ago(monkeypatch):
+    monkeypatch.setattr("ogive.curves._whole.MOST_BYTES", 10)
+    shelf, made = Shelf(), []
+    for key, size in [("x", 0), ("a", 5), ("b", 5), ("a", 5), ("c", 5), ("x", 0), ("a", 5), ("b", 5)]:
+        assert shelf.of(key, lambda key=key: made.append(key) or key, size) == key
+    assert made == ["x", "a", "b", "c", "b"]
+
+
+def test_predicting_the_cost_keeps_nothing(problem):
+    X, y = problem(90)
+    study, draw, _ = prepare(
+        "rbf_svm", X, y, design="additive", test="fixed", sizes=[10, 40], metrics=None, test_size=0.2, missing_class="zero",
+        tuned=None, fit=None, name="data", seed=0,
+    )  # fmt: skip
+    (algorithm,) = study.algorithms
+    assert seconds_of(algorithm.function, draw) > 0.0
+    assert not algorithm.function.shelf._kept
 
 
 def test_sizes_that_a_kernel_leaves_out_are_fitted_by_the_estimator(problem):

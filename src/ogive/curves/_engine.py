@@ -237,9 +237,11 @@ def seconds_of(function: WholeCurve, draw: CurveDraw) -> float:
     # Fresh draws cost as much at each size as that size does: sizes from small to large stand for all.
     compute = draw.design.repetition(rng, draw.numbers)
     function.curve(draw.data, replace(compute, sizes=draw.numbers[:1]), key)
-    return whole_curve(
+    seconds = whole_curve(
         draw.numbers, lambda count: function.curve(draw.data, replace(compute, sizes=draw.numbers[:count]), key)
     )
+    function.shelf.clear()  # workers fill shelves of their own
+    return seconds
 
 
 def one_vs_rest_note(study: Study) -> list[Note]:

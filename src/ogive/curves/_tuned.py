@@ -380,7 +380,9 @@ class TunedCurve(WholeCurve):
             return (*self.kept(data, design, self.tuning.parameters[0]), numbers, key)
         if design.test == "varying":
             return (numbers, *self.kept(data, design, self.tuning.parameters[0]))
-        return (numbers, *self.shelf.of("all neighbors", lambda: self.learner.keep(self.features(data), np.arange(data.n_rows), {})))  # fmt: skip
+        x, every = self.features(data), np.arange(data.n_rows)
+        size = self.learner.bytes_kept(len(x), len(every), x.shape[1])
+        return (numbers, *self.shelf.of("all neighbors", lambda: self.learner.keep(x, every, {}), size))
 
     def _together(self) -> Any:
         file, name = str(self.tuning.path.together).split(":")

@@ -29,7 +29,7 @@ from ogive.notes import Note
 log = logging.getLogger("ogive")
 
 FITS = ("kernel", "each")
-MOST_BYTES = 600e6  # of what a learner keeps of the data in each process; where it is more, models are fitted
+MOST_BYTES = 600e6  # of what is kept of the data in each process; a model that alone would keep more is fitted
 FARTHEST = 50.0  # from 0, in ranges of the column; at 300, 3 of 480 logistic regressions had another accuracy
 STEADIEST = 1e4  # a constant column, which is another intercept; from 1e6 on, labels differ
 HIGHEST = 1.6e5  # values of a second column; beyond, probabilities of separated classes are off by 0.01 and more
@@ -359,19 +359,31 @@ class Known:
 
 
 class Shelf:
-    """What was computed of the data alone, shared by the models of a study; every process fills its own."""
+    """What was computed of the data alone, shared by the models of a study; every process fills its own.
+
+    What has a size is at most `MOST_BYTES` together: what was used longest ago makes room, and is made again if asked for.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[Any, Any] = {}
+        self._kept: dict[Any, tuple[float, Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_kept": {}}
 
-    def of(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What is kept under a key, made the first time."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+    def of(self, key: Any, make: Callable[[], Any], size: float = 0.0) -> Any:
+        """What is kept under a key, made the first time; `size` in bytes where it is large."""
+        if key in self._kept:
+            self._kept[key] = found = self._kept.pop(key)  # now the last one used
+            return found[1]
+        for old in [key for key, (bytes_, _) in self._kept.items() if bytes_]:
+            if sum(bytes_ for bytes_, _ in self._kept.values()) + size > MOST_BYTES:
+                del self._kept[old]
+        self._kept[key] = size, make()
+        return self._kept[key][1]
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        self._kept.clear()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -464,9 +476,9 @@ class WholeCurve:
     def kept(self, data: CurveData, design: Design, parameters: Parameters) -> Arrays:
         """What depends on the data alone."""
         what = (self.learner.keep.__name__, *(parameters[name] for name in self.learner.kept_for))
-        found: Arrays = self.shelf.of(
-            what, lambda: self.learner.keep(self.features(data), self._tested(data, design), parameters)
-        )
+        x, tested = self.features(data), self._tested(data, design)
+        size = self.learner.bytes_kept(len(x), len(tested), x.shape[1])
+        found: Arrays = self.shelf.of(what, lambda: self.learner.keep(x, tested, parameters), size)
         return found
 
     def _tested(self, data: CurveData, design: Design) -> NDArray[np.int64]:
