@@ -22,8 +22,9 @@ from ogive.curves._designs import DESIGNS, TESTS, Design
 from ogive.curves._engine import prepare, seconds_of
 from ogive.curves._fitting import CurveFit
 from ogive.curves._models import MODELS, as_models
-from ogive.curves._whole import Shelf, WholeCurve, recognized
+from ogive.curves._whole import LEARNERS, Shelf, WholeCurve, recognized
 from ogive.errors import InputError, OgiveError, StoreConflict
+from ogive.kernels._kernel_svm import TOLERANCE
 from ogive.notes import NoteKind, naming
 from ogive.seeding import stream
 from ogive.store import Store
@@ -277,6 +278,11 @@ def test_far_from_zero_linear_models_are_those_of_the_estimator(problem):
 def test_text_in_place_of_numbers_is_refused_whatever_the_model(model):
     with pytest.raises(InputError, match="must be a table of numbers"):
         learning_curves(model, [["a", "b"]] * 20, np.arange(20) % 2, workers=0)
+
+
+def test_the_kernel_machine_is_computed_to_the_tolerance_that_its_file_names():
+    given = LEARNERS["rbf_svm"].arguments(("values",), {"C": 2.0}, None)
+    assert given == ("values", 2.0, TOLERANCE)
 
 
 def test_a_kernel_matrix_that_does_not_fit_is_not_made(problem, monkeypatch):

@@ -273,6 +273,12 @@ def _penalty(kept: Arrays, parameters: Parameters, key: NDArray[np.uint64]) -> A
     return (parameters["penalty"],)
 
 
+def _cost(kept: Arrays, parameters: Parameters, key: NDArray[np.uint64]) -> Arrays:
+    from ogive.kernels._kernel_svm import TOLERANCE
+
+    return (*kept, parameters["C"], TOLERANCE)
+
+
 def _grown(kernel: str, recognize: Callable[[Any, int], Parameters | None], parameter: str) -> Learner:
     """A learner of trees: it keeps the codes of columns, and decides between equal cuts by the key."""
     return Learner(
@@ -301,7 +307,7 @@ LEARNERS: dict[str, Learner] = {
     "rbf_svm": Learner(
         "_kernel_svm:kernel_svm_curve",
         _as_rbf_svm,
-        lambda kept, parameters, key: (*kept, parameters["C"], 1e-4),  # a tenth of scikit-learn's tolerance
+        _cost,
         _keep_gaussian,
         ("bandwidth",),
         lambda n_rows, n_tested, n_features: 8.0 * n_rows**2,
