@@ -21,9 +21,7 @@ from ogive.store._parts import Part
 from ogive.store._schemas import SCHEMAS
 
 KEYS = ("algorithm", "task", "trial", "attempt", "name")
-PLACE = ("part", "group", "row")
-FACTS = ("length", "known", "largest")
-_SAID = [*((name, pa.int64()) for name in (*PLACE[1:], "length", "known")), ("largest", pa.float64())]
+_SAID = [*((name, pa.int64()) for name in ("group", "row", "length", "known")), ("largest", pa.float64())]
 SCHEMA = pa.schema([*(SCHEMAS["series"].field(name) for name in KEYS), *_SAID])
 
 
