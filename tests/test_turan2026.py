@@ -163,6 +163,26 @@ def test_the_page_holds_what_the_results_give(study, reproduce, tmp_path):
         assert (tmp_path / f"figure-{name}.png").stat().st_size > 10_000
 
 
+def test_the_page_names_the_data_sets_that_were_computed(database, reproduce):
+    found = reproduce.Found.read()
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert set(found.data) == set(found.curves["data"])
+    assert f"`ogive.curves` for {found.words['ours']}" in page
+    assert f"All of it is about these {found.words['count']} data sets." in page
+    assert f"Balanced are {found.words['balanced']}; the others are {found.words['imbalanced']}." in page
+    some = reproduce.Found.__new__(reproduce.Found)
+    some.cells = pd.DataFrame({"data": ["rl", "iris", "balance"]})
+    assert some.words["ours"] == "three of the ten data sets (iris, balance and rl)"
+    assert (some.words["balanced"], some.words["imbalanced"], some.words["several"]) == (
+        "iris and rl",
+        "balance",
+        "two",
+    )
+    assert some.words["sparse"] == "rl (44037), "
+    some.cells = pd.DataFrame({"data": list(database.DATA)})
+    assert some.words["ours"] == "all ten data sets"
+
+
 def test_every_published_number_stands_beside_ours(reproduce):
     rows = reproduce.compared(reproduce.Found.read())
     assert set(rows["table"]) == set(reproduce.TITLES)

@@ -40,6 +40,7 @@ def text(found: Found, pictures: Path) -> str:
         defects=reproduce.defects_table().to_markdown(),
         figures="\n\n".join(figure(name, words) for name, words in drawn.items()),
         scope=found.scope,
+        **found.words,
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from string import Template
 
 import database
 import defects
@@ -24,6 +25,7 @@ from database import LEVEL, NAMES
 import ogive
 from ogive import writing
 from ogive.tables import Table
+from ogive.words import listed
 
 HERE = Path(__file__).parent
 CURVE = ["data", "design", "test", "tuned", "model", "metric"]
@@ -48,8 +50,8 @@ TITLES = {
 MEANING = {
     "1": "Ours average over the units below, the published over six designs, tuned and not. The spread is that of curves, not the error of the mean: a few points are within what other designs and tuning do. Where tie-aware is far below, the plain test has found the lattice of accuracies.",
     "2": "A model's row moves with settings that the paper leaves open (stopping rules, leaf sizes, jitter), and in the public versions of the tool QDC, LDC and NMC compute other probabilities than here: differences of AUC, Brier score and cross-entropy for these three are expected.",
-    "3": "Four balanced data sets against six: which data sets they are explains as much as their balance. Differences of a few points do not speak for or against an effect.",
-    "4": "One model on ten data sets: each side averages four to six curves for a design. Unpenalized logistic regression on separable data depends on when the solver stops.",
+    "3": "Balanced are $balanced; the others are $imbalanced. Which data sets they are explains as much as their balance. Differences of a few points do not speak for or against an effect.",
+    "4": "One model on $count data sets, of which $several have more than two classes. Unpenalized logistic regression on separable data depends on when the solver stops.",
     "5": "Ours with the same data sets and designs on both sides. The effect of tuning is the difference of two rows; below a point it is less than what another set of repetitions gives.",
     "6": "Pairs are paired by repetition here: both models see the same rows. A varying test set changes its lattice with the size; tie-aware at ten sizes of a unit at most.",
     "7": "Beyond ties: no way to order equal values gives the same three. If normal: the same counts, not tuned, for normal numbers with the means and covariances of the scores, accuracies rounded to their lattice: what ties and 1000 repetitions give without any departure from the normal. Only what lies above them speaks against the normal. The three data sets with missing curves are left out, as published.",
@@ -64,6 +66,7 @@ DEFECTS = {
     "none": "none (share, %)", "A": "A", "B": "B", "C": "C", "C, a new order each time": "C, a new order each time", "AB": "A + B",
     "ABC": "A + B + C",
 }  # fmt: skip
+COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Cells = pd.DataFrame
 Numbers = tuple[float, float, float]  # ours, its spread over curves, tie-aware
 
@@ -128,6 +131,29 @@ class Found:
         return cls(*(gathered(there, part) for part in ("", "pairs", "top")))
 
     @property
+    def data(self) -> list[str]:
+        """The data sets behind our side, smallest first."""
+        return [name for name in database.DATA if name in set(self.cells["data"])]
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Which data sets they are, as sentences put it."""
+        names = {
+            "balanced": [name for name in self.data if name in database.BALANCED],
+            "imbalanced": [name for name in self.data if name not in database.BALANCED],
+        }
+        whole, count = len(self.data) == len(database.DATA), COUNTS[len(self.data)]
+        return {
+            "ours": f"all {count} data sets"
+            if whole
+            else f"{count} of the {COUNTS[-1]} data sets ({listed(self.data)})",
+            "count": count,
+            "several": COUNTS[sum(name in database.MULTI_CLASS for name in self.data)],
+            "sparse": "".join(f"{name} ({database.DATA[name]}), " for name in database.SPARSE if name in self.data),
+            **{side: listed(some) if some else "none" for side, some in names.items()},
+        }
+
+    @property
     def scope(self) -> str:
         """Which units stand behind our side."""
         named = ["data", "design", "test", "tuned"]
@@ -139,6 +165,11 @@ class Found:
         tuned = sum(name.endswith("-tuned") for name in done)
         said = f"Ours: {len(done)} units of a data set with a design ({tuned} of them tuned), ten models, 1000 repetitions each."
         return said + (f" Not computed: {', '.join(missing)}." if missing else "")
+
+
+def meaning(name: str, found: Found) -> str:
+    """What stands below a table."""
+    return Template(MEANING[name]).substitute(found.words)
 
 
 def gathered(units: Iterable[database.Unit], part: str) -> pd.DataFrame:
@@ -323,7 +354,7 @@ def show(rows: pd.DataFrame, name: str, found: Found) -> Table:
         )
         values = ["value", "ours", "ours_beyond_ties", *(f"not_tuned_{change}" for change in CHANGES)]
         body = [(r["row"], METRICS[r["metric"]], *(number(r[v], 2) for v in values)) for r in part.to_dict("records")]
-        return Table(head=head, rows=tuple(body), title=title, below=(MEANING[name],))
+        return Table(head=head, rows=tuple(body), title=title, below=(meaning(name, found),))
     digits = 2 if name == "B.10" else 1
     metrics = list(dict.fromkeys(part["metric"]))
     head: list[str] = [""]
@@ -342,7 +373,7 @@ def show(rows: pd.DataFrame, name: str, found: Found) -> Table:
             line += [number(cell[0]["value"], digits, cell[0]["spread"]), number(cell[0]["ours"], digits, cell[0]["our_spread"] if cell[0]["spread"] == cell[0]["spread"] else math.nan)]  # fmt: skip
             line += [number(cell[0]["tie_aware"], digits)] if metric == "accuracy" and name != "B.10" else []
         body.append(tuple(line))
-    return Table(head=tuple(head), rows=tuple(body), title=title, below=(MEANING[name],))
+    return Table(head=tuple(head), rows=tuple(body), title=title, below=(meaning(name, found),))
 
 
 def number(value: float, digits: int, spread: float = math.nan) -> str:
