@@ -442,7 +442,7 @@ class Leaders:
     def _contradicting(self) -> list[str]:
         words = {lead.label: lead.words for lead in self.by.values()}
         return [
-            f"At {where.words} {printable(a)} is ahead by the mean, but {printable(b)} {words[label]}: both certain."
+            f"At {where.words} {printable(a)} is ahead of {printable(b)} by the mean, and behind it {words[label]}: both certain."
             for a, b, label, where in self.contradictions[:MOST_NAMED]
         ]
 
@@ -457,10 +457,9 @@ class Leaders:
 
     def __str__(self) -> str:
         lines = [f"Who leads by {printable(self.metric)}", *(f"  {lead}" for lead in self.by.values())]
-        lines += [
-            f"  At {where.words} {printable(a)} is ahead by the mean and {printable(b)} by the {label}: both certain."
-            for a, b, label, where in self.contradictions
-        ]
+        lines += [f"  {sentence}" for sentence in self._contradicting()]
+        more = len(self.contradictions) - MOST_NAMED
+        lines += [f"  So it is at {more} more ranges of sizes and pairs of models."] if more > 0 else []
         lines.append(f"  certain: {self.reading}; {self.n} paired repetitions, {self.scope}.")
         return "\n".join(lines)
 
