@@ -22,8 +22,10 @@ SCRIPTS = (
     "normality.py",
     "profiles.py",
     "engine.py",
-    "bench_curve_kernels.py",
-    "bench_tuned_curves.py",
+    "curve_kernels.py",
+    "tuned_curves.py",
+    "curve_store.py",
+    "rl.py",
 )
 INTRODUCTION = """\
 # Speed

@@ -1,6 +1,6 @@
 """Whole learning curves by kernels, against scikit-learn fitted at each size; compiling; growth with the rows.
 
-    python benchmarks/bench_curve_kernels.py [DATA]          about two minutes
+    python benchmarks/curve_kernels.py [DATA]          about two minutes
 
 DATA is a folder with openml_61_iris.csv and openml_37_diabetes.csv, the class in the last column; where left out,
 shared/data beside the repository.
@@ -201,7 +201,7 @@ def main() -> int:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         claims = [*against_scikit_learn(folder), *compiling(), *growth()]
-    return report("Whole curves (`benchmarks/bench_curve_kernels.py`)", header, NOTES, claims)
+    return report("Whole curves (`benchmarks/curve_kernels.py`)", header, NOTES, claims)
 
 
 if __name__ == "__main__":

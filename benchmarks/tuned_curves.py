@@ -1,6 +1,6 @@
 """Curves of models that are tuned at every size, against the same curves untuned.
 
-    python benchmarks/bench_tuned_curves.py [DATA]          under a minute
+    python benchmarks/tuned_curves.py [DATA]          under a minute
 
 DATA is a folder with openml_61_iris.csv and openml_53_heart_statlog.csv, the class in the last column; where left out,
 shared/data beside the repository.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from _measure import Claim, circumstances, in_turns, number, report
-from bench_curve_kernels import FILES, load, repetitions, whole_curve
+from curve_kernels import FILES, load, repetitions, whole_curve
 from threadpoolctl import threadpool_limits
 
 from ogive.curves import MODELS
@@ -79,7 +79,7 @@ def main() -> int:
     header = circumstances("numpy", "scikit-learn", "numba")
     with threadpool_limits(1):
         claims = [claim for name in DATA for claim in factors(folder, name)]
-    return report("Tuned curves (`benchmarks/bench_tuned_curves.py`)", header, NOTES, claims)
+    return report("Tuned curves (`benchmarks/tuned_curves.py`)", header, NOTES, claims)
 
 
 if __name__ == "__main__":
