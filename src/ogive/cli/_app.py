@@ -77,7 +77,8 @@ def script() -> NoReturn:
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # a reader that left; said by `main` where it matters
-            stream.flush()
+            if stream is not None:  # a process without its streams
+                stream.flush()
     os._exit(code)
 
 
