@@ -155,6 +155,7 @@ def test_results_are_whole_where_they_are(database):
     assert size < 25e6
 
 
+@pytest.mark.slow
 def test_the_page_holds_what_the_results_give(study, reproduce, tmp_path):
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert page == study.text(reproduce.Found.read(), tmp_path)
@@ -163,6 +164,7 @@ def test_the_page_holds_what_the_results_give(study, reproduce, tmp_path):
         assert (tmp_path / f"figure-{name}.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_page_names_the_data_sets_that_were_computed(database, reproduce):
     found = reproduce.Found.read()
     page = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -70,7 +70,6 @@ def test_paired_improvement_can_reach_a_level_from_the_known_number_of_pairs(fam
     assert not reaches(needed - 1)
 
 
-@pytest.mark.statistical
 def test_what_the_exact_test_of_pairs_sees_the_interval_sees_at_any_error():
     """14 wins, none lost and 6 ties: the exact p-value is 1.2e-4."""
     a, b = np.r_[np.ones(14), np.zeros(6)], np.zeros(20)
@@ -80,6 +79,7 @@ def test_what_the_exact_test_of_pairs_sees_the_interval_sees_at_any_error():
     assert paired_improvement(a, b, confidence=1 - 1e-4).low <= 0.5
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("theta", [0.5, 0.65, 0.8, 0.92, 0.98])
 @pytest.mark.parametrize("n", [5, 20, 100])
 def test_newcombes_interval_covers_as_documented(n, theta):
