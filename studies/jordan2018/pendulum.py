@@ -4,13 +4,12 @@
     python studies/jordan2018/pendulum.py --algorithm Actor-Critic --trials 100000 --workers 2
     python studies/jordan2018/pendulum.py --algorithm PPO --remainder cap --trials 20000   # or keep
     python studies/jordan2018/pendulum.py --integrator explicit --trials 20000
-    python studies/jordan2018/pendulum.py --algorithm PPO --table                          # only write what is there
 
-Trials are run in blocks into a store (`--out`, a directory for each choice); after each block the table is
-written anew into `results`: for each trial its number, status, configuration, mean return over the first 100, 200
-and 500 episodes, and whether it diverged. The same command goes on where an interrupted one stopped, and adds
-nothing to what is finished; `--trials` may be raised later. The returns of each episode are kept for the first 200 trials
-(`pendulum-<choices>-series.parquet`); the other trials of a store are run without them, which changes no number.
+Trials are run in blocks, each into a store of its own below `--out`; block j of m has the trials j, j + m, j + 2 m …
+After each block the table in `results` is written anew: for each trial its number, status, configuration, mean return
+over the first 100, 200 and 500 episodes, and whether it diverged. Blocks that the table holds are not run again, also
+where their stores are gone; a block that was interrupted goes on from its store. The returns of each episode are kept
+for the first 200 trials (`pendulum-<choices>-series.parquet`); the others are run without them, which changes no number.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import ogive
@@ -29,6 +29,7 @@ import ogive
 HERE = Path(__file__).parent
 SEED = 2018
 SERIES = 200
+EPISODES = 500
 ALGORITHMS = ("Actor-Critic", "PPO")
 
 
@@ -37,7 +38,7 @@ def study(
     *,
     remainder: str = "drop",
     integrator: str = "semi-implicit",
-    episodes: int = 500,
+    episodes: int = EPISODES,
     series: bool = False,
 ) -> ogive.Study:
     """One algorithm on the pendulum; trial i is the same with and without its series."""
@@ -51,10 +52,11 @@ def study(
     return ogive.Study("jordan2018-pendulum", made, task, seed=SEED, metrics=metrics)
 
 
-def choices(algorithm: str, remainder: str, integrator: str) -> str:
+def choices(algorithm: str, remainder: str, integrator: str, episodes: int = EPISODES) -> str:
     """The name of a set of choices, for files and directories: ac, ppo-drop, ppo-cap-explicit."""
     name = f"ppo-{remainder}" if algorithm == "PPO" else "ac"
-    return name if integrator == "semi-implicit" else f"{name}-{integrator}"
+    name = name if integrator == "semi-implicit" else f"{name}-{integrator}"
+    return name if episodes == EPISODES else f"{name}-{episodes}"
 
 
 def table(trials: ogive.Trials) -> pa.Table:
@@ -100,40 +102,47 @@ def main() -> None:
     parser.add_argument("--block", type=int, default=2_000, help="trials between two tables")
     parser.add_argument("--remainder", choices=("drop", "keep", "cap"), default="drop", help="of PPO's batches")
     parser.add_argument("--integrator", choices=("semi-implicit", "explicit"), default="semi-implicit")
-    parser.add_argument("--episodes", type=int, default=500)
+    parser.add_argument("--episodes", type=int, default=EPISODES)
     parser.add_argument("--series", type=int, default=SERIES, help="trials whose returns are kept by episode")
     parser.add_argument("--out", type=Path, default=Path("results/jordan2018-pendulum"), help="where stores are")
     parser.add_argument("--results", type=Path, default=HERE / "results", help="where tables are written")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--table", action="store_true", help="write tables of what is there, and run nothing")
     given = parser.parse_args()
     for algorithm in given.algorithm or ALGORITHMS:
-        name = choices(algorithm, given.remainder, given.integrator)
+        name = choices(algorithm, given.remainder, given.integrator, given.episodes)
         options = {"remainder": given.remainder, "integrator": given.integrator, "episodes": given.episodes}
-        what, store = study(algorithm, **options), given.out / name
-        if given.table:
-            write(table(ogive.read(store)), given.results / f"pendulum-{name}.parquet")
-            continue
-        if given.series:
+        path, curves = (given.results / f"pendulum-{name}{part}.parquet" for part in ("", "-series"))
+        n_series = min(given.series, given.trials)
+        if n_series and (not curves.exists() or pq.read_metadata(curves).num_rows < n_series):
             some = study(algorithm, **options, series=True)
-            kept = ogive.run(
-                some,
-                min(given.series, given.trials),
-                given.out / f"{name}-series",
+            kept = ogive.run(some, n_series, given.out / f"{name}-series", workers=given.workers, progress=False)
+            write_series(kept, curves)
+        n_blocks = -(-given.trials // given.block)
+        for j in range(n_blocks):
+            there = pq.read_table(path) if path.exists() else None
+            known = set() if there is None else set(there.column("trial").to_pylist())
+            if known.issuperset(range(j, given.trials, n_blocks)):
+                continue
+            start = time.monotonic()
+            store = given.out / f"{name}-{j + 1}-of-{n_blocks}"
+            trials = ogive.run(
+                study(algorithm, **options),
+                given.trials,
+                store,
+                shard=(j + 1, n_blocks),
                 workers=given.workers,
                 progress=False,
             )
-            write_series(kept, given.results / f"pendulum-{name}-series.parquet")
-        for n_trials in [*range(given.block, given.trials, given.block), given.trials]:
-            start = time.monotonic()
-            trials = ogive.run(what, n_trials, store, workers=given.workers, progress=False)
-            result = table(trials)
-            write(result, given.results / f"pendulum-{name}.parquet")
-            scores = np.asarray(trials.scores(failures="exclude", metric="return"))
-            best = np.sort(scores)[len(scores) // 2 :]
+            new = table(trials)
+            if there is not None:
+                old = there.filter(pc.invert(pc.is_in(there.column("trial"), new.column("trial").combine_chunks())))
+                new = pa.concat_tables([old, new], promote_options="permissive")
+            new = new.unify_dictionaries().sort_by("trial")
+            write(new, path)
+            scores = np.sort(new.column("return").drop_null().to_numpy())
             print(
-                f"{name}: {len(trials)} of {given.trials} trials, mean {scores.mean():.1f}, mean of the upper half {best.mean():.1f}, "
-                f"largest {scores.max():.0f}; {time.monotonic() - start:.0f} s for this block",
+                f"{name}: {new.num_rows} of {given.trials} trials, mean {scores.mean():.1f}, mean of the upper half "
+                f"{scores[len(scores) // 2 :].mean():.1f}, largest {scores[-1]:.0f}; {time.monotonic() - start:.0f} s for this block",
                 flush=True,
             )
 
