@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ogive.curves._leaders import difference_band
 from ogive.errors import InputError
-from ogive.statistics import Statistic, mean_interval, normality, quantile_interval
+from ogive.statistics import Statistic, band, mean_interval, normality, quantile_interval
 
 SIZES = [5, 10, 20, 40, 80]
 RNG = np.random.default_rng(7)
@@ -38,6 +38,31 @@ def test_intervals_end_at_the_bounds_of_the_metric(curves_of):
     made = curves_of(np.tile([0.99, 1.0], (1, 2, 4)), [1, 2])
     assert made.mean()["a"].high.max() <= 1.0
     assert made.quantile(0.01)["a"].low.min() == 0.0
+
+
+def test_the_mean_of_equal_scores_has_the_interval_of_the_exact_band(curves_of):
+    equal, others = np.full((1, 200), 0.65), 0.6 + 0.1 * NOISE[:1, 0]
+    made = curves_of(np.stack([np.concatenate([equal, others])]), [5, 9]).mean(simultaneous=True)
+    expected = band(equal[0], confidence=0.975).mean((0.0, 1.0))
+    assert made["a"].at(5)[1:] == (expected.low, expected.high)
+    assert 0.5 < expected.low < 0.65 < expected.high < 0.75
+    student = mean_interval(others[0], confidence=0.975)
+    assert made["a"].at(9) == (student.estimate, student.low, student.high)
+    assert "where all scores are equal: exact band, guaranteed" in made.reading
+    assert made.to_pandas()["method"].tolist() == ["exact band", "Student's t"]
+    assert [row["guarantee"] for row in made.to_dict()["rows"]] == ["conservative", "approximate"]
+    losses = curves_of(np.stack([equal]), [5], metric="rmse").mean()["a"]
+    assert (losses.low[0] > 0.5, losses.high[0]) == (True, math.inf)
+    assert "exact" not in curves_of(CROSSED, SIZES).mean().reading
+
+
+def test_the_interval_of_equal_scores_covers_the_mean_when_other_scores_are_rare(curves_of):
+    """A run in two hundred fails and has 0: most samples of a hundred runs are all equal."""
+    rng = np.random.default_rng(5)
+    drawn = np.where(rng.random((1, 2000, 100)) < 0.005, 0.0, 0.8)
+    found = curves_of(drawn, np.arange(1, 2001)).mean()["a"]
+    assert found.banded.mean() > 0.5
+    assert (found.low[found.banded] <= 0.8 * 0.995).all()
 
 
 def test_who_is_ahead_is_told_by_ranges_and_a_crossing_lies_between_sizes(curves_of):

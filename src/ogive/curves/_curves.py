@@ -203,7 +203,8 @@ class LearningCurves(Tabular):
         Notes
         -----
         Quantiles are bounded by order statistics: conservative for every distribution. Means have
-        Student's interval: approximate. With `simultaneous` each of S sizes gets the error d/S, which
+        Student's interval: approximate; at sizes where all scores are equal, the exact band's within the
+        metric's bounds: conservative. With `simultaneous` each of S sizes gets the error d/S, which
         is valid although the sizes of a repetition depend on each other. Repetitions are independent
         given the rows (and the fixed test set), so the intervals are about these.
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ogive.arguments import as_confidence
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.results import Guarantee, Strength, strength_of
-from ogive.statistics import Statistic, mean_interval, mean_intervals, quantile_intervals
+from ogive.statistics import Statistic, band, mean_interval, mean_intervals, quantile_intervals
 from ogive.tables import Ranged, Table, Tabular
 from ogive.trials import FloatArray
 from ogive.words import number, percent_sure, printable
@@ -29,6 +30,7 @@ ROWS = 256  # sizes at a time
 LARGE = 1e290
 WORST = 0.05
 MEAN = Statistic.parse("mean")
+BAND = "exact band"
 
 
 def statistic_of(what: Any) -> Statistic:
@@ -57,13 +59,17 @@ def of_rows(statistic: Statistic, scores: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StatisticCurve:
-    """A statistic of one model at every size, with intervals; NaN at sizes where a score is missing."""
+    """A statistic of one model at every size, with intervals; NaN at sizes where a score is missing.
+
+    `banded` marks sizes at which all scores are equal: the mean's interval is that of the exact band there.
+    """
 
     model: str
     sizes: NDArray[np.int64]
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
+    banded: NDArray[np.bool_]
 
     def at(self, size: int) -> tuple[float, float, float]:
         """Estimate, low and high at a size of the grid."""
@@ -138,10 +144,14 @@ class StatisticCurves(Tabular):
         """How the intervals are to be read."""
         all_sizes = f"all {self.curves[0].sizes.size} sizes of a curve together"
         together = all_sizes if self.simultaneous else "each size alone"
-        return (
-            f"{percent_sure(self.confidence)} intervals for {together} ({self.method}, "
-            f"{self.strength}), {self.n} repetitions, {self.scope}."
-        )
+        return f"{percent_sure(self.confidence)} intervals for {together} ({self.how}), {self.n} repetitions, {self.scope}."
+
+    @property
+    def how(self) -> str:
+        """How the intervals are computed, and how sure they are."""
+        banded = any(c.banded.any() for c in self.curves)
+        where_equal = f"; where all scores are equal: {BAND}, {strength_of('conservative')}" if banded else ""
+        return f"{self.method}, {self.strength}{where_equal}"
 
     def to_pandas(self) -> pd.DataFrame:
         """Columns model, size, metric, statistic, estimate, low, high, method, guarantee, n."""
@@ -150,8 +160,8 @@ class StatisticCurves(Tabular):
         return pd.concat(
             [
                 pd.DataFrame({"model": c.model, "size": c.sizes, "metric": self.metric, "statistic": self.statistic,
-                              "estimate": c.estimate, "low": c.low, "high": c.high, "method": self.method,
-                              "guarantee": self.guarantee, "n": self.n})
+                              "estimate": c.estimate, "low": c.low, "high": c.high, "method": np.where(c.banded, BAND, self.method),
+                              "guarantee": np.where(c.banded, "conservative", self.guarantee), "n": self.n})
                 for c in self.curves
             ],
             ignore_index=True,
@@ -162,9 +172,9 @@ class StatisticCurves(Tabular):
         rows = [
             {"model": c.model, "size": int(n), "metric": self.metric, "statistic": self.statistic,
              **{k: finite(v) for k, v in (("estimate", e), ("low", a), ("high", b))},
-             "method": self.method, "guarantee": self.guarantee, "n": self.n}
+             "method": BAND if equal else self.method, "guarantee": "conservative" if equal else self.guarantee, "n": self.n}
             for c in self.curves
-            for n, e, a, b in zip(c.sizes, c.estimate, c.low, c.high, strict=True)
+            for n, e, a, b, equal in zip(c.sizes, c.estimate, c.low, c.high, c.banded.tolist(), strict=True)
         ]  # fmt: skip
         known = {"confidence": self.confidence, "simultaneous": self.simultaneous, "scope": self.scope}
         return {"schema": 1, **known, "rows": rows}
@@ -175,7 +185,7 @@ def statistic_curve(
 ) -> StatisticCurve:
     """The curve of one model, each size at the confidence `level`; intervals end at the metric's bounds."""
     least, most = (-math.inf if bounds[0] is None else bounds[0], math.inf if bounds[1] is None else bounds[1])
-    low, high = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
+    low, high, banded = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan), np.zeros(len(sizes), dtype=bool)
     p, known = statistic.p, np.flatnonzero(~np.isnan(scores).any(axis=1))
     for rows in (known[i : i + ROWS] for i in range(0, known.size, ROWS)):
         own = scores[rows]
@@ -185,9 +195,22 @@ def statistic_curve(
             found = mean_intervals(own, level)
         else:  # sums could overflow
             found = [mean_interval(row, confidence=level) for row in own]
-        low[rows] = np.maximum([one.low for one in found], least)
-        high[rows] = np.minimum([one.high for one in found], most)
-    return StatisticCurve(model=model, sizes=sizes, estimate=of_rows(statistic, scores), low=low, high=high)
+        for i, one in zip(rows.tolist(), found, strict=True):
+            # Equal scores have no spread to go by, but that other ones are rare can be said.
+            banded[i] = p is None and math.isinf(one.high)
+            value = min(max(float(scores[i, 0]), least), most)
+            ends = _of_equal(value, one.n, level, bounds) if banded[i] else (one.low, one.high)
+            low[i], high[i] = max(ends[0], least), min(ends[1], most)
+    return StatisticCurve(
+        model=model, sizes=sizes, estimate=of_rows(statistic, scores), low=low, high=high, banded=banded
+    )
+
+
+@lru_cache(maxsize=4096)
+def _of_equal(value: float, n: int, level: float, bounds: Bounds) -> tuple[float, float]:
+    """The exact band's limits of the mean where n scores have the same value, as at many sizes of a curve."""
+    found = band(np.full(n, value), confidence=level).mean(bounds)
+    return found.low, found.high
 
 
 def level_of(confidence: float, n_sizes: int, simultaneous: bool) -> float:

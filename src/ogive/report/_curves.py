@@ -417,7 +417,7 @@ def checklist(found: CurveFindings) -> list[tuple[str, str]]:
     mean, *quantiles = found.statistics
     return [
         ("Which factors of variability do the error bars capture?", f"Which rows are drawn for training{'' if c.test == 'fixed' else ' and for testing'}, and the models' own randomness; within these {c.n_rows} rows. {_fixed(c)}"),
-        ("How were they calculated?", f"mean: {mean.method}, {mean.strength}; {listed([q.label for q in quantiles])}: {quantiles[0].method}, {quantiles[0].strength}. Computed with Ogive {__version__}."),
+        ("How were they calculated?", f"mean: {mean.how}; {listed([q.label for q in quantiles])}: {quantiles[0].method}, {quantiles[0].strength}. Computed with Ogive {__version__}."),
         ("What was assumed?", "Repetitions are independent draws, given the rows. Student's t also needs means that are nearly normal; order statistics need no such thing."),
         ("Standard deviation, standard error or interval?", f"Neither: {percent_sure(found.confidence)} confidence intervals at each size alone. The shade in the picture is the spread of runs, not an error bar."),
         ("Over how many runs?", f"{plural(c.n_repetitions, 'repetition')} of each model at each size."),
