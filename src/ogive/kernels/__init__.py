@@ -3,6 +3,7 @@
   _corridor         probability that uniform order statistics stay between two boundaries
   _betting          wealth of bets on bounded scores, and on wins over all pairings
   _resampling       a small generator; one pass over rank counts: means, IQM, quantiles, tails, profiles; improvement; ASO
+  _steps            the same at every step of training: whole runs are drawn, many resamples walked side by side
   _moments          central moments of many rows
   _shapiro          Shapiro-Wilk of many rows
   _rounded_normal   fit of a normal that was rounded to a lattice

@@ -12,6 +12,7 @@ Bounded scores, guaranteed: bounded_ functions, guaranteed_improvement
 Many methods, many tasks
   differences_between                    all pairs at once, with limits at any error; Asked, TaskRuns, Draws
   aggregate, aggregate_against, improvement_over_tasks, profile_counts, largest_deviation, tiers, rank_limits
+  over_steps                             any of these numbers at every step of training, for each step or the whole curve
 
 Inside
   one sample     _distribution _band (levels.csv: its table) _statistic _bootstrap _normality _dip; _interval: the noun, what it
@@ -19,7 +20,8 @@ Inside
   two samples    _comparison: single functions for arrays; _betting: for every distribution; _dominance: certain and almost
   all pairs      _families: from the runs to differences, of which kind each is, and what folds of a cross-validation cost;
                  tiers; _differences: limits at any error, also binomial ones
-  many tasks     _resampling: of runs within tasks; _aggregate: one number for all tasks; _improvement: a method against another
+  many tasks     _resampling: of runs within tasks; _aggregate: one number for all tasks, _over_steps: at every step;
+                 _improvement: a method against another
   spread         _components: where it comes from; _effects: what explains it, and what leaving runs out would gain
   planning       how many trials are enough; a room within, with a face of its own
 Knows nothing of trials, foreign files or pictures.
@@ -101,6 +103,7 @@ from ogive.statistics._interval import (
     tail_mean_intervals,
 )
 from ogive.statistics._normality import Normality, NormalityTest, normality
+from ogive.statistics._over_steps import OverSteps, over_steps
 from ogive.statistics._statistic import Statistic, best_of_level
 from ogive.statistics.planning import Plan, PlanRow
 
@@ -125,6 +128,7 @@ __all__ = [
     "Normality",
     "NormalityTest",
     "Over",
+    "OverSteps",
     "Permutable",
     "Plan",
     "PlanRow",
@@ -168,6 +172,7 @@ __all__ = [
     "mean_intervals",
     "normality",
     "order_statistic_ranks",
+    "over_steps",
     "paired_improvement",
     "profile_counts",
     "proportion_difference",

@@ -382,7 +382,7 @@ class RunStatistic:
             gaps = means - np.median(means)
             return [_centered(np.where(np.abs(gaps) <= _rounding(means), 0.0, np.sign(gaps)))]
         if self.kind == "median":
-            shares = _middle_shares(found.task_means[-1])
+            shares = middle_shares(found.task_means[-1])
             return [share * _centered(task) for share, task in zip(shares, runs.tasks, strict=True)]
         if self.kind == "quantile":
             moved = [-(task <= found.quantile(self.low)[-1]).astype(np.float64) for task in runs.tasks]
@@ -422,7 +422,7 @@ def aggregate_label(name: str) -> str:
     return Statistic.parse(name, kinds=OVER_TASKS).label
 
 
-def _middle_shares(means: FloatArray) -> FloatArray:
+def middle_shares(means: FloatArray) -> FloatArray:
     """The weight of each task in the median of their means; tasks with equal means share it."""
     ordered, n = np.sort(means), means.size
     shares = np.zeros(n)
