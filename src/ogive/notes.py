@@ -552,6 +552,13 @@ def _asks_planned(v: _Values, o: _Naming) -> str:
 
 def _asks_split(v: _Values, o: _Naming) -> str:
     column = v["column"]
+    if v.get("sampled"):
+        return (
+            f"rows of a method on a task share a value of {column!r} ({_some(v['values'])}: {v['n']} in all), and may belong together; "
+            f"say {o('item', column)} if the methods were compared on the same ones, {o('unit', column)} to count each value once, "
+            f"{o('task', (v['task'], column) if v['task'] else column)} to make each a task of its own, or "
+            f"{o('varied', column)} if it was drawn anew for each run."
+        )
     ways = [f"{o.where(column, v['value'])} to choose one"]
     if v["algorithm"]:
         ways.append(f"{o('algorithm', (v['algorithm'], column))} to make each a method of its own")

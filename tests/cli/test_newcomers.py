@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,37 @@ def tables(tmp_path_factory) -> Path:
         {"library": lib, "benchmark": b, "run": r, "seconds": f"{rng.uniform(0.8, 1) * (3 if lib == 'old' else 1):.3f}".replace(".", ",")}
         for lib in ("old", "new") for b in ("matmul", "sort", "fft") for r in range(8)
     ]  # fmt: skip
+    ended = [
+        {"solver": s, "instance": f"p{p}", "time": min(600.0, t * rng.uniform(1, 2)), "memory": rng.uniform(10, 90),
+         "result": "infeasible" if p == 5 else "timelimit" if t == 900 else "numerical error" if p == 3 and s == "glop" else "optimal"}
+        for s, t0 in (("highs", 1), ("glop", 3)) for p in range(12) for t in (900 if p == 7 else t0,)
+    ]  # fmt: skip
+    clinic = [
+        {"model": m, "patient": f"P{p}", "dice": 0.8 + 0.05 * (m == "nnU-Net") + 0.01 * (p % 7) + rng.normal(0, 0.01)}
+        for m in ("U-Net", "nnU-Net") for p in range(20) for _ in range(3)
+    ]  # fmt: skip
+    export = [
+        {"Name": f"golden-sun-{i}", "State": "crashed" if i % 9 == 0 else "finished", "Runtime": int(rng.integers(100, 900)), "lr": 10 ** rng.uniform(-5, -1),
+         "batch_size": 32, "val/accuracy": None if i % 9 == 0 else rng.uniform(), "val/loss": None if i % 9 == 0 else rng.uniform()}
+        for i in range(30)
+    ]  # fmt: skip
+    queries = [
+        {"library": lib, "query": q, "iteration": i, "latency_ms": 30 * k * rng.lognormal(0, 0.1), "peak_memory_mb": 200 * k}
+        for lib, k in (("polars", 1), ("pandas", 4)) for q in ("groupby", "join", "sort") for i in range(8)
+    ]  # fmt: skip
+    chemistry = [
+        {"model": m, "property": p, "split": how, "seed": s, "MAE": e * (1.3 if how == "scaffold" else 1) * rng.lognormal(0, 0.1), "R2": rng.uniform(0.9, 1)}
+        for m, e in (("SchNet", 0.05), ("MACE", 0.03)) for p in ("homo", "gap") for how in ("scaffold", "random") for s in range(6)
+    ]  # fmt: skip
+    speech = ["System;Korpus;Sprecher;WER"] + [
+        f"{m};{c};S{s};{w + rng.normal(0, 0.5):.1f} %".replace(".", ",")
+        for m, w in (("Whisper", 9.0), ("Kaldi", 15.0)) for c in ("CommonVoice", "VoxPopuli") for s in range(8)
+    ]  # fmt: skip
+    (folder / "speech.csv").write_text("\n".join(speech), encoding="utf-8-sig")
+    (folder / "export.json").write_text(json.dumps(export))
+    pd.DataFrame(chemistry).to_parquet(folder / "chemistry.parquet")
     for name, rows in {
-        "rl": rl, "solvers": solver, "folds": folds, "cv": cv, "llm": llm, "search": search, "curves": curves, "leaderboard": board,
+        "ended": ended, "clinic": clinic, "queries": queries, "rl": rl, "solvers": solver, "folds": folds, "cv": cv, "llm": llm, "search": search, "curves": curves, "leaderboard": board,
     }.items():  # fmt: skip
         pd.DataFrame(rows).to_csv(folder / f"{name}.csv", index=False)
     pd.DataFrame(timing).to_csv(folder / "timing.csv", sep=";", index=False)
@@ -74,6 +104,18 @@ TYPED = {
     "compare curves.csv --where step=10000": (0, "sac is better than td3"),
     "rank leaderboard.csv": (2, "2 columns could be the score: 'public_score', 'private_score'", "--score"),
     "compare timing.csv": (0, "old is worse than new", "is written with decimal commas"),
+    "profile ended.csv": (2, "2 columns could be the score: 'time', 'memory'", "--score"),
+    "profile ended.csv --score time": (0, "task: column 'instance' (guessed)", "status: column 'result' (guessed)", "3 failed runs of 24"),
+    "summary ended.csv --score time": (2, "3 of 24 trials", "'timelimit' in 2 and 'numerical error' in 1", "--failures"),
+    "compare clinic.csv": (2, "share a value of 'patient'", "--item patient if the methods were compared on the same ones", "--unit patient"),
+    "compare clinic.csv --item patient": (0, "U-Net is worse than nnU-Net", "20 patients"),
+    "summary export.json": (2, "2 columns could be the score: 'val/accuracy', 'val/loss'; choose one with --score.\n"),
+    "summary export.json --score val/accuracy": (2, "4 of 30 trials", "--failures"),
+    "rank queries.csv --score latency_ms": (2, "'query' splits the runs", "--task query"),
+    "rank queries.csv --score latency_ms --task query": (0, "repeat: column 'iteration' (guessed)", "polars is better than pandas"),
+    "compare chemistry.parquet --score MAE": (2, "'property' splits the runs", "--task property"),
+    "compare chemistry.parquet --score MAE --task property": (2, "'split' splits the runs", "--task property --task split"),
+    "compare speech.csv": (0, "Whisper is better than Kaldi", "task: column 'Korpus' (guessed)", "is written with percent signs and decimal commas"),
     "report curves.csv": (2, "this is a table of curves"),
     "report solvers.csv --where settings=default --failures worst --without scip --out r.html": (0, "r.html"),
 }  # fmt: skip

@@ -120,14 +120,16 @@ def test_a_table_that_may_name_its_methods_is_not_taken_for_a_wide_one(tmp_path,
     assert re.search("a profile compares methods, and this table has one.*--algorithm", capsys.readouterr().err)
 
 
-def test_items_that_are_problems_are_named_as_the_way_out(tmp_path, capsys):
+def test_items_are_the_problems_where_nothing_else_is(tmp_path, capsys):
     rows = "".join(f"i{i},{s},{1 + i + k}\n" for i in range(6) for k, s in enumerate(("gurobi", "scip")))
     (tmp_path / "solver.csv").write_text("instance,solver,time_s\n" + rows)
-    for command in (["profile"], ["aggregate", "--geometric", "10"]):
-        assert _app.main([command[0], str(tmp_path / "solver.csv"), *command[1:], "-q"]) == 2
-        assert "--task instance" in capsys.readouterr().err
-        assert _app.main([command[0], str(tmp_path / "solver.csv"), *command[1:], "-q", "--task", "instance"]) == 0
-        capsys.readouterr()
+    for command, *options in (["profile"], ["aggregate", "--geometric", "10"]):
+        assert _app.main([command, str(tmp_path / "solver.csv"), *options, "-q"]) == 0
+        found = capsys.readouterr().out
+        assert _app.main([command, str(tmp_path / "solver.csv"), *options, "-q", "--task", "instance"]) == 0
+        assert found == capsys.readouterr().out
+    assert _app.main(["profile", str(tmp_path / "solver.csv")]) == 0
+    assert "read: task: column 'instance' (guessed)" in capsys.readouterr().err
 
 
 def test_unequal_numbers_of_runs_can_be_made_equal(tmp_path, capsys):

@@ -170,7 +170,7 @@ def test_inspect_shows_the_columns_of_a_table_that_it_cannot_read(tmp_path: Path
 
 
 def test_the_command_line_speaks_of_no_reading_apart(tmp_path: Path, capsys):
-    times().assign(instance=range(24)).drop(columns="problem").to_csv(tmp_path / "t.csv", index=False)
+    times().drop(columns="problem").to_csv(tmp_path / "t.csv", index=False)
     assert main(["profile", str(tmp_path / "t.csv")]) == 2
-    assert "say --task instance." in (seen := capsys.readouterr().err)
+    assert "name the column with --repeat" in (seen := capsys.readouterr().err)
     assert "when the table is read" not in seen

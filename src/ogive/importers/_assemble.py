@@ -28,7 +28,7 @@ from ogive.importers._columns import (
     refuse_reserved,
     with_timeouts,
 )
-from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain
+from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain, status_word
 from ogive.importers._totals import settle_totals
 from ogive.importers._units import Units, few_valued, find_units
 from ogive.metric import Metric, goal_in_name, is_share, is_time
@@ -42,7 +42,8 @@ STATUS_WORDS = {
     "solved": OK, "found": OK, "optimal": OK, "converged": OK, "yes": OK, "pass": OK, "passed": OK, "successful": OK,
     "error": "error", "diverged": "error", "aborted": "error", "interrupted": "error", "cancelled": "error", "canceled": "error", "fail": "error", "failed": "error", "failure": "error", "false": "error", "pruned": "error",
     "unsolved": "error", "notfound": "error", "notsolved": "error", "unsuccessful": "error", "no": "error",
-    "timeout": "timeout", "timelimit": "timeout", "timedout": "timeout", "time limit": "timeout", "time out": "timeout", "memory": "memory", "oom": "memory", "memout": "memory",
+    "timeout": "timeout", "timelimit": "timeout", "timedout": "timeout", "time limit": "timeout", "time out": "timeout", "memory": "memory", "oom": "memory", "memout": "memory", "memlimit": "memory", "memorylimit": "memory", "memory limit": "memory", "outofmemory": "memory", "out of memory": "memory",
+    "numericalerror": "error", "numerical error": "error", "numerical issues": "error", "segfault": "crashed",
     "crashed": "crashed", "crash": "crashed", "killed": "crashed", "preempted": "crashed",
     "invalid": "invalid", "nan": "invalid",
 }  # fmt: skip
@@ -320,7 +321,7 @@ def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note]]:
     """The rows that are not still running or waiting, and how many are: they have no score yet, and did not fail."""
     if roles.status is None:
         return table, []
-    open_words = [w for w in table[roles.status].unique().to_pylist() if _word(w) in UNFINISHED]
+    open_words = [w for w in table[roles.status].unique().to_pylist() if status_word(w) in UNFINISHED]
     if not open_words:
         return table, []
     kept = table.filter(
@@ -335,14 +336,10 @@ def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note]]:
     return kept, [Note(NoteKind.LEFT_OUT, "status", left)]
 
 
-def _word(value: object) -> str:
-    return "" if value is None else str(value).strip().lower().rsplit(".", 1)[-1].replace("_", "")
-
-
 def _own_word(value: str | None) -> str | None:
     """A word of a status column that says more than the status that it stands for, and than yes and no."""
     said = (value or "").strip()
-    says_no_more = said.lower() in (*STATUSES, *TRUE, *FALSE, *NO_NUMBER) or STATUS_WORDS.get(_word(said)) == OK
+    says_no_more = said.lower() in (*STATUSES, *TRUE, *FALSE, *NO_NUMBER) or STATUS_WORDS.get(status_word(said)) == OK
     return None if says_no_more else said
 
 
@@ -353,7 +350,7 @@ def _said_status(column: pa.ChunkedArray, roles: Roles, notes: list[Note]) -> np
     if as_truths(column) is not None or is_outcome(name):
         return _judged(column, name, guessed, notes)
     values: Sequence[Any] = column.to_pylist()
-    word_of = {value: _word(value) for value in set(values)}
+    word_of = {value: status_word(value) for value in set(values)}
     words = [word_of[value] for value in values]
     known = {"": OK, "none": OK, **STATUS_WORDS, **dict.fromkeys(PROVEN, OK)}
     unknown = sorted({w for w in words if w not in known})
@@ -409,7 +406,7 @@ def _judging_words(column: pa.ChunkedArray, name: str, bad: str | None) -> list[
     encoded = as_text(column, name).dictionary_encode()
     meanings: list[str | None] = []
     for value in encoded.dictionary.to_pylist():
-        word = _word(value)
+        word = status_word(value)
         if value.strip().lower() not in NO_NUMBER and word not in known:
             raise AmbiguousColumns(
                 f"column {name!r} says which runs count, and holds {value[:40]!r}, of which nobody can tell whether it is good or "

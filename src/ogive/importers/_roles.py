@@ -38,7 +38,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "task": (
         "task", "dataset", "benchmark", "env", "environment", "problem", "game", "domain", "taskname", "datasetname",
         "benchmarkname", "envid", "envname", "environmentname", "problemname", "gamename",
-        "datensatz", "aufgabe", "umgebung", "tache", "jeudedonnees", "tarea", "conjuntodedatos",
+        "corpus", "datensatz", "korpus", "aufgabe", "umgebung", "tache", "jeudedonnees", "tarea", "conjuntodedatos",
     ),
     "repeat": (
         "trial", "run", "seed", "repeat", "repetition", "replicate", "rep", "runid", "trialid", "cvrepeat", "repeatid",
@@ -52,6 +52,20 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "fold": ("fold", "cvfold", "foldid", "foldnumber", "foldindex", "foldidx", "outerfold", "kfold"),
     "status": ("status", "state", "runstatus", "solverstatus", "exitstatus", "terminationstatus", "outcome"),
 }  # fmt: skip
+# Columns that say how a solver ended where they hold words for that, and anything else where they do not.
+ENDINGS = (
+    "result",
+    "termination",
+    "terminationcondition",
+    "terminationreason",
+    "exitreason",
+    "stopreason",
+    "solverresult",
+)
+HOW_SOLVERS_END = (
+    "optimal", "infeasible", "unbounded", "timeout", "timelimit", "timedout", "time limit", "time out", "memout", "memlimit", "memorylimit",
+    "memory limit", "sat", "unsat", "satisfiable", "unsatisfiable",
+)  # fmt: skip
 # Names of methods in some fields, and of bookkeeping in others: methods only where no column has a name above.
 METHODS_ELSEWHERE = ("framework", "library", "approach", "policy", "team", "teamname", "submission", "submissionname")
 # Columns of yes and no that say whether a run counts: name -> what a row is whose run does not. The first are fine
@@ -146,7 +160,9 @@ def find_roles(
     taken = {*scores, *given_params, *chosen.values(), *counted}
     said = [c for c in columns if not is_blank(table[c])]
     known = set(said)
-    guessed = _guess(chosen, taken, [c for c in said if judged or plain(c) not in ALIASES["status"]], table)
+    guessed = _guess(
+        chosen, taken, [c for c in said if judged or plain(c) not in (*ALIASES["status"], *ENDINGS)], table
+    )
     if "fold" in chosen and pc.count_distinct(table[chosen["fold"]]).as_py() < 2:
         if "fold" not in guessed:
             raise InputError(
@@ -264,6 +280,9 @@ def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], tabl
         free = [c for c in columns if c not in taken]
         if role == "status":  # a number is a state of something else
             free = [c for c in free if plain(c) in names and (holds_text(table[c]) or as_truths(table[c]) is not None)]
+            ended = (c for c in columns if c not in taken and plain(c) in ENDINGS and _says_how_it_ended(table[c]))
+            free = free or [c for c in (next(ended, None),) if c is not None]
+            names = (*names, *ENDINGS)
         found = column_by_name(role, names, free) if role not in chosen else None
         if found is None and role not in chosen and role in IN_CONFIGURATIONS:
             found = _in_configuration(role, names, free)
@@ -272,6 +291,18 @@ def _guess(chosen: dict[str, str], taken: set[str], columns: Sequence[str], tabl
             guessed.add(role)
             taken.add(found)
     return guessed
+
+
+def _says_how_it_ended(column: pa.ChunkedArray) -> bool:
+    """Whether a column holds a word that only a solver ends with: those of a game or a test say something else."""
+    if not holds_text(column):
+        return False
+    return any(status_word(value) in HOW_SOLVERS_END for value in column.unique().to_pylist())
+
+
+def status_word(value: object) -> str:
+    """A word of a status column as tables of statuses write it."""
+    return "" if value is None else str(value).strip().lower().rsplit(".", 1)[-1].replace("_", "")
 
 
 def _in_configuration(role: str, names: tuple[str, ...], columns: Sequence[str]) -> str | None:
@@ -326,6 +357,10 @@ def _find_score(
         if not settled:
             _ask_about_outcome(only, [c for c in outcomes if as_truths(table[c]) is not None])
         return only, outcomes
+    if len(measured) > 1:  # an lr beside them was set, and a runtime is a price
+        raise AmbiguousColumns(
+            f"{len(measured)} columns could be the score: {quoted(measured)}; choose one with score=."
+        )
     if could:
         seen = f" Column {written[0]!r} holds text such as {odd_one(table[written[0]])!r}." if written else ""
         wide = "" if has_methods else ", or pass wide=True if each is a method"  # a column names the methods already

@@ -57,6 +57,11 @@ BOOKKEEPING = (
     "message", "file", "filename", "path", "url", "answer", "response", "prediction", "output", "label", "gold", "target",
     "reason", "stopreason", "termination", "verdict", "judgment", "rating", "grade", "result", "rank", "tag", "tags",
 )  # fmt: skip
+# Whom or what several rows may be about: one draw each, and neither a setting nor a task.
+SAMPLED = (
+    "patient", "patientid", "subject", "subjectid", "participant", "participantid", "person", "proband", "speaker", "speakerid",
+    "sprecher", "volunteer", "animal", "mouse", "case", "caseid", "scan", "image", "molecule", "userid", "sujet", "paciente",
+)  # fmt: skip
 
 
 # What searches draw, where nobody declared it; other numbers that hardly repeat may be measured as well.
@@ -352,7 +357,7 @@ def refuse_curves(table: pa.Table, roles: Roles, cell: np.ndarray, scores: np.nd
     run = _numbered(table, cell, roles.repeat, roles.fold)
     n_steps = label_counts(run, table[name])
     several = np.count_nonzero(n_steps > 1) > 0.5 * n_steps.size
-    if several and (roles.repeat is not None or _is_curve(table, name, cell)):
+    if several and (roles.repeat is not None or _is_curve(table, roles, name, cell)):
         raise InputError(_curves(table, name, run))
 
 
@@ -366,10 +371,16 @@ def _numbered(table: pa.Table, cell: np.ndarray, *columns: str | None) -> np.nda
     return key
 
 
-def _is_curve(table: pa.Table, name: str, cell: np.ndarray) -> bool:
+def _is_curve(table: pa.Table, roles: Roles, name: str, cell: np.ndarray) -> bool:
     """Where nothing names the runs: whether a column is called a step, or holds the same steps in every cell."""
     if plain(name) in STEPS:
         return True
+    if any(
+        is_identifier(_numbered(table, cell, c), table[name])
+        for c in few_valued(table, roles.unused)
+        if holds_text(table[c])
+    ):
+        return False  # it counts from the beginning again under each query or machine, and is asked about with that
     label = codes(table[name])
     held = {tuple(np.unique(label[cell == c]).tolist()) for c in np.unique(cell)[:200]}
     return len(held) == 1 and np.unique(cell).size > 1 and len(next(iter(held))) > 2
@@ -529,6 +540,7 @@ def _asked(table: pa.Table, roles: Roles, name: str) -> Note:
     values = [str(v) for v in as_text(table[name], name).unique().to_pylist()]
     found = {
         "column": name, "value": values[0], "values": values[:5], "n": len(values), "algorithm": roles.algorithm, "task": roles.task,
+        "sampled": plain(name) in SAMPLED or (len(values) > MOST_VALUES and plain(name) not in NAMED),
     }  # fmt: skip
     return Note(NoteKind.ASKS_SPLIT, "where", found)
 

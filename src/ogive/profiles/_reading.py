@@ -58,9 +58,10 @@ def profile_table(
     if isinstance(source, (Cells, Moments)):
         return source if direction is None else source.toward(direction)
     costs = kind == "ratio"
+    single = kind in ("ratio", "difference")
     timed = costs and (time_limit is not None or floor is not None)
     if isinstance(source, Trials) and time_limit is None and not any(said.values()):
-        return from_trials(source, metric, direction, timed=timed)
+        return from_trials(source, metric, direction, timed=timed, single=single)
     wide, name = said.pop("wide", None), ""
     frame = _as_frame(source, said)
     if frame is not None:
@@ -76,7 +77,7 @@ def profile_table(
     elif isinstance(source, Mapping) and not is_cv_results(source):
         source = _by_problem(source)
     trials = _read(source, direction, costs, time_limit, wide=bool(wide), **said)
-    cells = from_trials(trials, metric, direction, timed=timed)
+    cells = from_trials(trials, metric, direction, timed=timed, single=single)
     known = any(note.kind is NoteKind.ROLE and note.argument in ("repeat", "fold") for note in trials.notes)
     # What one independent draw is matters to no distance; where runs are counted the profile says it. Nor has a
     # dictionary columns whose roles could be wrong.
@@ -156,8 +157,19 @@ def _read(source: Any, goal: Goal | None, costs: bool, time_limit: float | None,
         return read(source, goal=goal, **said)
 
 
-def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed: bool) -> Cells:
-    """The runs of Trials; units that hold several rows become one run, their mean."""
+def _item(trials: Trials) -> str | None:
+    """The column of items that are problems: each once in a method, where nothing else names problems or numbers runs."""
+    if len(trials.tasks) > 1 or trials.clustered or trials.table["item"].null_count:
+        return None
+    roles = {note.argument: note.values["columns"] for note in trials.notes if note.kind is NoteKind.ROLE}
+    if "item" not in roles or {"task", "repeat", "fold"} & roles.keys():
+        return None
+    column: str = roles["item"][0]
+    return column
+
+
+def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed: bool, single: bool = False) -> Cells:
+    """The runs of Trials; units that hold several rows become one run, their mean. `single` says that a problem has one value."""
     if trials.question is not None:
         raise InputError(trials.question)
     name = trials.metric_name(metric)
@@ -168,18 +180,28 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed:
     direction = goal or ("minimize" if assumed else as_goal(trials.goals[name]))
     unfinished = tuple(n for n in trials.notes if n.kind is NoteKind.UNFINISHED)  # said beside the curves
     reading = [n for n in trials.notes if n not in guesses and n not in unfinished]
+    item = _item(trials) if single else None
+    varied = tuple(word for word in trials.varied if word != item)
+    problems, on = trials.tasks, trials.codes("task")
+    if item is not None:  # an instance of a solver, a question of a test
+        names, on = np.unique(trials.table["item"].cast("string").to_numpy(zero_copy_only=False), return_inverse=True)
+        problems = tuple(str(name) for name in names)
+        known = {"role": "task", "columns": (item,), "guessed": True}
+        said = [Note(NoteKind.ROLE, "task", known) if n.argument == "item" else n for n in reading]
+        unsaid = (NoteKind.PAIRED, *(() if varied else (NoteKind.VARIED_GUESSED,)))
+        reading = [n for n in said if n.kind not in unsaid]
     if guesses and goal is None:
         unknown = any(n.kind is NoteKind.GOAL_UNKNOWN for n in guesses)
         settled = {"metric": name, "goal": direction, "by_name": direction == trials.goals[name] and not unknown}
         kept = [n for n in guesses if unknown and direction == trials.goals[name]]
         reading += kept or [Note(NoteKind.GOAL_GUESSED, "goal", settled)]
-    varied = (Note(NoteKind.VARIED, values={"varied": trials.varied}),) if trials.varied else ()
+    differed = (Note(NoteKind.VARIED, values={"varied": varied}),) if varied else ()
     failure = Metric(direction).worst
     values = trials.values(name).copy()
     status = np.array(trials.table["status"].to_pylist(), dtype=object)
-    cell = trials.codes("algorithm") * len(trials.tasks) + trials.codes("task")
+    cell = trials.codes("algorithm") * len(problems) + on
     failed = np.isin(status, FAILED)
-    recorded = {} if trials.clustered else _recorded(trials, cell, values, failed & np.isfinite(values))
+    recorded = {} if trials.clustered else _recorded(trials, problems, cell, values, failed & np.isfinite(values))
     values[failed | np.isinf(values)] = failure
     if trials.clustered:
         group = trials.codes("group")
@@ -187,41 +209,36 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed:
         _, first, code = np.unique(key, return_index=True, return_inverse=True)
         cell, values = cell[first], np.bincount(code, weights=values) / np.bincount(code)
     order = np.argsort(cell, kind="stable")
-    counts = np.bincount(cell, minlength=len(trials.algorithms) * len(trials.tasks))
+    counts = np.bincount(cell, minlength=len(trials.algorithms) * len(problems))
     starts = np.concatenate(([0], np.cumsum(counts))).astype(np.intp)
     return Cells(
-        trials.algorithms, trials.tasks, values[order], starts, direction, independent=trials.independent,
-        folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=(*varied, *unfinished),
+        trials.algorithms, problems, values[order], starts, direction, independent=trials.independent,
+        folds=trials.n_folds is not None, source=trials.source, reading=tuple(reading), notes=(*differed, *unfinished),
         recorded=recorded, unsaid=name if guesses and goal is None and direction == "maximize" else "",
         bounds=trials.bounds[name],
     )  # fmt: skip
 
 
-def _recorded(trials: Trials, cell: Any, values: FloatArray, rows: Any) -> dict[tuple[str, str], FloatArray]:
+def _recorded(
+    trials: Trials, problems: tuple[str, ...], cell: Any, values: FloatArray, rows: Any
+) -> dict[tuple[str, str], FloatArray]:
     """The values of these rows by method and problem."""
     places = np.flatnonzero(rows)
     places = places[np.argsort(cell[places], kind="stable")]
     found, begins = np.unique(cell[places], return_index=True)
     parts = np.split(values[places], begins[1:])
-    width = len(trials.tasks)
+    width = len(problems)
     # Without any such row, one empty part is left over.
-    return {(trials.algorithms[c // width], trials.tasks[c % width]): p for c, p in zip(found, parts, strict=False)}
+    return {(trials.algorithms[c // width], problems[c % width]): p for c, p in zip(found, parts, strict=False)}
 
 
 def refuse_duplicates(cells: Cells, how: str | None) -> None:
-    """Refuse several rows in a cell where nothing says that they are runs, or where an item is what problems are."""
+    """Refuse several rows in a cell where nothing says that they are runs."""
     sizes = cells.sizes
     if how is not None or not (sizes > 1).any():
         return
     m, p = np.argwhere(sizes > 1)[0]
     rows = plural(int(sizes[m, p]), "row")
-    roles = {n.argument: n.values["columns"] for n in cells.reading if n.kind is NoteKind.ROLE}
-    if "item" in roles and len(cells.problems) == 1 and not {"repeat", "fold"} & roles.keys():
-        item = roles["item"][0]
-        raise InputError(
-            f"{cells.methods[m]!r} has {rows} and no column names the problems; if {item!r} does, say task={item!r} when "
-            "the table is read."
-        )
     if not cells.repeated:
         raise InputError(
             f"{cells.methods[m]!r} on {cells.problems[p]!r} has {rows} and no column numbers the runs; "
