@@ -127,7 +127,8 @@ class Study(Frozen):
         Metric name to `ogive.Metric`: what functions return that declare no metrics of their own
         (all of these, or the trial failed by the one that is missing; a bare number where there is
         one), and the direction and bounds where scorers say something else. Algorithms with metrics
-        of their own need not have these. A metric that nobody declares has the direction that its
+        of their own need not have these; those that a task counts itself (the returns of an
+        environment) come before theirs. A metric that nobody declares has the direction that its
         name tells (`cross_entropy` is to be small), and a note says so. The first metric is the
         default of every question.
 
@@ -176,7 +177,7 @@ class Study(Frozen):
                 "algorithms": methods,
                 "tasks": places,
                 "seed": _whole("seed", seed, 0),
-                "metrics": _union(methods, declared),
+                "metrics": _union((*places, *methods), declared),
                 "_declared": declared,
                 "_holds": {},
                 "_values": {},
@@ -293,21 +294,21 @@ def _several(what: str, given: Any, kind: type[Named], advice: str) -> tuple[Nam
     return items
 
 
-def _union(algorithms: tuple[Algorithm, ...], declared: dict[str, Metric]) -> dict[str, Metric]:
-    """Declared metrics first, then the algorithms' own in order; directions must agree unless declared."""
+def _union(members: tuple[Task | Algorithm, ...], declared: dict[str, Metric]) -> dict[str, Metric]:
+    """Declared metrics first, then those of tasks and algorithms in order; directions must agree unless declared."""
     found = dict(declared)
     owner: dict[str, str] = {}
-    for algorithm in algorithms:
-        for name, metric in algorithm.metrics.items():
+    for member in members:
+        for name, metric in member.metrics.items():
             if name in declared:
                 continue
             known = found.setdefault(name, metric)
             if known.goal != metric.goal:
                 raise InputError(
-                    f"metric {name!r} must have one direction; {owner[name]!r} says {known.goal} and {algorithm.name!r} "
+                    f"metric {name!r} must have one direction; {owner[name]!r} says {known.goal} and {member.name!r} "
                     f"{metric.goal}. Declare it: metrics={{{name!r}: ogive.Metric(…)}}."
                 )
-            owner.setdefault(name, algorithm.name)
+            owner.setdefault(name, member.name)
             found[name] = Metric(known.goal, _wider(known.bounds, metric.bounds))
     return found
 

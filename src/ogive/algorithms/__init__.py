@@ -11,6 +11,7 @@ Start here
 What comes out
   Outcome    scores by metric; for tuned also the chosen configuration and every candidate
   Series     a curve instead of a number
+  Referee    what a drawn object does that keeps the score itself, as an environment with a budget
 
 Inside
   _algorithm  Algorithm; Outcome, Candidate, Series, and what a function may return
@@ -18,7 +19,7 @@ Inside
   _tuned      random search with cross-validation
 """
 
-from ogive.algorithms._algorithm import Algorithm, Candidate, Outcome, Series, as_metrics
+from ogive.algorithms._algorithm import Algorithm, Candidate, Outcome, Referee, Series, as_metrics
 from ogive.algorithms._estimator import estimator_name, fixed_random_states, seeded
 from ogive.algorithms._tuned import Search, tuned
 
@@ -26,6 +27,7 @@ __all__ = [
     "Algorithm",
     "Candidate",
     "Outcome",
+    "Referee",
     "Search",
     "Series",
     "as_metrics",

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,6 +82,34 @@ class Outcome:
     series: dict[str, Series] = field(default_factory=dict)
 
 
+class Referee(Protocol):
+    """What a drawn object can do that keeps the score of a trial itself, as an environment with a budget does.
+
+    It is known by an attribute `keeps_score` of its class that is true. What the function returns is then
+    nothing, or metrics and series beside those of the referee.
+    """
+
+    def begin(self, rng: np.random.Generator) -> None:
+        """The function is about to be called with this generator."""
+
+    def ended(self, error: BaseException) -> bool:
+        """Whether an exception of the function says only that the trial is over."""
+
+    def outcome(self, algorithm: str) -> Outcome:
+        """What the trial was worth; raises `InvalidScores` where that cannot be said."""
+
+    def close(self) -> None:
+        """The trial is over."""
+
+
+def referee_of(draw: Sequence[Any]) -> Referee | None:
+    """The drawn object that keeps the score; None where the function does."""
+    for part in draw:
+        if getattr(type(part), "keeps_score", None) is True:
+            return part  # type: ignore[no-any-return]
+    return None
+
+
 METRIC_NAMES = f"text that is not blank, of whole characters, other than {', '.join(RESERVED)}"
 
 
@@ -119,15 +147,6 @@ def _number(value: Any, algorithm: str, metric: str | None) -> float:
     raise InvalidScores(
         f"{algorithm!r} must return a number{what}, or a dictionary of metric to number; got {type(value).__name__}.{advice}"
     )
-
-
-def _outcome_or_error(result: Any, algorithm: str, single: str) -> Outcome | Exception:
-    if isinstance(result, Exception):
-        return result
-    try:
-        return as_outcome(result, algorithm, single)
-    except InvalidScores as error:
-        return error
 
 
 Function = Callable[..., Any]
@@ -211,8 +230,38 @@ class Algorithm(Frozen):
 
     def evaluate(self, config: Mapping[str, Any], draw: tuple[Any, ...], rng: np.random.Generator) -> Outcome:
         """Train with a configuration on a draw and score; raises whatever the function raises."""
-        single = next(iter(self.metrics)) if len(self.metrics) == 1 else SCORE
-        return as_outcome(self.function(dict(config), *draw, rng=rng), self.name, single)
+        referee = referee_of(draw)
+        if referee is None:
+            return as_outcome(self.function(dict(config), *draw, rng=rng), self.name, self._single)
+        try:
+            referee.begin(rng)
+            result: Any = None
+            try:
+                result = self.function(dict(config), *draw, rng=rng)
+            except BaseException as error:
+                if not referee.ended(error):
+                    raise
+            return self._beside(referee, result)
+        finally:
+            referee.close()
+
+    @property
+    def _single(self) -> str:
+        """The name of a bare number."""
+        return next(iter(self.metrics)) if len(self.metrics) == 1 else SCORE
+
+    def _beside(self, referee: Referee, result: Any) -> Outcome:
+        """What the referee says, with what the function returned."""
+        kept = referee.outcome(self.name)
+        if result is None:
+            return kept
+        own = as_outcome(result, self.name, self._single)
+        for name in (*own.scores, *own.series):
+            if name in kept.scores or name in kept.series:
+                raise InvalidScores(
+                    f"{self.name!r} must leave {name!r} to its environment, which counts it; return nothing, or another name."
+                )
+        return Outcome({**kept.scores, **own.scores}, own.params, own.inner, {**kept.series, **own.series})
 
     @property
     def batch(self) -> int:
@@ -236,13 +285,31 @@ class Algorithm(Frozen):
         many results, each what the function itself may return, or an exception where that trial failed.
         Numbers of a trial must not depend on which others come with it.
         """
-        results = list(self.function.evaluate_many([dict(c) for c in configs], list(draws), list(rngs)))  # type: ignore[attr-defined]
-        if len(results) != len(configs):
-            raise InvalidScores(
-                f"{self.name!r} must return a result for each of {len(configs)} trials; got {len(results)}."
-            )
-        single = next(iter(self.metrics)) if len(self.metrics) == 1 else SCORE
-        return [_outcome_or_error(result, self.name, single) for result in results]
+        referees = [referee_of(draw) for draw in draws]
+        try:
+            for referee, rng in zip(referees, rngs, strict=True):
+                if referee is not None:
+                    referee.begin(rng)
+            results = list(self.function.evaluate_many([dict(c) for c in configs], list(draws), list(rngs)))  # type: ignore[attr-defined]
+            if len(results) != len(configs):
+                raise InvalidScores(
+                    f"{self.name!r} must return a result for each of {len(configs)} trials; got {len(results)}."
+                )
+            return [self._outcome_or_error(result, referee) for result, referee in zip(results, referees, strict=True)]
+        finally:
+            for referee in referees:
+                if referee is not None:
+                    referee.close()
+
+    def _outcome_or_error(self, result: Any, referee: Referee | None) -> Outcome | Exception:
+        if isinstance(result, BaseException) and referee is not None and referee.ended(result):
+            result = None
+        if isinstance(result, Exception):
+            return result
+        try:
+            return as_outcome(result, self.name, self._single) if referee is None else self._beside(referee, result)
+        except InvalidScores as error:
+            return error
 
     def held_to(self, declared: Mapping[str, Metric]) -> Algorithm:
         """The algorithm in a study that declares these metrics.

@@ -12,6 +12,7 @@ import numpy as np
 from ogive.arguments import as_printable
 from ogive.canonical import Frozen, function_definition, plain
 from ogive.errors import InputError
+from ogive.metric import Metric
 
 SCOPES = ("generator", "these rows")
 KINDS = ("classification", "regression")
@@ -39,7 +40,8 @@ class Task(Frozen):
     draw : callable
         `draw(rng)` returns a tuple, which is handed on as `f(config, *draw, rng=rng)`. Tasks with
         data return `(train, test)`, each of which unpacks as `X, y`. It may be an object with
-        methods `definition()`, `warm_up()`, `n_rows()` and `kind()`, asked when they are needed. What
+        methods `definition()`, `warm_up()`, `n_rows()` and `kind()`, asked when they are needed; and, where what
+        it draws keeps the score itself (`keeps_score = True`, see `ogive.algorithms.Referee`), `metrics()`. What
         it returns may be kept for the next draw: algorithms get copies, or read-only arrays above 1 MB.
     scope : {"generator", "these rows"}, optional
         What more trials tell about: fresh data each time, or fresh splits of one data set.
@@ -125,6 +127,12 @@ class Task(Frozen):
         """Rows of the data set; loads it where it is not loaded yet."""
         count: int | None = self._ask("n_rows") if self._n_rows is None else self._n_rows
         return count
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """What every trial on it has, whoever works on it; empty where algorithms alone say what they measure."""
+        found = self._ask("metrics") if getattr(self.draw, "keeps_score", None) is True else None
+        return dict(found or {})
 
     @property
     def kind(self) -> str | None:
