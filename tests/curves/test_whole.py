@@ -2,11 +2,13 @@
 
 import logging
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from ogive.curves import learning_curves, read
 from ogive.curves._data import CurveData
@@ -178,6 +181,84 @@ def test_an_estimator_has_a_kernel_only_if_no_other_parameter_is_set(problem, es
     each = learning_curves({"m": estimator}, X, y, sizes=sizes, n_repetitions=3, workers=0, fit="each")
     assert paths(found)[path] == ["m"]
     assert_allclose(found.values, each.values, rtol=1e-7, atol=1e-5)
+
+
+# Estimators that have kernels, and their parameters that may be set: of any other one another value leaves the kernel.
+KNOWN = [
+    (KNeighborsClassifier(), "n_neighbors algorithm leaf_size n_jobs"),
+    (LinearDiscriminantAnalysis(solver="lsqr"), "store_covariance tol"),
+    (QuadraticDiscriminantAnalysis(), "store_covariance"),
+    (
+        OneVsRestClassifier(LogisticRegression(solver="newton-cholesky")),
+        "n_jobs estimator__C estimator__n_jobs",
+    ),
+    (SVC(gamma=0.3), "C gamma cache_size"),
+    (DecisionTreeClassifier(), "min_samples_leaf"),
+    (RandomForestClassifier(), "n_estimators n_jobs"),
+    (AdaBoostClassifier(DecisionTreeClassifier(max_depth=1)), "n_estimators"),
+    *[(MODELS[name](), "jitter penalty C bandwidth") for name in ("nmc", "lda", "qda", "linear_svm", "rbf_svm")],
+]
+
+
+def other_values(estimator, parameter):
+    """Every kind of value that scikit-learn takes for a parameter, or text and numbers of each size, but for its own."""
+    *inside, last = parameter.split("__")
+    owner = estimator.get_params()["__".join(inside)] if inside else estimator
+    rules = getattr(owner, "_parameter_constraints", {}).get(
+        last, [None, "boolean", Interval(Real, 0, None, closed="neither")]
+    )
+    found = [
+        None,
+        True,
+        False,
+        0,
+        1,
+        2,
+        7,
+        0.25,
+        1.5,
+        np.int64(2),
+        np.float64(0.25),
+        "other",
+        "balanced",
+        [0.5, 0.5],
+        {0: 2.0},
+        {},
+    ]
+    for rule in rules if isinstance(rules, list) else []:
+        found += sorted(rule.options) if isinstance(rule, StrOptions) else []
+    own = owner.get_params(deep=False)[last]
+    return [value for value in found if type(value) is not type(own) or value != own]
+
+
+@pytest.mark.parametrize(("estimator", "free"), KNOWN, ids=lambda value: type(value).__name__)
+def test_no_parameter_of_an_estimator_can_be_set_unnoticed(problem, estimator, free):
+    """Each parameter in turn, those of an estimator inside too, has every other kind of value."""
+    X, y = problem(60)
+    data, design = CurveData(X, y, "classification", "d", np.arange(3)), Design.of("additive", "fixed", 60, 10, 0, "d")
+
+    def takes_kernel(model):
+        return bool(recognized({"m": model}, data, design, None))
+
+    known = takes_kernel(estimator)
+    assert known or (isinstance(estimator, QuadraticDiscriminantAnalysis) and not DIVIDES_BY_N)
+    names = estimator.get_params(deep=True)
+    for name in names:
+        set_anew = [clone(estimator).set_params(**{name: value}) for value in other_values(estimator, name)]
+        if not any(name.endswith("__" + inner) or inner == name for inner in ("estimator", "base_estimator")):
+            assert any(takes_kernel(model) for model in set_anew) == (name in free.split() and known), name
+        else:
+            assert not any(takes_kernel(model) for model in set_anew if model.get_params()[name] is not None), name
+    assert all(name in names for name in free.split()) or "jitter" in free
+
+
+def test_a_class_of_ones_own_is_not_taken_for_its_parent(problem):
+    class Odd(KNeighborsClassifier):
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    made = learning_curves({"odd": Odd(1)}, *problem(60), sizes=[20, 40], n_repetitions=2, workers=0)
+    assert paths(made)["each"] == ["odd"]
 
 
 @pytest.mark.parametrize(
