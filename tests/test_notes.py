@@ -281,6 +281,22 @@ SAID = {
         Note(K.CUT_BY_MEMORY, values={"n": 1}),
         "warning: trials cut by the memory limit: 1; how close others came to it is not recorded",
     ),
+    K.AT_PERCENTILE: (
+        Note(
+            K.AT_PERCENTILE,
+            values={
+                "metric": "loss",
+                "method": "SVM at 99 %",
+                "algorithm": "SVM",
+                "task": "moons",
+                "percentile": 99.0,
+                "trial": 7,
+                "score": 0.25,
+                "n_trials": 1000,
+            },
+        ),
+        "'SVM at 99 %' on 'moons' has the configuration of trial 7 of 'SVM', whose loss was 0.250: the 99 % mark of 1000 trials, worst to best",
+    ),
     K.SEED_KEPT: (
         Note(K.SEED_KEPT, values={"of": "tree", "parameter": "random_state", "value": 1, "draw": "trial"}),
         "tree: random_state=1 was set, and is the same in every trial",

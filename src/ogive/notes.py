@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import duration, listed, percent_sure, plural, printable, quoted, runs_each
+from ogive.words import duration, listed, number, percent_sure, plural, printable, quoted, runs_each
 
 Names: TypeAlias = Literal["python", "cli"]
 OPTIONS = {
@@ -132,6 +132,7 @@ class NoteKind(Enum):
     LIMITS = "limits"
     NEAR_LIMIT = "near limit"
     CUT_BY_MEMORY = "cut by memory"
+    AT_PERCENTILE = "at percentile"
     SEED_KEPT = "seed kept"
     TUNED_BY_NAME = "tuned by name"
     ORDER_OF_SETS = "order of sets"
@@ -830,6 +831,11 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.LIMITS: lambda v, o: f"limits: {' or '.join(v['limits'])}",
     NoteKind.NEAR_LIMIT: _near_limit,
     NoteKind.CUT_BY_MEMORY: "trials cut by the memory limit: {n}; how close others came to it is not recorded",
+    NoteKind.AT_PERCENTILE: lambda v, o: (
+        f"{v['method']!r} on {v['task']!r} has the configuration of trial {v['trial']} of {v['algorithm']!r}"
+        + (", which failed" if v["score"] is None else f", whose {v['metric']} was {number(v['score'])}")
+        + f": the {v['percentile']:g} % mark of {plural(v['n_trials'], 'trial')}, worst to best"
+    ),
     NoteKind.SEED_KEPT: "{parameter}={value} was set, and is the same in every {draw}",
     NoteKind.TUNED_BY_NAME: lambda v, o: (
         f"tuning {v['algorithm']!r} "

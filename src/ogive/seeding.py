@@ -28,6 +28,11 @@ def stream(
     return np.random.Generator(Philox(key=key(root, purpose, task, algorithm), counter=[0, 0, trial, 0]))
 
 
+def other_root(root: int, purpose: str) -> int:
+    """A root whose streams have nothing in common with those of `root`: for runs that must be fresh."""
+    return key(root, purpose) >> 65
+
+
 class Philox(np.random.Philox):
     """numpy's Philox with children: `rng.spawn(n)` gives generators that depend on key, trial and place only.
 

@@ -4,15 +4,17 @@ Trial i of a cell (an algorithm on a task) draws data, a configuration and a see
 stream of its own that depends on names, root seed and trial number only. The data stream does not
 know the algorithm, so trial i has the same data for all of them and comparisons are paired. Each of
 the three can be held: at one trial's draw, at values, at a new draw every k trials, or at k draws
-in turn.
+in turn. Configurations can also be those at percentiles of the scores of trials that were run before,
+each an algorithm of its own; what is drawn with them comes from another root, and so is new.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,9 +24,11 @@ from ogive.canonical import Frozen, plain
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note
-from ogive.seeding import Streams
+from ogive.seeding import Streams, other_root
 from ogive.spaces import Space, as_space
 from ogive.tasks import Task
+from ogive.trials import Trials
+from ogive.words import listed, plural, quoted
 
 SCHEMA = 1
 TRIALS = 2**63  # the number of a trial is below this
@@ -71,24 +75,60 @@ def cycle(k: int) -> Hold:
     return Hold("cycle", _whole("k", k, 1))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """The configuration at a percentile of the scores of an algorithm on a task.
+
+    Attributes
+    ----------
+    method : str
+        The algorithm that has it in the study of slices.
+    algorithm, task : str
+        Whose scores they were.
+    percentile : float
+        Of the scores from the worst to the best.
+    trial : int
+        The trial that had this score.
+    score : float
+        Not finite where the trial failed and no bound stands for it.
+    n_trials : int
+        How many scores there were.
+    config : dict
+        The configuration of that trial.
+    """
+
+    method: str
+    algorithm: str
+    task: str
+    percentile: float
+    trial: int
+    score: float
+    n_trials: int
+    config: dict[str, Any]
+
+
 class StudyCell:
     """One algorithm on one task: what each trial draws.
 
-    Generators are reset, not rebuilt: what `rng` returns is valid until its next call.
+    `roots` are those of data, config and seed. Generators are reset, not rebuilt: what `rng` returns is
+    valid until its next call.
     """
 
-    __slots__ = ("_config", "_data", "_holds", "_space", "_train", "algorithm", "task")
+    __slots__ = ("_config", "_data", "_fixed", "_holds", "_space", "_train", "algorithm", "roots", "task")
 
     def __init__(
-        self, algorithm: Algorithm, task: Task, seed: int, holds: Mapping[str, Hold], values: Mapping[str, Any]
-    ) -> None:
+        self, algorithm: Algorithm, task: Task, roots: Mapping[str, int], holds: Mapping[str, Hold], values: Mapping[str, Any],
+        fixed: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         self.algorithm = algorithm
         self.task = task
+        self.roots = dict(roots)
         self._holds = {source: holds.get(source, FRESH) for source in SOURCES}
         self._space = _held_space(algorithm.space, values)
-        self._data = Streams(seed, task.purpose, task.name)
-        self._config = Streams(seed, "config", task.name, algorithm.name)
-        self._train = Streams(seed, "train", task.name, algorithm.name)
+        self._fixed = fixed
+        self._data = Streams(roots["data"], task.purpose, task.name)
+        self._config = Streams(roots["config"], "config", task.name, algorithm.name)
+        self._train = Streams(roots["seed"], "train", task.name, algorithm.name)
 
     def __repr__(self) -> str:
         return f"StudyCell({self.algorithm.name!r} on {self.task.name!r})"
@@ -99,6 +139,8 @@ class StudyCell:
 
     def config(self, trial: int) -> dict[str, Any]:
         """The configuration."""
+        if self._fixed is not None:
+            return self._space.handed_out(self._fixed)
         return self._space.sample(self._config.at(self._holds["config"].counter(trial)))
 
     def rng(self, trial: int) -> np.random.Generator:
@@ -143,7 +185,9 @@ class Study(Frozen):
     ('seed',)
     """
 
-    __slots__ = ("_declared", "_holds", "_values", "algorithms", "metrics", "name", "seed", "tasks")
+    __slots__ = (
+        "_declared", "_holds", "_origin", "_slices", "_values", "algorithms", "metrics", "name", "seed", "tasks",
+    )  # fmt: skip
 
     name: str
     algorithms: tuple[Algorithm, ...]
@@ -153,6 +197,8 @@ class Study(Frozen):
     _declared: dict[str, Metric]
     _holds: dict[str, Hold]
     _values: dict[str, Any]
+    _slices: tuple[Slice, ...]
+    _origin: dict[str, Any]  # of slices: the study and the question that they came from
 
     def __init__(
         self,
@@ -181,6 +227,8 @@ class Study(Frozen):
                 "_declared": declared,
                 "_holds": {},
                 "_values": {},
+                "_slices": (),
+                "_origin": {},
             }
         )
 
@@ -205,6 +253,10 @@ class Study(Frozen):
             drawn as before.
         """
         holds, values = dict(self._holds), dict(self._values)
+        if self._slices and config is not None:
+            raise InputError(
+                "`config` cannot be held in a study at percentiles, which holds each configuration already; hold it in the study before."
+            )
         if isinstance(config, Mapping):
             values = _checked_values(self.algorithms, config)
             holds.pop("config", None)
@@ -220,23 +272,136 @@ class Study(Frozen):
         other.__setstate__({**self.__getstate__(), "_holds": kept, "_values": values})
         return other
 
+    def at_percentiles(
+        self,
+        trials: Trials,
+        percentiles: Sequence[float],
+        *,
+        metric: str | None = None,
+        failures: str | float = "refuse",
+    ) -> Study:
+        """A study of the configurations at these percentiles of the scores of trials that were run.
+
+        Each is held in an algorithm of its own, named `SVM at 99 %`, for every algorithm and task that both the
+        study and the trials have; `trials.select` chooses some. Data and seeds come from streams of their own: the draw
+        that put a configuration at its percentile is never drawn again, unless this study holds it. Run it as any study.
+
+        Parameters
+        ----------
+        trials : Trials
+            With the configurations that were drawn; `ogive.read(store)`, or what `ogive.run` returned.
+        percentiles : sequence of float
+            Between 0 and 100, from the worst score to the best in either direction: at 99, of 1,000 trials, the one
+            that 10 are as good as or better, itself among them. Equal scores stand in the order of their trials.
+        metric : str, optional
+            The first where left out.
+        failures : str or float
+            How failed trials count: "refuse", "exclude", "worst", "like:NAME" or a number; one that counts can be chosen.
+
+        Examples
+        --------
+        >>> import ogive
+        >>> guess = Algorithm("guess", lambda config, rng: config["x"] + rng.random(), {"x": [0, 1, 2, 3]})
+        >>> study = Study("guesses", guess, ogive.tasks.none())
+        >>> trials = ogive.run(study, n_trials=40, workers=0, progress=False)
+        >>> slices = study.at_percentiles(trials, [10, 90])
+        >>> [a.name for a in slices.algorithms], slices.varied
+        (['guess at 10 %', 'guess at 90 %'], ('seed',))
+        >>> [one.config for one in slices.slices]
+        [{'x': 0}, {'x': 3}]
+        """
+        if not isinstance(trials, Trials):
+            raise InputError(f"`trials` must be ogive.Trials, such as ogive.read(store); got {type(trials).__name__}.")
+        if "configuration" not in self.varied:
+            raise InputError(
+                "`at_percentiles` needs a study that draws configurations; this one has the same one in every trial."
+            )
+        levels, name = _percentiles(percentiles), trials.metric_name(metric)
+        methods = [a for a in self.algorithms if a.name in trials.algorithms]
+        places = [t for t in self.tasks if t.name in trials.tasks]
+        if not methods or not places:
+            raise InputError(
+                f"`trials` must be of this study; they are of {quoted(trials.algorithms)} on {quoted(trials.tasks)}, and it has "
+                f"{quoted([a.name for a in self.algorithms])} on {quoted([t.name for t in self.tasks])}."
+            )
+        still = [a.name for a in methods if not _is_free(_held_space(a.space, self._values), self._values)]
+        if still:
+            raise InputError(
+                f"{quoted(still)} draw{'s' if len(still) == 1 else ''} no configuration of its own; leave it out with "
+                "trials.select(algorithms=…), or take the algorithm inside a tuned one."
+            )
+        self._refuse_the_same_draw(places)
+        found = [
+            one
+            for algorithm in methods
+            for task in places
+            for one in _slices(trials, self.cell(algorithm.name, task.name), levels, name, failures)
+        ]
+        other = object.__new__(Study)
+        other.__setstate__(
+            {
+                **self.__getstate__(),
+                "name": f"{self.name[: 64 - len(PERCENTILES)]}{PERCENTILES}",
+                "algorithms": tuple(a.named(_slice_name(a.name, p)) for a in methods for p in levels),
+                "tasks": tuple(places),
+                "seed": other_root(self.seed, "percentiles"),
+                "_holds": {source: hold for source, hold in self._holds.items() if source != "config"},
+                "_values": {},
+                "_slices": tuple(found),
+                "_origin": {"study": self.name, "seed": self.seed, "metric": name, "failures": failures},
+            }
+        )
+        return other
+
+    @property
+    def slices(self) -> tuple[Slice, ...]:
+        """The configurations of a study at percentiles, and where they come from; empty for any other study."""
+        return self._slices
+
+    def _refuse_the_same_draw(self, tasks: Sequence[Task]) -> None:
+        """Refuse where nothing would be drawn anew: each trial would be the one that was chosen."""
+        drawn = ["seed"] if all(task.empty for task in tasks) else ["data", "seed"]
+        if all(self._keeps(source) for source in drawn):
+            raise InputError(
+                f"`at_percentiles` needs something to draw anew; the study holds {listed([SOURCES[s] for s in drawn])}. "
+                "Release a hold: study.hold(seed=ogive.study.every(1))."
+            )
+
+    def _keeps(self, source: str) -> bool:
+        """Whether a source has only draws that were chosen once for all."""
+        return self._holds.get(source, FRESH).rule in ("at", "cycle")
+
+    @property
+    def _roots(self) -> dict[str, int]:
+        """The root of each source; of slices, what was held before stays at the same draws."""
+        kept = {source for source in SOURCES if self._slices and self._keeps(source)}
+        return {source: self._origin["seed"] if source in kept else self.seed for source in SOURCES}
+
     @property
     def holds(self) -> dict[str, Any]:
         """What is held, in JSON's own types; empty where everything is drawn anew."""
         said: dict[str, Any] = {}
         for source in SOURCES:
-            if source == "config" and self._values:
+            if source == "config" and self._slices:
+                said[source] = {"percentiles": {**self._origin, "slices": [self._written(one) for one in self._slices]}}
+            elif source == "config" and self._values:
                 said[source] = {"values": _labels(self.algorithms, self._values)}
             elif source in self._holds:
                 said[source] = {self._holds[source].rule: self._holds[source].k}
         return said
+
+    def _written(self, one: Slice) -> dict[str, Any]:
+        """A slice in JSON's own types."""
+        space = _find("algorithm", one.method, self.algorithms).space
+        score = one.score if math.isfinite(one.score) else None
+        return {**asdict(one), "score": score, "config": json.loads(space.encode(one.config))}
 
     @property
     def varied(self) -> tuple[str, ...]:
         """Which of configuration, data and seed are not the same in every trial."""
         single = {source: self._holds.get(source, FRESH).single for source in SOURCES}
         spaces = [_held_space(algorithm.space, self._values) for algorithm in self.algorithms]
-        if not any(_is_free(space, self._values) for space in spaces):
+        if self._slices or not any(_is_free(space, self._values) for space in spaces):
             single["config"] = True
         if all(task.empty for task in self.tasks):
             single["data"] = True
@@ -274,10 +439,86 @@ class Study(Frozen):
         return StudyCell(
             _find("algorithm", algorithm, self.algorithms).held_to(self._declared),
             _find("task", task, self.tasks),
-            self.seed,
+            self._roots,
             self._holds,
             self._values,
+            next((one.config for one in self._slices if (one.method, one.task) == (algorithm, task)), None),
         )
+
+
+PERCENTILES = "-percentiles"
+
+
+def _percentiles(given: Sequence[float]) -> list[float]:
+    """Percentiles in the order given, checked."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InputError(f"`percentiles` must be numbers between 0 and 100, such as [1, 50, 95, 99]; got {given!r}.")
+    found = []
+    for p in given:
+        fine = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool)
+        if not fine or not 0.0 <= p <= 100.0:
+            raise InputError(f"`percentiles` must be numbers between 0 and 100, such as [1, 50, 95, 99]; got {p!r}.")
+        found.append(float(p))
+    if not found:
+        raise InputError("`percentiles` must hold at least one number between 0 and 100; got none.")
+    names = [f"{p:g}" for p in found]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise InputError(f"`percentiles` must differ; {twice[0]} comes twice.")
+    return found
+
+
+def _slice_name(algorithm: str, percentile: float) -> str:
+    return f"{algorithm} at {percentile:g} %"
+
+
+def _slices(
+    trials: Trials, cell: StudyCell, percentiles: Sequence[float], metric: str, failures: str | float
+) -> list[Slice]:
+    """The configuration at each percentile of one algorithm on one task."""
+    rows_of = trials.cell(cell.algorithm.name, cell.task.name)
+    scores, rows = trials.resolve_failures(rows_of, metric, failures)
+    where = f"{cell.algorithm.name!r} on {cell.task.name!r}"
+    if not scores.size:
+        raise InputError(
+            f"`trials` must hold scores of {where}; there {'is none' if not rows_of.rows.size else 'are only failed ones'}."
+        )
+    numbers = trials.table["trial"].chunk(0).to_numpy()[rows]
+    # From the worst to the best; the smallest share of trials that is not below the percentile.
+    order = np.lexsort((numbers, trials.definitions[metric].turned(scores)))
+    places = [max(math.ceil(p * scores.size / 100.0 - 1e-9), 1) - 1 for p in percentiles]
+    if len(set(places)) < len(places):
+        raise InputError(
+            f"`percentiles` must lie at different trials; {listed([f'{p:g}' for p in percentiles])} of {plural(scores.size, 'trial')} "
+            f"of {where} do not. Take fewer of them, or run more trials first."
+        )
+    found = []
+    for percentile, place in zip(percentiles, places, strict=True):
+        at = int(order[place])
+        config = _config_of(trials, cell, int(rows[at]), int(numbers[at]))
+        name = _slice_name(cell.algorithm.name, percentile)
+        found.append(
+            Slice(
+                method=name, algorithm=cell.algorithm.name, task=cell.task.name, percentile=percentile, trial=int(numbers[at]),
+                score=float(scores[at]), n_trials=int(scores.size), config=config,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _config_of(trials: Trials, cell: StudyCell, row: int, trial: int) -> dict[str, Any]:
+    """The configuration of a row: that of the study's own draw, objects and all, where the table says the same."""
+    space, text = cell.algorithm.space, trials.table["params"][row].as_py()
+    if text is None:
+        raise InputError(
+            f"`trials` must say the configurations; trial {trial} of {cell.algorithm.name!r} has none. Read them: ogive.read(…, params=[…])."
+        )
+    drawn = cell.config(trial)
+    if json.loads(space.encode(drawn)) == json.loads(text):
+        return drawn
+    config = space.decode(text)
+    _held_space(space, config)  # refuses what the space does not have
+    return config
 
 
 def _several(what: str, given: Any, kind: type[Named], advice: str) -> tuple[Named, ...]:
@@ -338,7 +579,12 @@ def _as_hold(source: str, asked: object) -> Hold:
 
 def _hold_words(hold: Mapping[str, Any]) -> str:
     rule, k = next(iter(hold.items()))
-    return {"at": f"at trial {k}", "every": f"for {k} trials", "cycle": f"at {k} draws in turn"}.get(rule, "at values")
+    return {
+        "at": f"at trial {k}",
+        "every": f"for {k} trials",
+        "cycle": f"at {k} draws in turn",
+        "percentiles": "at percentiles",
+    }.get(rule, "at values")
 
 
 def _checked_values(algorithms: tuple[Algorithm, ...], values: Mapping[str, Any]) -> dict[str, Any]:

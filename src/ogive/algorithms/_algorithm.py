@@ -311,6 +311,12 @@ class Algorithm(Frozen):
         except InvalidScores as error:
             return error
 
+    def named(self, name: str) -> Algorithm:
+        """The same algorithm under another name, and so with other configurations and seeds."""
+        other = object.__new__(type(self))
+        other.__setstate__({**self.__getstate__(), "name": as_printable(name, "an algorithm")})
+        return other
+
     def held_to(self, declared: Mapping[str, Metric]) -> Algorithm:
         """The algorithm in a study that declares these metrics.
 

@@ -27,6 +27,7 @@ from ogive.errors import InputError
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="The picture: .png, .pdf, .svg or .eps.")]
 Kind = Annotated[str, typer.Option("--kind", metavar="quantile|cdf", help="Share of runs across and score up, or the other way round.")]
 BandName = Annotated[str, typer.Option("--band", metavar="exact|ks|dkw", help="exact is tightest in the tails, ks in the middle.")]
+Of = Annotated[Path | None, typer.Option("--of", metavar="SOURCE", help="Draw three panels: where the configurations that SOURCE… ran at percentiles lie among these trials, their curves, and how they did.")]
 PlotFailures = Annotated[str | None, typer.Option("--failures", metavar="RULE", help="How failed runs count: refuse, exclude, worst, like:NAME or a number; crosses below every score where not given.")]
 # fmt: on
 
@@ -35,11 +36,13 @@ PlotFailures = Annotated[str | None, typer.Option("--failures", metavar="RULE", 
 @picture_options
 def plot(
     source: Sources, out: Out = None, kind: Kind = "quantile", band: BandName = "exact", confidence: Confidence = 0.95,
-    failures: PlotFailures = None, metric: MetricName = None, method: Methods = None, on: Tasks = None, quiet: Quiet = False,
+    failures: PlotFailures = None, metric: MetricName = None, method: Methods = None, on: Tasks = None, of: Of = None,
+    quiet: Quiet = False,
     *, roles: dict[str, Any], drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """Draw all runs of every method from worst to best, with bands; one panel for each task."""
-    from ogive.plots import distribution
+    from ogive.plots import distribution, percentiles
+    from ogive.reading import read
 
     target = as_picture(out or beside(source, "-distribution.png"), source)
     trials = only(read_sources(source, roles), method, on)
@@ -47,6 +50,9 @@ def plot(
         raise InputError(
             "every method has one run on each task, which is no distribution; `ogive profile` compares them over tasks."
         )
+    if of is not None:
+        print(save_picture(percentiles(read(of), trials, confidence=confidence, failures=failures), target, drawing))
+        return
     asked = cast(Literal["quantile", "cdf"], kind)
     display = distribution(trials, kind=asked, metric=metric, confidence=confidence, method=band, failures=failures)
     if not quiet:

@@ -16,6 +16,7 @@ from ogive.errors import InputError, OgiveError, StoreError, UnwritableFile
 from ogive.notes import sentences
 
 if TYPE_CHECKING:
+    from ogive.study import Study
     from ogive.trials import Trials
 
 MOST_GROUPS = 10
@@ -36,6 +37,7 @@ def _folder(name: str | Path) -> Path:
 
 # fmt: off
 _engine_option = partial(typer.Option, rich_help_panel="Where it runs")
+_slicing = partial(typer.Option, rich_help_panel="Configurations at percentiles")
 _limit = partial(typer.Option, rich_help_panel="What a trial may use")
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", parser=_folder, help="Keeps finished trials; run again to go on.")]
@@ -55,6 +57,10 @@ MemoryLimit = Annotated[str | None, _limit("--memory-limit", metavar="SIZE", hel
 Retry = Annotated[str, typer.Option("--retry", metavar="STATUS,…", help="Run again: error, timeout, memory, crashed, invalid.")]
 Accept = Annotated[bool, typer.Option("--accept-change", help="Go on although the study was changed; recorded.")]
 FailedOk = Annotated[bool, typer.Option("--failed-ok", help="Exit code 0 although trials failed.")]
+At = Annotated[str | None, _slicing("--percentiles", metavar="1,50,99", help="Run the configurations at these percentiles of the scores of --of, worst to best, --trials times each with new draws.")]
+Of = Annotated[Path | None, _slicing("--of", metavar="SOURCE", help="The trials of this study that configurations are taken from: its DIR, or a table of it.")]
+OfMetric = Annotated[str | None, _slicing("--metric", metavar="NAME", help="Whose percentiles; the first where left out.")]
+OfFailures = Annotated[str | None, _slicing("--failures", metavar="RULE", help="How failed trials of --of count: refuse, exclude, worst, like:NAME or a number.")]
 Statistic = Annotated[str, typer.Option("--statistic", "-s", metavar="NAME", help="Shown meanwhile: mean, median, q0.1 or worst_0.1.")]
 # fmt: on
 
@@ -64,8 +70,8 @@ def run(
     address: Address = None, tls_ca: TlsCa = None, tls_cert: TlsCert = None, tls_key: TlsKey = None,
     insecure_network: Insecure = False, patience: Patience = None, gpus: Gpus = None, shard: Shard = None,
     wall_limit: WallLimit = None, cpu_limit: CpuLimit = None, memory_limit: MemoryLimit = None, retry: Retry = "",
-    accept_change: Accept = False, failed_ok: FailedOk = False, statistic: Statistic = "mean", as_json: Json = False,
-    quiet: Quiet = False,
+    accept_change: Accept = False, failed_ok: FailedOk = False, percentiles: At = None, of: Of = None, metric: OfMetric = None,
+    failures: OfFailures = None, statistic: Statistic = "mean", as_json: Json = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Run the trials of a study that DIR does not hold yet, then write its report: exit code 3 if trials failed."""
     from ogive.runner import RunStopped
@@ -75,9 +81,14 @@ def run(
     chosen = _engine(engine, insecure_network, where)
     if shard is None:
         as_page(out / PAGE, follow=False)
+    what = study if percentiles is None and of is None else _slices(study, percentiles, of, metric, failures)
+    if what is study and (metric or failures):
+        raise InputError(
+            f"`--{'metric' if metric else 'failures'}` belongs to `--percentiles`; the table is judged by `ogive report`."
+        )
     try:
         done = start(
-            study, trials, out, workers=workers, engine=chosen, progress=not quiet, wall_limit=wall_limit, cpu_limit=cpu_limit,
+            what, trials, out, workers=workers, engine=chosen, progress=not quiet, wall_limit=wall_limit, cpu_limit=cpu_limit,
             memory_limit=memory_limit, retry=retry, shard=shard, accept_change=accept_change, statistic=statistic, gpus=gpus,
         )  # fmt: skip
     except KeyboardInterrupt as stopped:
@@ -92,6 +103,22 @@ def run(
                 say(note.words("cli"))
     failed, written = _conclude(done, out, as_json=as_json, report=shard is None)
     raise typer.Exit(2 if not written else 3 if failed and not failed_ok else 0)
+
+
+def _slices(study: str, percentiles: str | None, of: Path | None, metric: str | None, failures: str | None) -> Study:
+    """The study of the configurations at percentiles of trials that were run before."""
+    from ogive.reading import read
+    from ogive.runner import study_in
+
+    if percentiles is None or of is None:
+        raise InputError("`--percentiles` and `--of` go together: which percentiles, and of which trials.")
+    try:
+        levels = [float(part) for part in percentiles.split(",")]
+    except ValueError:
+        raise InputError(
+            f"`--percentiles` must be numbers with commas between them, for example 1,50,95,99; got {percentiles!r}."
+        ) from None
+    return study_in(study).at_percentiles(read(of), levels, metric=metric, failures=failures or "refuse")
 
 
 def same_command(context: typer.Context) -> str:

@@ -7,6 +7,7 @@
   planning(plan)            what a number of trials achieves
   intervals(summary)        one statistic of every method with its interval
   sources(sources)          shares of variance, and each hyper-parameter's effect
+  percentiles(trials, slices)  configurations at percentiles: where they lie, their curves, and how they do when run again
   profile(profile)          how often each method is within τ of the best; profile_pairs: two at a time
   learning_fan(curves)      quantiles against the training-set size; also slices, leading, normality_strips
   critical_difference(ranks)  average ranks and who cannot be told apart
@@ -16,6 +17,7 @@
 Inside
   _distribution   the inverse CDF (and CDF): tasks across, methods as colors
   _difference, _best_of, _ranks, _planning, _intervals, _sources, _profile   one picture each, with its headline
+  _percentiles    three panels of configurations at percentiles
   _pairs          both matrices of pairs: of a ranking, and of a profile
   _over_tasks     aggregates and average ranks
   _curves         fans, slices and strips of learning curves
@@ -44,6 +46,7 @@ from ogive.plots._of import of
 from ogive.plots._over_tasks import AggregatesDisplay, CriticalDifferenceDisplay, aggregates, critical_difference
 from ogive.plots._page import Drawable, Look, Picture, as_picture, as_width
 from ogive.plots._pairs import PairsDisplay, ProfilePairsDisplay, pairs, profile_pairs
+from ogive.plots._percentiles import PercentilesDisplay, SliceCurve, SliceMark, percentiles
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
 from ogive.plots._ranks import RanksDisplay, ranks
@@ -62,11 +65,14 @@ __all__ = [
     "IntervalsDisplay",
     "Look",
     "PairsDisplay",
+    "PercentilesDisplay",
     "Picture",
     "PlanDisplay",
     "ProfileDisplay",
     "ProfilePairsDisplay",
     "RanksDisplay",
+    "SliceCurve",
+    "SliceMark",
     "SlicesDisplay",
     "SourcesDisplay",
     "StripsDisplay",
@@ -84,6 +90,7 @@ __all__ = [
     "normality_strips",
     "of",
     "pairs",
+    "percentiles",
     "planning",
     "profile",
     "profile_pairs",

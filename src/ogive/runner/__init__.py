@@ -1,6 +1,7 @@
 """Trials in supervised child processes: what is missing → chunks → children → store.
 
   run(study, n_trials, store)    the table; the same for any number of workers, chunks and interruptions
+  study_in(file)                 the study of a Python file
   Dask(address)                  the same children inside the tasks of a Dask cluster
   status(store)                  how far a run is; failure_groups(trials): what failed, by what it said
 
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ogive.errors import RunStopped, StudyNotPortable
     from ogive.runner._cluster import Dask
-    from ogive.runner._run import run
+    from ogive.runner._run import run, study_in
     from ogive.runner._status import failure_groups, status
 
 # A child imports this package too, and needs neither the store nor the engines.
@@ -38,9 +39,10 @@ _HOME = {
     "failure_groups": "ogive.runner._status",
     "run": "ogive.runner._run",
     "status": "ogive.runner._status",
+    "study_in": "ogive.runner._run",
 }
 
-__all__ = ["Dask", "RunStopped", "StudyNotPortable", "failure_groups", "run", "status"]
+__all__ = ["Dask", "RunStopped", "StudyNotPortable", "failure_groups", "run", "status", "study_in"]
 
 
 def __getattr__(name: str) -> Any:

@@ -142,6 +142,13 @@ def run(
         return trials.with_series() if store is None else trials
 
 
+def study_in(path: str | Path) -> Study:
+    """The study of a Python file, "FILE.py" or "FILE.py:NAME" where it has several."""
+    found = file_job(*split_name(str(path)))[1]
+    assert isinstance(found, Study)
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How to run, checked; nothing here can change a number except by a limit."""

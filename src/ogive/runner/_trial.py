@@ -60,8 +60,8 @@ class CellRunner:
         self.state = state
         self._cell = study.cell(algorithm, task)
         self._expected = tuple(self._cell.algorithm.metrics)
-        self._data = None if self._cell.task.empty else Streams(study.seed, "data", task)
-        self._root = study.seed
+        self._data = None if self._cell.task.empty else Streams(self._cell.roots["data"], "data", task)
+        self._root = self._cell.roots["seed"]
         self.batch = self._cell.algorithm.batch
 
     def run(self, trial: int, note: Callable[[str], None] | None = None, *, interruptible: bool = False) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import json
 import math
@@ -16,7 +17,7 @@ from ogive.canonical import canonical, content, function_definition, name_of, pl
 from ogive.errors import InputError
 from ogive.spaces._conditions import Conditional, Resolved, condition_content, drawing_order, holds, in_words, resolve
 from ogive.spaces._parameters import Choice, Countable, Foreign, Native, Parameter, as_parameter
-from ogive.spaces._words import percent, tidy, words
+from ogive.spaces._words import is_plain, percent, tidy, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +51,10 @@ class Space(ABC):
     @abstractmethod
     def fix(self, config: Mapping[str, Any]) -> Space:
         """The same space with some or all parameters held at values; the others are drawn as before."""
+
+    def handed_out(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """The same configuration for somebody who may change it: lists and dictionaries are copies, other objects themselves."""
+        return {name: copy.deepcopy(value) if is_plain(value) else value for name, value in config.items()}
 
     @abstractmethod
     def definition(self) -> dict[str, Any]:

@@ -68,6 +68,7 @@ def to_trials(
     scope = _scope(columns["task"].dictionary.to_pylist(), record)
     if several:
         said.append(Note(NoteKind.PAIRED_TRIALS if paired else NoteKind.NOT_PAIRED_DATA))
+    said += _slices(record)
     said += _limits(columns, limits, part)
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
@@ -120,6 +121,19 @@ def _held(record: Record) -> list[tuple[str, str, int]]:
             if word in ("every", "cycle") and isinstance(k, int) and k > 1:
                 out.append((what, word, k))
     return out
+
+
+def _slices(record: Record) -> list[Note]:
+    """Where the configurations of a study at percentiles come from."""
+    held = (record.get("holds") or {}).get("config")
+    asked = held.get("percentiles") if isinstance(held, dict) else None
+    if not isinstance(asked, dict):
+        return []
+    about = {"metric": asked["metric"]}
+    return [
+        Note(NoteKind.AT_PERCENTILE, values=about | {name: value for name, value in one.items() if name != "config"})
+        for one in asked["slices"]
+    ]
 
 
 def _texts(numbers: NDArray[np.int64]) -> pa.Array:

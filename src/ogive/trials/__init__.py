@@ -11,7 +11,7 @@ Inside
 """
 
 from ogive.arguments import FloatArray, IntArray
-from ogive.trials._trials import Cell, Trials, compact, failure_rule
+from ogive.trials._trials import Cell, Trials, compact, failure_rule, the_one
 from ogive.trials._written import joined_series
 
-__all__ = ["Cell", "FloatArray", "IntArray", "Trials", "compact", "failure_rule", "joined_series"]
+__all__ = ["Cell", "FloatArray", "IntArray", "Trials", "compact", "failure_rule", "joined_series", "the_one"]
