@@ -3,6 +3,7 @@
 import builtins
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -388,6 +389,14 @@ def test_an_agent_does_not_score_itself(returned, metrics, said):
     assert said in message
 
 
+@pytest.mark.parametrize("make", [ogive.rl.actor_critic, ogive.rl.ppo])
+def test_kernels_of_the_pendulum_say_that_they_know_nothing_else(make):
+    study = Study("other", make(), corridor(), seed=3)
+    found = run(study, 2, workers=0, progress=False).table.select(["status", "message"]).to_pylist()
+    said = "InputError: whole trials in a kernel know `ogive.rl.pendulum()` alone; the task drew a CountedEnvironment."
+    assert found == [{"status": "error", "message": said}] * 2
+
+
 def test_environments_are_closed_whatever_happens():
     opened, closed = [], []
 
@@ -491,7 +500,20 @@ def test_bounds_that_a_study_declares_hold_for_the_returns_of_its_environments()
         Study("two", ogive.Algorithm("mine", wanderer, metrics={"return": "minimize"}), gymnasium_task(CART, steps=2))
 
 
-# ---------------------------------------------------------------- the example, as a user runs it
+# ---------------------------------------------------------------- the page, and the example, as a user runs them
+
+
+def test_the_python_of_the_page_runs(repository):
+    page = (repository / "docs" / "reference" / "agents.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    own, wrapped, library = blocks
+    names: dict = {}
+    exec(compile(own.replace("episodes=100", "episodes=3"), "agents.md", "exec"), names)
+    trials = run(names["study"], 3, workers=0, progress=False)
+    assert trials.scores("climber", CART, "return").min() >= 1
+    exec(compile(wrapped.replace("episodes=50", "episodes=1"), "agents.md", "exec"), names)
+    assert names["task"].name == "clipped_car"
+    compile(library, "agents.md", "exec")
 
 
 def done_in(store: Path) -> int:

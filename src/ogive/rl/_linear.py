@@ -212,6 +212,8 @@ class ActorCritic:
         """Outcomes of trials, the same ones whoever stands beside them."""
         from ogive.kernels._actor_critic import LANES
 
+        for (env,) in draws:
+            _swung(env)
         orders = np.array([_orders(config) for config in configs], dtype=np.int64).T
         noise = np.array([stream_of(rng) for rng in rngs]).T
         steps = np.array(
@@ -279,7 +281,7 @@ class Ppo:
     def __call__(self, config: Mapping[str, Any], env: Pendulum, *, rng: np.random.Generator) -> Outcome:
         from ogive.kernels._ppo import ppo
 
-        settings, rules, orders = self.settings, env.rules, _orders(config)
+        settings, rules, orders = self.settings, _swung(env).rules, _orders(config)
         horizon = round(2.0 ** config["log2_horizon"])
         batch = min(config["batch"], horizon) if self.remainder == "cap" else config["batch"]
         unit, returns = settings.unit, np.empty(rules.episodes)
@@ -305,6 +307,15 @@ class Ppo:
             "batch": 2, "clip": 0.2,
         }  # fmt: skip
         self(config, *_little(), rng=np.random.default_rng(0))
+
+
+def _swung(env: object) -> Pendulum:
+    """The pendulum, which is all that these kernels know."""
+    if not isinstance(env, Pendulum):
+        raise InputError(
+            f"whole trials in a kernel know `ogive.rl.pendulum()` alone; the task drew a {type(env).__name__}."
+        )
+    return env
 
 
 def n_features(dependent: int, independent: int) -> int:
