@@ -97,11 +97,52 @@ SAID = {
     K.ASKS_CURVES: (
         Note(
             K.ASKS_CURVES,
-            "where",
-            {"column": "step", "n": 11, "low": "0", "high": "10", "last": "10", "ends": True, "numbers_runs": False},
+            "step",
+            {"column": "updates", "n": 11, "low": "0", "high": "10", "numbers_runs": False},
         ),
-        "this is a table of curves: column 'step' holds 11 steps of a run (0 to 10), so its rows are no runs; choose a step "
-        "that every run has with where={'step': '10'}, or say params='step' if it is a hyper-parameter.",
+        "column 'updates' holds 11 steps of a run (0 to 10), as in a table of curves; say step='updates' if they are, "
+        "params='updates' if it is a hyper-parameter.",
+    ),
+    K.CURVES_READ: (
+        Note(
+            K.CURVES_READ,
+            "step",
+            {
+                "column": "frame",
+                "guessed": True,
+                "n_rows": 30390,
+                "n_runs": 240,
+                "least": 121,
+                "most": 134,
+                "first_end": 1.0,
+                "last_end": 2.0,
+            },
+        ),
+        "step: 'frame' (guessed) holds 121 to 134 steps of a run: 30390 rows are 240 runs; params='frame' if it is a hyper-parameter",
+    ),
+    K.CURVE_SCORE: (
+        Note(
+            K.CURVE_SCORE,
+            "budget",
+            {
+                "step": "frame",
+                "how": "last",
+                "budget": None,
+                "n": 9,
+                "n_early": 2,
+                "first_end": 900.0,
+                "last_end": 1000.0,
+            },
+        ),
+        "the score of a run is its last value, and runs end between frame 900 and 1,000; budget=900 takes all of them at the same step",
+    ),
+    K.STEPS_EMPTY: (
+        Note(K.STEPS_EMPTY, values={"column": "frame", "n": 2}),
+        "2 rows without a score are left out: 'frame' is empty there",
+    ),
+    K.STEPS_TWICE: (
+        Note(K.STEPS_TWICE, values={"column": "frame", "n": 1}),
+        "warning: 1 row repeats a 'frame' of the same run, as where it went on from a checkpoint: the later row counts",
     ),
     K.GOAL_GUESSED: (
         Note(K.GOAL_GUESSED, "goal", {"metric": "auc", "goal": "maximize", "by_name": True}),
@@ -484,7 +525,7 @@ SAID = {
     ),
 }
 ARGUMENTS = re.compile(
-    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without|wall_limit|time_limit|bounds)="
+    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without|wall_limit|time_limit|bounds|step|budget)="
 )
 
 

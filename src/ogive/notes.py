@@ -73,6 +73,10 @@ class NoteKind(Enum):
     STATUS_NOT_USED = "status not used"
     OUTCOME = "outcome"
     PROVEN = "proven"
+    CURVES_READ = "rows are steps of runs"
+    CURVE_SCORE = "score of a curve"
+    STEPS_EMPTY = "steps empty"
+    STEPS_TWICE = "steps twice"
     TIMEOUTS_READ = "timeouts read"
     NUMBERS_WRITTEN = "numbers written"
     WORDS_READ = "words read as numbers"
@@ -200,14 +204,14 @@ QUESTIONS = frozenset({
 WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TOTALS_LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
     NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
-    NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.MIXED_SCALES, NoteKind.NEGATIVE_TIMES,
+    NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.MIXED_SCALES, NoteKind.NEGATIVE_TIMES, NoteKind.STEPS_TWICE,
 })  # fmt: skip
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
     NoteKind.VARIED_GUESSED, NoteKind.ASSUMES_INDEPENDENCE, NoteKind.NOT_INDEPENDENT, NoteKind.HELD,
     NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN, NoteKind.WORDS_READ,
     NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD, NoteKind.GOAL_UNKNOWN,
-    NoteKind.PROVEN, NoteKind.TIMEOUTS_READ,
+    NoteKind.PROVEN, NoteKind.TIMEOUTS_READ, NoteKind.CURVES_READ, NoteKind.CURVE_SCORE, NoteKind.STEPS_EMPTY,
 })  # fmt: skip
 
 
@@ -573,14 +577,44 @@ def _asks_split(v: _Values, o: _Naming) -> str:
 
 def _asks_curves(v: _Values, o: _Naming) -> str:
     column = v["column"]
-    last = v["last"]
-    ways = ["keep only the last row of each run"] if last is None or not v["ends"] else []
-    ways += [] if last is None else [f"choose a step that every run has with {o.where(column, last)}"]
-    way = ", or ".join(ways)
     return (
-        f"this is a table of curves: column {column!r} holds {v['n']} steps of a run ({v['low']} to {v['high']}), so its rows are "
-        f"no runs; {way}, or say {o('params', column)} if it is a hyper-parameter"
-        + (f", {o('repeat', column)} if it numbers independent runs." if v["numbers_runs"] else ".")
+        f"column {column!r} holds {v['n']} steps of a run ({v['low']} to {v['high']}), as in a table of curves; say {o('step', column)} if they are, "
+        f"{o('params', column)} if it is a hyper-parameter"
+        + (f", or {o('repeat', column)} if it numbers independent runs." if v["numbers_runs"] else ".")
+    )
+
+
+def _curves_read(v: _Values, o: _Naming) -> str:
+    held = f"{v['least']:,}" if v["least"] == v["most"] else f"{v['least']:,} to {v['most']:,}"
+    doubt = f"; {o('params', v['column'])} if it is a hyper-parameter" if v["guessed"] else ""
+    return (
+        f"step: {v['column']!r}{_guess(v)} holds {held} steps of a run: {plural(v['n_rows'], 'row')} {_are(v['n_rows'])} "
+        f"{plural(v['n_runs'], 'run')}{doubt}"
+    )
+
+
+def _curve_score(v: _Values, o: _Naming) -> str:
+    step, budget = v["step"], v["budget"]
+    first, last = (f"{v[end]:,.15g}" for end in ("first_end", "last_end"))
+    if budget is not None:
+        what = (
+            f"its mean up to {step} {budget:,.15g}"
+            if v["how"] == "area"
+            else f"its last value at or before {step} {budget:,.15g}"
+        )
+        early = (
+            f"; {v['n_early']} of {plural(v['n'], 'run')} ended before, the first at {first}, and keep their last value"
+            if v["n_early"]
+            else ""
+        )
+        return f"the score of a run is {what}{early}"
+    what = "its mean over all its steps" if v["how"] == "area" else "its last value"
+    if not v["n_early"]:
+        return f"the score of a run is {what} (runs end at {step} {first if first == last else f'{first} to {last}'})"
+    near = 2.0 * v["first_end"] >= v["last_end"] and float(v["first_end"]).is_integer()
+    return (
+        f"the score of a run is {what}, and runs end between {step} {first} and {last}; {o('budget', int(v['first_end']) if near else None)} takes "
+        "all of them at the same step"
     )
 
 
@@ -818,6 +852,15 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.ASKS_HOLDS: _asks_holds,
     NoteKind.ASKS_SPLIT: _asks_split,
     NoteKind.ASKS_CURVES: _asks_curves,
+    NoteKind.CURVES_READ: _curves_read,
+    NoteKind.CURVE_SCORE: _curve_score,
+    NoteKind.STEPS_EMPTY: lambda v, o: (
+        f"{plural(v['n'], 'row')} without a score {_are(v['n'])} left out: {v['column']!r} is empty there"
+    ),
+    NoteKind.STEPS_TWICE: lambda v, o: (
+        f"{plural(v['n'], 'row')} {'repeats' if v['n'] == 1 else 'repeat'} a {v['column']!r} of the same run, as where it went on from a "
+        f"checkpoint: the later row counts"
+    ),
     NoteKind.FROM_STORE: "{n} trials from the store {store}",
     NoteKind.RUN_TWICE: _run_twice,
     NoteKind.DAMAGED: _damaged,

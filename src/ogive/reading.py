@@ -32,6 +32,7 @@ def read(
     fold: str | None = None,
     pair: str | None = None,
     status: str | None = None,
+    step: str | None = None,
     params: Sequence[str] | None = None,
     unit: str | None = None,
     varied: str | Sequence[str] | None = None,
@@ -43,6 +44,8 @@ def read(
     where: Mapping[str, Any] | str | Sequence[str] | None = None,
     without: str | Sequence[str] | None = None,
     time_limit: float | None = None,
+    budget: float | None = None,
+    area: bool = False,
 ) -> Trials:
     """Trials from scores that exist already.
 
@@ -60,6 +63,8 @@ def read(
         `score` and `params` may be several. Several `algorithm` or `task` columns make one name together; for a
         dictionary `task` gives the tasks' names. `status` says whether a run counts: words (ok, timeout), or yes
         and no (`found`, `solved`, `converged`); "none" where no column does.
+    step : str
+        A column of steps (frame, iteration, epoch): the rows of a run at several steps are one run with a curve.
     unit : str
         What one independent draw is: "row", or a column whose rows count once together.
     varied : str or list of str
@@ -81,6 +86,10 @@ def read(
     time_limit : float
         A run whose time reaches it has failed (status timeout). Its time is the score where that is called a time or
         cost, else the column beside it that is called so, else the score where `goal` says that it is to be small.
+    budget : float
+        The step at which the score of a run with a curve is taken, its last value at or before it; where not given, its last.
+    area : bool
+        The score of a run with a curve is its mean over the steps, to the budget or to its end.
 
     Returns
     -------
@@ -95,6 +104,7 @@ def read(
     """
     roles: dict[str, Any] = {
         "algorithm": algorithm, "task": task, "repeat": repeat, "item": item, "group": group, "fold": fold, "pair": pair, "status": status,
+        "step": step,
     }  # fmt: skip
     first = source[0] if isinstance(source, (list, tuple)) and source else source
     named = isinstance(first, Mapping) and task is not None and not isinstance(task, str)
@@ -103,7 +113,15 @@ def read(
         del roles["task"]
     choices = Choices.checked(roles, score=score, params=params, wide=wide, unit=unit, where=where, without=without)
     facts = Facts.checked(
-        unit=unit, varied=varied, goal=goal, bounds=bounds, independent=independent, scope=scope, time_limit=time_limit
+        unit=unit,
+        varied=varied,
+        goal=goal,
+        bounds=bounds,
+        independent=independent,
+        scope=scope,
+        time_limit=time_limit,
+        budget=budget,
+        area=area,
     )
     sources = [_as_path(one) for one in (source if isinstance(source, (list, tuple)) else [source])]
     if not sources:

@@ -100,7 +100,7 @@ TYPED = {
     "compare cv.csv": (0, "svm is worse than forest", "100 folds"),
     "compare llm.csv": (0, "big is better than small", "paired by 'question_id'"),
     "summary search.csv": (0, "varied: configuration"),
-    "compare curves.csv": (2, "this is a table of curves: column 'step' holds 11 steps of a run (0 to 10000)", "--where step=10000"),
+    "compare curves.csv": (0, "sac is better than td3", "'step' (guessed) holds 11 steps of a run: 132 rows are 12 runs"),
     "compare curves.csv --where step=10000": (0, "sac is better than td3"),
     "rank leaderboard.csv": (2, "2 columns could be the score: 'public_score', 'private_score'", "--score"),
     "compare timing.csv": (0, "old is worse than new", "is written with decimal commas"),
@@ -116,7 +116,7 @@ TYPED = {
     "compare chemistry.parquet --score MAE": (2, "'property' splits the runs", "--task property"),
     "compare chemistry.parquet --score MAE --task property": (2, "'split' splits the runs", "--task property --task split"),
     "compare speech.csv": (0, "Whisper is better than Kaldi", "task: column 'Korpus' (guessed)", "is written with percent signs and decimal commas"),
-    "report curves.csv": (2, "this is a table of curves"),
+    "summary curves.csv --budget 5000": (0, "12 runs", "the score of a run is its last value at or before step 5,000"),
     "report solvers.csv --where settings=default --failures worst --without scip --out r.html": (0, "r.html"),
 }  # fmt: skip
 

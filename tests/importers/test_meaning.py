@@ -490,26 +490,10 @@ def test_published_tables_of_runs_raise_no_question(real_data: Path):
 # Steps
 
 
-@pytest.mark.parametrize("name", ["step", "frame", "timestep", "iteration", "epoch", "Global Step"])
-@pytest.mark.parametrize("seeds", [True, False])
-def test_a_table_of_curves_is_refused_by_its_name(name, seeds):
-    rows = [
-        {"algo": a, "seed": s, name: t, "return": t / 10 + s} for a in ("sac", "td3") for s in range(4) for t in range(0, 50, 5)
-    ]  # fmt: skip
-    table = pd.DataFrame(rows)
-    table = table if seeds else table.drop(columns="seed")
-    with pytest.raises(
-        InputError, match=rf"a table of curves: column '{name}' holds 10 steps.*0 to 45.*where={{'{name}': '45'}}"
-    ):
-        ogive.read(table, score="return")
-    last = ogive.read(table, score="return", where={name: "45"})
-    assert (len(last), last.question) == (8, None)
-
-
 def test_the_steps_of_one_run_are_a_curve_even_where_they_could_number_runs():
     rng = np.random.default_rng(7)
     numbered = pd.DataFrame({"model": ["a"] * 30 + ["b"] * 30, "iteration": [*range(30)] * 2})
-    with pytest.raises(InputError, match=r"'iteration'.*repeat='iteration'"):
+    with pytest.raises(InputError, match=r"'iteration'.*step='iteration'.*repeat='iteration'"):
         ogive.read(numbered.assign(acc=np.tile(np.log1p(np.arange(30)), 2) + rng.normal(0, 0.1, 60)))
     trials = ogive.read(numbered.assign(acc=rng.normal(size=60)))
     assert (trials.question, trials.to_pandas().trial.tolist()) == (None, [*range(30)] * 2)
@@ -523,12 +507,6 @@ def test_independent_runs_that_are_numbered_are_hardly_ever_called_a_curve():
             table = pd.DataFrame({"model": ["a"] * 40, "iteration": range(40), "acc": draw(40)})
             trials = ogive.read(table, score="acc")
             assert (len(trials), trials.question) == (40, None)
-
-
-def test_runs_that_end_at_different_steps_are_advised_to_keep_their_last_rows():
-    rows = [{"agent": "a", "seed": s, "step": t, "score": t} for s in range(4) for t in range(0, 10 * (s + 2), 5 + s)]
-    with pytest.raises(InputError, match="last row"):
-        ogive.read(pd.DataFrame(rows))
 
 
 def test_episodes_of_a_seed_are_no_score_and_count_once_with_their_seed():
@@ -549,12 +527,6 @@ def test_a_number_of_steps_that_a_run_took_is_no_curve():
         {"model": ["m"] * 12, "question": list("abcdef") * 2, "epoch": [1] * 6 + [2] * 6, "score": range(12)}
     )
     assert ogive.read(epochs).unit == "question"
-
-
-@pytest.mark.parametrize("log", ["cleanrl", "sb3"])
-def test_real_logs_over_steps_are_refused_as_curves(log, real_data: Path):
-    with pytest.raises(InputError, match="'step'"):
-        ogive.read(real_data / "logs" / log / "truth.csv")
 
 
 # Folds

@@ -10,7 +10,7 @@ import ogive
 from ogive.errors import InputError
 
 TWO = {"model": ["a", "b"]}
-STEPS = [{"algo": a, "seed": s, "step": t, "return": t / 10 + s} for a in "ab" for s in range(4) for t in range(0, 50, 5)]  # fmt: skip
+STEPS = [{"algo": a, "seed": s, "updates": t, "return": t / 10 + s} for a in "ab" for s in range(4) for t in range(0, 50, 5)]  # fmt: skip
 REPEATED = {"score": np.arange(12.0), "param_lr": np.repeat([1, 2, 3, 4], 3)}
 FOUND = {"solver": list("aabb"), "problem": list("pqpq"), "found": [True, False, True, True], "time": [1.0, 2, 3, 4]}
 
@@ -29,7 +29,7 @@ REFUSED = [
     (FOUND, {"time_limit": -1}, "`time_limit` must be a positive number; got -1"),
     (FOUND, {"without": "x"}, "`without` must name a method of the table; got 'x'. It has 'a', 'b'"),
     (FOUND, {}, "Column 'found' says that they failed; status='none' if it does not"),
-    (STEPS, {"score": "return"}, "a table of curves: column 'step' holds 10 steps"),
+    (STEPS, {"score": "return"}, "column 'updates' holds 10 steps of a run (0 to 45), as in a table of curves; say step='updates' if they are"),
     (REPEATED, {}, "12 rows share 4 configurations"),
     ({"score": np.arange(12.0), "seed": np.repeat([0, 1, 2, 3], 3)}, {}, "column 'seed' repeats"),
 ]  # fmt: skip

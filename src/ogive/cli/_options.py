@@ -49,11 +49,14 @@ Group = Annotated[str | None, _column("--group", help="Rows that belong together
 Fold = Annotated[str | None, _column("--fold", help="The fold of a cross-validation.")]
 Pair = Annotated[str | None, _column("--pair", help="What joins rows of two methods, or both tables of a check: an item, a split, or a seed that really is shared.")]
 Status = Annotated[str | None, _column("--status", help="Whether a run counts: ok, error, timeout …, or yes and no (found, solved, converged); none: no column says so.")]
+Step = Annotated[str | None, _column("--step", help="Steps of a run (frame, iteration, epoch): its rows are one run with a curve.")]
 Params = Annotated[Names, _column("--param", help="A hyper-parameter; may be given several times.")]
 Wide = Annotated[bool, _column("--wide", metavar=None, help="Each column of numbers is a method.")]
 Where = Annotated[Names, _rows("--where", metavar="COLUMN=VALUE", help="Only these rows; also !=, <, <=, >, >= (in quotes). May be given several times.")]
 Without = Annotated[Names, _rows("--without", metavar="NAME", help="Leave this method out; may be given several times.")]
 TimeLimit = Annotated[float | None, _rows("--time-limit", metavar="SECONDS", help="A run that reaches it has failed.")]
+Budget = Annotated[float | None, _meaning("--budget", metavar="STEP", help="Of runs with a curve: the score is the last value at or before this step.")]
+Area = Annotated[bool, _meaning("--area", metavar=None, help="Of runs with a curve: the score is the mean over the steps, to the budget or the end.")]
 Unit = Annotated[str | None, _meaning("--unit", metavar="WORD", help="What one independent draw is: 'row' or a column.")]
 Varied = Annotated[Names, _meaning("--varied", metavar="WORD", help="What was drawn anew for each run: seed, split, configuration …")]
 Goal = Annotated[str | None, _meaning("--goal", metavar="maximize|minimize", help="Which scores are good.")]
@@ -74,20 +77,25 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Neither progress nor
 READING: dict[str, tuple[Any, Any]] = {
     "score": (Score, None), "algorithm": (Algorithm, None), "task": (Task, None), "repeat": (Repeat, None),
     "item": (Item, None), "group": (Group, None), "fold": (Fold, None), "pair": (Pair, None), "status": (Status, None),
-    "params": (Params, None), "wide": (Wide, False), "unit": (Unit, None), "varied": (Varied, None), "goal": (Goal, None),
+    "step": (Step, None), "params": (Params, None), "wide": (Wide, False), "unit": (Unit, None), "varied": (Varied, None), "goal": (Goal, None),
     "bounds": (BoundsText, None), "independent": (Independent, None), "where": (Where, None), "without": (Without, None),
-    "time_limit": (TimeLimit, None),
+    "time_limit": (TimeLimit, None), "budget": (Budget, None), "area": (Area, False),
 }  # fmt: skip
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `read` to a command, which gets them as `roles`."""
 
+    # `ogive sources` has a budget of runs.
+    own = inspect.signature(command).parameters
+    shared = {name: option for name, option in READING.items() if name not in own}
+    rest = {name: default for name, (_, default) in READING.items() if name in own}
+
     def call(roles: dict[str, Any], arguments: dict[str, Any]) -> None:
         with waiting(command.__name__, quiet=bool(arguments.get("quiet"))):
-            command(**arguments, roles=roles)
+            command(**arguments, roles={**roles, **rest})
 
-    return with_options(command, "roles", READING, call)
+    return with_options(command, "roles", shared, call)
 
 
 def with_options(

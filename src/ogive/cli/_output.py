@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_SIGNS = 400
 _ENDLESS = re.compile(rf"\S{{{MOST_SIGNS + 20},}}")
 _ARGUMENTS = (
-    "score|algorithm|task|repeat|item|group|fold|pair|status|params|unit|varied|goal|bounds|failures|margin|where|without"
+    "score|algorithm|task|repeat|item|group|fold|pair|status|step|budget|params|unit|varied|goal|bounds|failures|margin|where|without"
     "|n|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band|gamma"
 )
 

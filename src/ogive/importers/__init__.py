@@ -2,6 +2,7 @@
 
   Choices, Facts    what the caller of `read` says
   parts_of(source)  the plain tables in a source        joined(parts)   one table of them
+  scored(trials)    the same runs with another score of their curves
 For tables that are no trials: plain_frame, rows_where, column_called, is_cv_results, is_larger_better, search_scores
 
   _parts          which source it is
@@ -10,7 +11,8 @@ For tables that are no trials: plain_frame, rows_where, column_called, is_cv_res
   _choices        what the caller says, and a table brought to a long, flat shape by it        _where    which rows
   _roles          which column plays which role: declared, or guessed from its name
   _columns        a column as text or as numbers        _within   what varies and repeats among the rows of a method on a task
-  _units          what one independent draw is; rows that are steps of a run, and columns that split runs, are asked about
+  _steps          rows that are steps of runs become runs with a curve, and which score these have
+  _units          what one independent draw is; columns that split runs are asked about
   _totals         rows such as Average that sum up the others
   _assemble       a plain table and its roles become Trials; words of a status column, time limits; what was guessed becomes a note
   _joined         several parts as one table
@@ -23,9 +25,10 @@ from ogive.importers._joined import joined
 from ogive.importers._objects import is_cv_results, search_scores
 from ogive.importers._parts import Part, parts_of, plain_frame
 from ogive.importers._roles import ALIASES, METHOD_NAMES, PARAM_PREFIXES, column_called
+from ogive.importers._steps import scored
 from ogive.metric import is_larger_better
 
 __all__ = [
     "ALIASES", "METHOD_NAMES", "PARAM_PREFIXES", "Choices", "Facts", "Part", "column_called", "is_cv_results", "is_larger_better", "joined", "parts_of",
-    "plain_frame", "rows_where", "search_scores",
+    "plain_frame", "rows_where", "scored", "search_scores",
 ]  # fmt: skip

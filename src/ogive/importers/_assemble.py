@@ -29,8 +29,10 @@ from ogive.importers._columns import (
     with_timeouts,
 )
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain, status_word
+from ogive.importers._steps import ROW, gathered, scored_note
 from ogive.importers._totals import settle_totals
-from ogive.importers._units import Units, few_valued, find_units
+from ogive.importers._units import Units, find_units
+from ogive.importers._within import few_valued
 from ogive.metric import Metric, goal_in_name, is_share, is_time
 from ogive.notes import Note, NoteKind
 from ogive.schema import NO_SCORE, OK, ONE_TASK, STATUSES
@@ -70,15 +72,18 @@ def assemble(
     table: pa.Table, roles: Roles, facts: Facts, *, source: str, default_algorithm: str, unnamed: bool = False
 ) -> Trials:
     """Trials from a long table; `unnamed` says that nobody called the score anything, so that its name says nothing."""
+    refuse_reserved(roles.score)
     table, unfinished = _finished(table, roles)
+    unused = roles.unused
+    table, roles, curves, gathering = gathered(table, roles, facts.unit)
+    unused = tuple(c for c in dict.fromkeys((*unused, *roles.unused)) if curves is None or c != curves.step)
     table, summed, total = settle_totals(table, roles)
     n = table.num_rows
-    if n < 2:
+    if n < (2 if curves is None else 1):
         raise InvalidScores(
             f"{source} holds {'one row' if n else 'no rows'} of scores; a distribution needs at least two."
         )
-    notes, unused = [*unfinished, *summed], roles.unused
-    refuse_reserved(roles.score)
+    notes = [*unfinished, *gathering, *summed]
     refuse_unknown(facts, table.column_names)
     metrics = {name: _scores(table, name, notes, facts.time_limit) for name in roles.score}
     definitions = {name: define(name, values, facts, notes, unnamed=unnamed) for name, values in metrics.items()}
@@ -132,11 +137,37 @@ def assemble(
         columns[name] = pa.nulls(n, pa.float64()) if cost is None else pa.array(as_numbers(table[cost], cost))
     varied = units.varied if facts.varied is None else facts.varied
     notes += _doubts(algorithm, varied, facts, units)
+    series = None
+    if curves is not None:
+        trial = _one_number_each(algorithm, task, units)
+        columns["trial"] = pa.array(trial)
+        row = np.asarray(table[ROW].to_numpy())
+        series = curves.table(algorithm, task, trial, row)
+        ends = np.array([curves.steps[r][-1] for r in row.tolist()])
+        notes.append(scored_note(curves.step, ends, None, "last"))
     return Trials(
         table=compact(pa.table(columns)), definitions=definitions, varied=varied,
         unit=units.unit, clustered=units.clustered, question=units.question or total or percent, pair=units.pair, n_folds=units.n_folds,
         independent=facts.independent is not False, scope=facts.scope, notes=tuple(notes), source=source,
+        series_source=series, step=None if curves is None else curves.step,
     )  # fmt: skip
+
+
+def _one_number_each(algorithm: pa.Array, task: pa.Array, units: Units) -> np.ndarray:
+    """A trial number for every run of a cell, by which its curve is found: those of the units, or where they repeat the place."""
+    cell = np.asarray(algorithm.indices) * len(task.dictionary) + np.asarray(task.indices)
+    if np.unique(np.stack([cell, units.trial]), axis=1).shape[1] == cell.size:
+        return units.trial
+    if units.pair is not None:
+        raise InputError(
+            f"column {units.pair!r} joins runs of two methods and stands at several runs of one; a curve needs a number of its own for each "
+            "run. Name a column that is another for every run with repeat=."
+        )
+    order = np.argsort(cell, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(cell[order]) != 0))
+    out = np.empty(cell.size, dtype=np.int64)
+    out[order] = np.arange(cell.size) - np.repeat(starts, np.diff(np.append(starts, cell.size)))
+    return out
 
 
 def _scores(table: pa.Table, name: str, notes: list[Note], limit: float | None) -> np.ndarray:

@@ -93,7 +93,7 @@ class Choices:
         words = {word for role in guessed for word in (METHOD_NAMES if role == "algorithm" else ALIASES[role])}
         names = {self.declared.get(role) for role in NAMING}
         names |= {c for c in header if plain(c) in words or (c == self.unit and plain(c) not in OF_UNITS)}
-        numbers = {*self._measured, *(self.declared.get(role) for role in ("repeat", "fold", "pair", "status"))}
+        numbers = {*self._measured, *(self.declared.get(role) for role in ("repeat", "fold", "pair", "status", "step"))}
         found = tuple(c for c in header if c in names and c not in numbers)
         parts = {column for columns in self.several.values() for column in columns}
         return (*found, *(c for c in header if c in parts and c not in found))
@@ -192,21 +192,27 @@ class Facts:
     independent: bool | None = None
     scope: str | None = None
     time_limit: float | None = None
+    budget: float | None = None
+    area: bool = False
 
     @classmethod
-    def checked(cls, *, unit: Any, varied: Any, independent: Any, scope: Any, time_limit: Any, **rest: Any) -> Facts:
+    def checked(
+        cls, *, unit: Any, varied: Any, independent: Any, scope: Any, time_limit: Any, budget: Any = None, area: Any = False,
+        **rest: Any,
+    ) -> Facts:  # fmt: skip
         """Facts from what a user gave; goals and bounds are checked where the metrics are known."""
         if scope is not None and not (isinstance(scope, str) and SCOPE.fullmatch(scope)):
             raise InputError(
                 f"`scope` must be 'generator' (fresh data each time) or 'these rows' (fresh splits of one data set); got {scope!r}."
             )
-        if time_limit is not None:
-            number = isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool)
-            if not number or not 0.0 < float(time_limit) < math.inf:
-                raise InputError(f"`time_limit` must be a positive number; got {time_limit!r}.")
+        for name, given in (("time_limit", time_limit), ("budget", budget)):
+            number = isinstance(given, (int, float)) and not isinstance(given, bool)
+            if given is not None and (not number or not 0.0 < float(given) < math.inf):
+                raise InputError(f"`{name}` must be a positive number; got {given!r}.")
         return cls(
             unit=as_name(unit, "unit"), varied=_names(varied, "varied"), scope=scope,
             time_limit=None if time_limit is None else float(time_limit),
+            budget=None if budget is None else float(budget), area=as_answer(area, "area"),
             independent=None if independent is None else as_answer(independent, "independent"), **rest,
         )  # fmt: skip
 

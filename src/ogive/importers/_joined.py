@@ -16,6 +16,7 @@ from ogive.importers._columns import as_text
 from ogive.importers._own import restate
 from ogive.importers._parts import Part
 from ogive.importers._roles import find_roles
+from ogive.importers._steps import scored
 from ogive.notes import Note, NoteKind
 from ogive.trials import Trials, compact, joined_series
 from ogive.words import quoted
@@ -23,13 +24,18 @@ from ogive.words import quoted
 # What must be the same for rows to stand in one table, in words.
 SAME = {
     "definitions": "metrics", "unit": "the independent unit", "clustered": "whether rows share a unit",
-    "varied": "what varied", "n_folds": "the folds",
+    "varied": "what varied", "n_folds": "the folds", "step": "the column of steps",
 }  # fmt: skip
 NOT_PAIRED = Note(NoteKind.NOT_PAIRED_TABLES)
 
 
 def joined(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
     """All parts as one table, by what the caller says and what their sources know."""
+    trials = _joined(parts, choices, facts)
+    return trials if facts.budget is None and not facts.area else scored(trials, budget=facts.budget, area=facts.area)
+
+
+def _joined(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
     own = [part.trials for part in parts if part.trials is not None]
     if own and len(own) < len(parts):
         plain = next(part.source for part in parts if part.trials is None)
@@ -37,7 +43,7 @@ def joined(parts: Sequence[Part], choices: Choices, facts: Facts) -> Trials:
     if own and choices.any():
         raise InputError(
             f"{own[0].source} is a table of Ogive's own, whose columns have their roles; "
-            "only unit, varied, goal, bounds, independent, scope, where, without and time_limit can be said anew."
+            "only unit, varied, goal, bounds, independent, scope, where, without, time_limit, budget and area can be said anew."
         )
     if own:
         # What the caller says is put into each table before they are joined: it may settle in what they differ.

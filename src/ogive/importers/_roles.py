@@ -182,7 +182,8 @@ def find_roles(
         guessed.update({"params"} if given_params else ())
     taken.update(given_params, (c for c in costs.values() if c is not None))
     steps = (*STEPS, *NUMBERS_OR_STEPS, *COUNTS_OR_STEPS)
-    step = next((c for c in said if c not in taken and plain(c) in steps), None)
+    step = chosen.get("step") or next((c for c in said if c not in taken and plain(c) in steps), None)
+    guessed.update({"step"} if step is not None and "step" not in chosen else ())
     outcomes = _outcomes(table, said, taken)
     by_name = False
     settled = not judged or ("status" in chosen and "status" not in guessed)  # the caller has said what judges runs

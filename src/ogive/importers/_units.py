@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ogive.errors import InputError, InvalidScores
-from ogive.files import is_text
-from ogive.importers._columns import as_numbers, as_text, as_truths, holds_text
+from ogive.errors import InputError
+from ogive.importers._columns import as_text, as_truths, holds_text
 from ogive.importers._roles import COUNTING, IDENTIFIER, NUMBERS_OR_STEPS, STEPS, Roles, is_outcome, plain
+from ogive.importers._steps import labeled
 from ogive.importers._within import (
     as_planned,
     balance_by_chance,
@@ -21,6 +21,7 @@ from ogive.importers._within import (
     cut_from,
     depends_on,
     explained,
+    few_valued,
     holds_folds,
     in_blocks,
     in_order,
@@ -37,11 +38,8 @@ from ogive.notes import Note, NoteKind
 
 EACH_ROW = ("row", "rows")
 CONFIGURATION = ("configuration", "config", "params")
-FEWEST_IN_ORDER = 8
-SMOOTH = 5.0  # standard errors; independent runs come out so smooth in 3 of 10 million tables
 RARE = 1e-3
 NUMBERED = re.compile(r"(run|seed|rep|repeat|repetition|replicate|trial|try|attempt|episode|sample|r|s)?[ _-]?\d+")
-MOST_LOOKED_AT = 20_000
 MOST_VALUES = 12
 MOST_GAPS = 0.3  # the share of keys that may lack a value: runs get lost
 STRONG = 0.25  # of the spread of the scores' ranks: what lies between values of a column that matters
@@ -106,7 +104,6 @@ def find_units(
     roles = _without_seeds_of_folds(table, roles, cell, notes)
     if by_fold and roles.repeat is None and roles.group is not None and "group" in roles.guessed:
         roles = replace(roles, repeat=roles.group, group=None)  # it names repeats of one cross-validation
-    refuse_curves(table, roles, cell, scores, declared)
     if declared is not None and not by_fold:
         unit, group, n_folds = declared, _declared_group(declared, table, roles, params, cell), None
     else:
@@ -345,100 +342,6 @@ def refuse_gaps(group: pa.Array | pa.ChunkedArray, unit: str | None) -> None:
         )
 
 
-def refuse_curves(table: pa.Table, roles: Roles, cell: np.ndarray, scores: np.ndarray, unit: str | None) -> None:
-    """Refuse rows that are steps of runs, by the name of the column and with what to do."""
-    name = roles.step
-    numbers = roles.repeat if name is None and "repeat" in roles.guessed and not roles.params else None
-    may_step = numbers is not None and numbers != unit and plain(numbers) in NUMBERS_OR_STEPS
-    if numbers is not None and may_step and _is_smooth(table[numbers], numbers, cell, scores):
-        raise InputError(_curves(table, numbers, cell))
-    if name is None or name == unit or (plain(name) == "epoch" and roles.item is not None):
-        return  # an item under several epochs was asked several times
-    run = _numbered(table, cell, roles.repeat, roles.fold)
-    n_steps = label_counts(run, table[name])
-    several = np.count_nonzero(n_steps > 1) > 0.5 * n_steps.size
-    if several and (roles.repeat is not None or _is_curve(table, roles, name, cell)):
-        raise InputError(_curves(table, name, run))
-
-
-def _numbered(table: pa.Table, cell: np.ndarray, *columns: str | None) -> np.ndarray:
-    """A number for each method, task, seed, fold and item, as far as there are such columns."""
-    key = cell
-    for name in columns:
-        if name is not None:
-            label = codes(table[name])
-            key = np.unique(key * (int(label.max(initial=0)) + 1) + label, return_inverse=True)[1]
-    return key
-
-
-def _is_curve(table: pa.Table, roles: Roles, name: str, cell: np.ndarray) -> bool:
-    """Where nothing names the runs: whether a column is called a step, or holds the same steps in every cell."""
-    if plain(name) in STEPS:
-        return True
-    if any(
-        is_identifier(_numbered(table, cell, c), table[name])
-        for c in few_valued(table, roles.unused)
-        if holds_text(table[c])
-    ):
-        return False  # it counts from the beginning again under each query or machine, and is asked about with that
-    label = codes(table[name])
-    held = {tuple(np.unique(label[cell == c]).tolist()) for c in np.unique(cell)[:200]}
-    return len(held) == 1 and np.unique(cell).size > 1 and len(next(iter(held))) > 2
-
-
-def _is_smooth(column: pa.ChunkedArray, name: str, cell: np.ndarray, scores: np.ndarray) -> bool:
-    """Whether scores follow each other as those of one run do: by the correlation of neighbors, over all cells."""
-    try:
-        step = as_numbers(column, name)
-    except InvalidScores:
-        return False
-    known = np.flatnonzero(np.isfinite(scores) & np.isfinite(step))
-    known = known[np.lexsort((step[known], cell[known]))]
-    together, n = 0.0, 0
-    for rows in np.split(known, np.flatnonzero(np.diff(cell[known])) + 1):
-        if rows.size < FEWEST_IN_ORDER:
-            continue
-        # Ranks: one wild score must not hide a curve, nor make one. Equal scores share theirs: by their places
-        # in the table, ties would be smooth.
-        _, place, times = np.unique(scores[rows], return_inverse=True, return_counts=True)
-        ranks = (np.cumsum(times) - (times + 1) / 2.0)[place] - (rows.size - 1) / 2.0
-        if times.size == 1:
-            continue
-        together += rows.size * float(ranks[:-1] @ ranks[1:]) / float(ranks @ ranks)
-        n += rows.size
-    return n > 0 and together / np.sqrt(n) > SMOOTH
-
-
-def _curves(table: pa.Table, name: str, run: np.ndarray) -> Note:
-    column = table[name]
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    label = codes(column)
-    found = column.combine_chunks().unique().to_pylist()
-    try:
-        reached = as_numbers(column, name)
-        low, high = f"{np.nanmin(reached):.15g}", f"{np.nanmax(reached):.15g}"
-        order = np.argsort([np.nan_to_num(v, nan=-np.inf) for v in as_numbers(pa.chunked_array([found]), name)])
-    except (InvalidScores, pa.ArrowException):
-        low, high, order = str(found[0]), str(found[-1]), np.arange(len(found))
-    pairs = np.unique(np.stack([run, label]), axis=1)
-    held = np.bincount(pairs[1], minlength=len(found))
-    n_runs = np.unique(run).size
-    # `codes` counts labels in order of appearance, as `unique` lists them.
-    order_of = {int(one): place for place, one in enumerate(order)}
-    everywhere = [i for i in order if found[i] is not None and held[i] == n_runs]
-    last = f"{found[everywhere[-1]]:.15g}" if everywhere and isinstance(found[everywhere[-1]], (int, float)) else None
-    # Whether runs end there: a step that all have may lie far before the end of most.
-    furthest = {r: max(order_of[p] for p in pairs[1][pairs[0] == r]) for r in np.unique(run)[:1000]}
-    ends = bool(everywhere) and np.mean([place == order_of[everywhere[-1]] for place in furthest.values()]) >= 0.5
-    steps = int(np.median(np.unique(pairs[0], return_counts=True)[1]))
-    values = {
-        "column": name, "n": steps, "ends": bool(ends), "low": low, "high": high, "last": last,
-        "numbers_runs": plain(name) in NUMBERS_OR_STEPS,
-    }  # fmt: skip
-    return Note(NoteKind.ASKS_CURVES, "where", values)
-
-
 def find_split(
     table: pa.Table, roles: Roles, cell: np.ndarray, varied: Sequence[str], scores: np.ndarray
 ) -> Note | None:
@@ -456,11 +359,11 @@ def find_split(
     free = [c for c in free if not (is_measure(c) and pa.types.is_floating(table[c].type))]  # measured beside the score
     if not free:
         return None
-    key = _numbered(table, cell, roles.repeat, roles.fold, roles.item)
+    key = labeled(cell, table, roles.repeat, roles.fold, roles.item)
     numbered = roles.repeat is not None or roles.fold is not None
     if not numbered and roles.item is None:
         number = next((c for c in roles.unused if _may_number_runs(table, c, cell)), None)
-        key = _numbered(table, cell, number)
+        key = labeled(cell, table, number)
     planned = free
     if np.unique(key).size == key.size:  # nothing collides: only a column that is called so can split these runs
         key, numbered, planned = cell, True, [c for c in free if plain(c) in NAMED]
@@ -568,19 +471,3 @@ def _numbers_runs(column: pa.ChunkedArray) -> bool:
         and sorted(values)[0] in (0, 1)
         and (max(values) - min(values) == len(values) - 1)
     )
-
-
-def few_valued(table: pa.Table, names: Sequence[str]) -> list[str]:
-    """Columns without gaps whose values repeat: each stands twice on average, or more often."""
-    out = []
-    for name in names:
-        column = table[name]
-        if pa.types.is_nested(column.type) or column.null_count:
-            continue
-        # Of a long table the beginning tells enough.
-        head = column.slice(0, MOST_LOOKED_AT)
-        labels = head.unique()
-        blank = is_text(column.type) and pc.any(pc.equal(pc.utf8_trim_whitespace(labels), "")).as_py()
-        if not blank and 1 < len(labels) <= len(head) // 2:
-            out.append(name)
-    return out

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ogive.files import is_text
 from ogive.importers._columns import as_text
 
+MOST_LOOKED_AT = 20_000
 WIDE = 1.5  # times the widest gap within: 3 of 2,700 cuts of uniform, normal and beta scores fell into wider ones
 
 
@@ -167,6 +170,22 @@ def cut_from(column: pa.Array | pa.ChunkedArray, scores: np.ndarray) -> bool:
         return False
     within = step[~new & (step > 0.0)]
     return not within.size or bool(step[new].max() <= WIDE * within.max())
+
+
+def few_valued(table: pa.Table, names: Sequence[str]) -> list[str]:
+    """Columns without gaps whose values repeat: each stands twice on average, or more often."""
+    out = []
+    for name in names:
+        column = table[name]
+        if pa.types.is_nested(column.type) or column.null_count:
+            continue
+        # Of a long table the beginning tells enough.
+        head = column.slice(0, MOST_LOOKED_AT)
+        labels = head.unique()
+        blank = is_text(column.type) and pc.any(pc.equal(pc.utf8_trim_whitespace(labels), "")).as_py()
+        if not blank and 1 < len(labels) <= len(head) // 2:
+            out.append(name)
+    return out
 
 
 def stands_several_times(cell: np.ndarray, column: pa.Array | pa.ChunkedArray) -> bool:

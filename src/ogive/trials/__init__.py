@@ -7,11 +7,15 @@ table was read. Failed trials are rows with a status; they are never dropped in 
 
 Inside
   _trials    the table, the rows of one method on one task, and the rules for failed ones
+  _staircase one run over its steps: each value stands until the next
   _written   curves that trials returned beside their scores; Parquet and CSV
 """
 
 from ogive.arguments import FloatArray, IntArray
+from ogive.trials._staircase import Staircase
 from ogive.trials._trials import Cell, Trials, compact, failure_rule, the_one
-from ogive.trials._written import joined_series
+from ogive.trials._written import SERIES, joined_series
 
-__all__ = ["Cell", "FloatArray", "IntArray", "Trials", "compact", "failure_rule", "joined_series", "the_one"]
+__all__ = [
+    "SERIES", "Cell", "FloatArray", "IntArray", "Staircase", "Trials", "compact", "failure_rule", "joined_series", "the_one",
+]  # fmt: skip

@@ -23,6 +23,7 @@ from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind, narrowed
 from ogive.notes import said as remark
 from ogive.schema import LEADING, NO_SCORE, OK, TRAILING
+from ogive.trials._staircase import Staircase
 from ogive.trials._written import SeriesSource, arrays, described, series_of, write
 from ogive.words import listed, plural, quoted
 
@@ -166,6 +167,8 @@ class Trials:
         Where it came from.
     series_source : table, callable or None
         What holds or reads the series of its trials; `series` gives them.
+    step : str or None
+        The series that holds the steps of the others, where the table came from rows over steps; `curves` joins both.
     """
 
     table: pa.Table
@@ -183,6 +186,7 @@ class Trials:
     notes: tuple[Note, ...] = ()
     source: str = ""
     series_source: SeriesSource | None = None
+    step: str | None = None
 
     def __repr__(self) -> str:
         return (
@@ -442,8 +446,8 @@ class Trials:
 
     @property
     def series_names(self) -> tuple[str, ...]:
-        """Names of the series that trials returned, in order of appearance."""
-        return tuple(self.series_table["name"].unique().to_pylist())
+        """Names of the series that trials returned, in order of appearance; their steps are none."""
+        return tuple(name for name in self.series_table["name"].unique().to_pylist() if name != self.step)
 
     def series(
         self, algorithm: str | None = None, task: str | None = None, name: str | None = None
@@ -452,12 +456,29 @@ class Trials:
 
         Trials that returned none are left out. None is allowed where there is one algorithm, task or name.
         """
-        cell = self.cell(algorithm, task)
+        return self._series(self.cell(algorithm, task), the_one("name", name, self.series_names))
+
+    def _series(self, cell: Cell, name: str) -> dict[int, FloatArray]:
         table = self.series_table
-        wanted = {"algorithm": cell.algorithm, "task": cell.task, "name": the_one("name", name, self.series_names)}
+        wanted = {"algorithm": cell.algorithm, "task": cell.task, "name": name}
         for column, value in wanted.items():
             table = table.filter(pc.equal(table[column], value))
         return dict(zip(table["trial"].to_pylist(), arrays(table["values"]), strict=True))
+
+    def curves(
+        self, algorithm: str | None = None, task: str | None = None, name: str | None = None
+    ) -> dict[int, Staircase]:
+        """The runs of one algorithm on one task over their steps, by the number of their trial.
+
+        Where no steps were read, the values of a series stand at 1, 2, 3 and so on. None is allowed as in `series`.
+        """
+        values = self.series(algorithm, task, name)
+        if self.step is None:
+            return {
+                trial: Staircase.of(np.arange(1, seen.size + 1), seen) for trial, seen in values.items() if seen.size
+            }
+        steps = self._series(self.cell(algorithm, task), self.step)
+        return {trial: Staircase.of(steps[trial], seen) for trial, seen in values.items()}
 
     def with_series(self) -> Trials:
         """The same table with its series in memory, whatever becomes of the store that they are read from."""
