@@ -11,11 +11,10 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-import time
 from typing import Any
 
 import numpy as np
-from _measure import Claim, circumstances, cpu_seconds, in_turns, number, report
+from _measure import Claim, circumstances, in_turns, number, report
 
 from ogive.rl import Pendulum, pendulum, ppo
 from ogive.study import Study
@@ -92,7 +91,6 @@ def main() -> int:
                 world.reset()
 
     header = circumstances("numpy", "numba", "torch", "stable-baselines3", "gymnasium")
-    begin, wall = cpu_seconds(), time.monotonic()
     kernel, library, stepping = in_turns(
         range(ROUNDS),
         lambda k: ours.evaluate(cell.config(k), cell.draw(k), cell.rng(k)),
@@ -107,7 +105,6 @@ def main() -> int:
         text="PPO on the pendulum: times faster than stable-baselines3", measured=library / kernel, limit=300, unit="×",
         at_least=True, detail=detail,
     )  # fmt: skip
-    print(f"<!-- {cpu_seconds() - begin:.0f} s of CPU, {time.monotonic() - wall:.0f} s -->")
     return report("A library on the pendulum (`benchmarks/rl_library.py`)", header, NOTES, [claim])
 
 
