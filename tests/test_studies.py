@@ -1,13 +1,16 @@
 """The studies of publications: their pages say what their programs compute, and their trials can be made again."""
 
+import json
 import re
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ogive
+from ogive.errors import InputError
 from ogive.seeding import stream
 
 STUDIES = Path(__file__).parents[1] / "studies"
@@ -22,7 +25,8 @@ def jordan(monkeypatch):
     import reproduce
 
     yield reproduce
-    for name in {"reproduce", "study", "figure", "ranges"} & (set(sys.modules) - before):
+    own = {"reproduce", "study", "figure", "ranges", "pendulum", "swingup", "page"}
+    for name in own & (set(sys.modules) - before):
         del sys.modules[name]
 
 
@@ -89,3 +93,145 @@ def test_links_of_a_page_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if "://" not in link:
             assert (page.parent / link).exists(), link
+
+
+# ---------------------------------------------------------------- the pendulum
+
+
+@pytest.fixture
+def swingup(jordan):
+    return jordan.swingup
+
+
+def planted(mean, n=400, *, sd=100.0, batch=16, log2_horizon=6.0):
+    """Trials of one set of choices whose returns do not depend on the number of episodes."""
+    scores = mean + sd * np.linspace(-1.7, 1.7, n)
+    columns = dict.fromkeys(("return_100", "return_200", "return"), scores)
+    return pd.DataFrame(
+        {"trial": range(n), "status": "ok", "diverged": 0, "batch": batch, "log2_horizon": log2_horizon, **columns}
+    )
+
+
+def found(swingup, **tables):
+    return swingup.Found(
+        {name.replace("_", "-"): table for name, table in tables.items()},
+        {},
+        pd.DataFrame(columns=["choices", "trials", "cpu_hours"]),
+    )
+
+
+def test_table_2_says_how_far_the_published_numbers_are(swingup):
+    rows = swingup.table2(found(swingup, ac=planted(388.3), ppo_drop=planted(-300.0))).set_index(
+        ["choices", "episodes", "statistic"]
+    )
+    assert rows.loc["ac", 500, "mean"]["verdict"] == "agrees"
+    assert rows.loc["ppo-drop", 100, "mean"]["verdict"] == "higher by 42"
+    upper = np.sort(planted(388.3)["return"])[200:].mean()
+    assert rows.loc["ac", 200, "cvar"]["ours"] == pytest.approx(upper)
+    assert rows.loc["ac", 200, "cvar"]["verdict"] == f"lower by {1476.2 - upper:.0f}"
+    few = swingup.table2(found(swingup, ac=planted(388.3, n=20)))
+    assert set(few["verdict"]) == {"too few trials to tell"}
+
+
+def test_a_trial_that_failed_has_the_worst_return(swingup):
+    table = planted(100.0)
+    table.loc[3, ["status", "return"]] = ["timeout", np.nan]
+    scores = found(swingup, ac=table).scores("ac", 500)
+    assert scores[3] == -2000
+    assert "1 of the trials in the tables failed" in found(swingup, ac=table).scope
+
+
+@pytest.mark.parametrize(
+    ("keep", "words"),
+    [(0.0, "**Reproduced so far.**"), (500.0, "**Depends on open choices so far.**"), (100.0, "(not certain)")],
+)
+def test_an_order_is_reproduced_only_where_it_is_certain_for_every_rule(swingup, keep, words):
+    there = found(swingup, ac=planted(101.0), ppo_drop=planted(-200.0), ppo_keep=planted(keep))
+    said = swingup.orders(there, swingup.table2(there), "mean")
+    assert words in said
+    assert "remainders dropped +301" in said
+
+
+def test_all_four_numbers_must_come_from_one_setting(swingup, monkeypatch):
+    there = found(swingup, ac=planted(388.3), ppo_drop=planted(-342.1))
+    rows = swingup.table2(there)
+    assert "no set of choices gives all four" in swingup.numbers(rows)
+    assert "**Reproduced.**" in swingup.numbers(rows.assign(verdict="agrees"))
+
+
+def test_the_share_below_which_ppo_is_better_is_where_the_curves_cross(swingup):
+    there = found(swingup, ac=planted(100.0, sd=100.0), ppo_drop=planted(80.0, sd=50.0))
+    # 100 + 100 z = 80 + 50 z at z = -0.4, which is 1.3 / 3.4 of the way
+    assert "PPO is better below 38 % of runs" in swingup.shape(there)
+    assert "better nowhere" in swingup.shape(found(swingup, ac=planted(1000.0), ppo_drop=planted(0.0)))
+
+
+def test_configurations_that_never_learn_are_counted(swingup):
+    table = pd.concat(
+        [planted(-500.0, 100, batch=64, log2_horizon=5.0), planted(-100.0, 300, batch=32, log2_horizon=5.0)]
+    )
+    said = swingup.trap(found(swingup, ppo_drop=table))
+    assert "25 % of PPO's configurations" in said
+    assert "is -500, that of the others -100" in said
+
+
+def test_tables_hold_the_configurations_that_the_study_draws(jordan):
+    import pendulum
+
+    for name, algorithm in (("ac-explicit", "Actor-Critic"), ("ppo-drop-explicit", "PPO")):
+        trials = pendulum.as_trials(JORDAN / "results" / f"pendulum-{name}.parquet", algorithm, 50)
+        cell = pendulum.study(algorithm, integrator="explicit").cell(algorithm, "pendulum")
+        assert [json.loads(text) for text in trials.table["params"].to_pylist()] == [cell.config(i) for i in range(50)]
+
+
+def test_slices_are_run_from_a_table_and_go_on(jordan, tmp_path, monkeypatch):
+    import pendulum
+
+    monkeypatch.setattr(pendulum, "AT_ONCE", 2)
+    common = [
+        "pendulum.py",
+        "--algorithm",
+        "Actor-Critic",
+        "--episodes",
+        "2",
+        "--workers",
+        "0",
+        "--out",
+        str(tmp_path),
+        "--results",
+        str(tmp_path),
+    ]
+    for more in (
+        ["--trials", "120", "--block", "120", "--series", "0"],
+        ["--percentiles", "--among", "110", "--trials", "2"],
+    ):
+        monkeypatch.setattr(sys, "argv", [*common, *more])
+        pendulum.main()
+    before = ogive.read(tmp_path / "pendulum-ac-2-slices.parquet")
+    monkeypatch.setattr(sys, "argv", [*common, "--percentiles", "--among", "110", "--trials", "3"])
+    pendulum.main()
+    after = ogive.read(tmp_path / "pendulum-ac-2-slices.parquet")
+    assert (len(before), len(after)) == (8, 12)
+    kept = after.to_pandas().query("trial < 2").reset_index(drop=True)
+    assert kept["return"].equals(before.to_pandas()["return"])
+    assert after.holds["config"]["percentiles"]["slices"][0]["n_trials"] == 110
+    assert all(len(values) == 1 for values in after.series("Actor-Critic at 99 %").values())  # one of five
+    assert pd.read_csv(tmp_path / "pendulum-speed.csv")["trials"].tolist() == [120]
+    monkeypatch.setattr(sys, "argv", [*common, "--percentiles", "--among", "121", "--trials", "2"])
+    with pytest.raises(SystemExit, match="120 of the first 121"):
+        pendulum.main()
+
+
+def test_the_page_of_the_2018_study_says_what_its_results_give(jordan):
+    import page
+
+    assert (JORDAN / "README.md").read_text(encoding="utf-8") == page.text(jordan.swingup.Found.read(), None)
+
+
+@pytest.mark.parametrize(
+    ("table", "figure", "words"), [("3", None, "1 or 2"), (None, "4", "1, 2 or 3"), ("2", None, "`--trials` runs")]
+)
+def test_what_the_study_of_2018_does_not_have_is_refused(jordan, tmp_path, table, figure, words):
+    trials = 5 if "trials" in words else None
+    with pytest.raises(InputError, match=words):
+        jordan.reproduce(table=table, figure=figure, trials=trials, out=tmp_path, workers=0)

@@ -4,12 +4,18 @@
     python studies/jordan2018/pendulum.py --algorithm Actor-Critic --trials 100000 --workers 2
     python studies/jordan2018/pendulum.py --algorithm PPO --remainder cap --trials 20000   # or keep
     python studies/jordan2018/pendulum.py --integrator explicit --trials 20000
+    python studies/jordan2018/pendulum.py --percentiles --trials 1000                      # Figure 3, from the tables of the first line
 
 Trials are run in blocks, each into a store of its own below `--out`; block j of m has the trials j, j + m, j + 2 m …
 After each block the table in `results` is written anew: for each trial its number, status, configuration, mean return
 over the first 100, 200 and 500 episodes, and whether it diverged. Blocks that the table holds are not run again, also
 where their stores are gone; a block that was interrupted goes on from its store. The returns of each episode are kept
 for the first 200 trials (`pendulum-<choices>-series.parquet`); the others are run without them, which changes no number.
+`pendulum-speed.csv` has the CPU time of what was run here, block by block.
+
+With `--percentiles` the configurations at the 1st, 50th, 95th and 99th percentile of the scores of the first `--among` trials
+are run `--trials` times each, with new draws, a hundred at a time; `pendulum-<choices>-slices.parquet` is what `ogive.read` gives
+back, with every fifth return of each trial, as whole numbers.
 """
 
 from __future__ import annotations
@@ -17,9 +23,11 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -31,6 +39,10 @@ SEED = 2018
 SERIES = 200
 EPISODES = 500
 ALGORITHMS = ("Actor-Critic", "PPO")
+TASK = "pendulum"
+PERCENTILES = (1, 50, 95, 99)
+EVERY = 5  # of the returns of a slice, which are kept
+AT_ONCE = 100  # trials of each slice between two tables
 
 
 def study(
@@ -42,7 +54,7 @@ def study(
     series: bool = False,
 ) -> ogive.Study:
     """One algorithm on the pendulum; trial i is the same with and without its series."""
-    task = ogive.rl.pendulum(episodes=episodes, integrator=integrator)
+    task = ogive.rl.pendulum(episodes=episodes, integrator=integrator, name=TASK)
     if algorithm == "PPO":
         made = ogive.rl.ppo(remainder=remainder, series=series)
     else:
@@ -94,6 +106,70 @@ def write_series(trials: ogive.Trials, path: Path) -> None:
     )
 
 
+def as_trials(path: Path, algorithm: str, first: int | None = None) -> ogive.Trials:
+    """A table that `write` wrote, or its trials below `first`, as trials of the study."""
+    frame = pd.read_parquet(path).astype({"status": str})
+    frame = frame if first is None else frame[frame["trial"] < first]
+    drawn = study(algorithm).algorithms[0].space.names
+    frame["params"] = [
+        json.dumps(dict(zip(drawn, row, strict=True))) for row in zip(*(frame[n].tolist() for n in drawn), strict=True)
+    ]
+    frame = frame.assign(algorithm=algorithm, task=TASK)
+    metrics = [name for name in frame.columns if name.startswith("return")]
+    most = float(study(algorithm).tasks[0].draw.steps)
+    columns = ["algorithm", "task", "trial", "status", "params", *metrics]
+    return ogive.read(
+        frame[columns], score=["return", *(name for name in metrics if name != "return")], repeat="trial", params="params",
+        status="status", goal="maximize", bounds=(-most, most), unit="row", varied=["configuration", "data", "seed"],
+    )  # fmt: skip
+
+
+def thinned(trials: ogive.Trials) -> ogive.Trials:
+    """The same trials with every fifth of their returns, as whole numbers."""
+    table = trials.series_table
+    values = [np.rint(np.asarray(one)[::EVERY]) for one in table["values"].to_pylist()]
+    place = table.schema.get_field_index("values")
+    return replace(trials, series_source=table.set_column(place, "values", pa.array(values, pa.list_(pa.float64()))))
+
+
+def run_slices(algorithm: str, given: argparse.Namespace) -> None:
+    """The configurations at percentiles, a hundred trials of each at a time."""
+    name = choices(algorithm, given.remainder, given.integrator, given.episodes)
+    path = given.results / f"pendulum-{name}.parquet"
+    if not path.exists():
+        raise SystemExit(f"{path} is not there; run `pendulum.py --algorithm {algorithm}` first.")
+    among = as_trials(path, algorithm, given.among)
+    if len(among) < given.among:
+        raise SystemExit(
+            f"{path} has {len(among)} of the first {given.among} trials; run the others first, or take --among fewer."
+        )
+    options = {"remainder": given.remainder, "integrator": given.integrator, "episodes": given.episodes}
+    slices = study(algorithm, **options, series=True).at_percentiles(among, PERCENTILES)
+    for n in [*range(AT_ONCE, given.trials, AT_ONCE), given.trials]:
+        start = time.monotonic()
+        found = ogive.run(slices, n, given.out / f"{name}-slices", workers=given.workers, progress=False)
+        thinned(found).write(given.results / f"pendulum-{name}-slices.parquet")
+        means = ", ".join(f"{found.scores(a).mean():.0f}" for a in found.algorithms)
+        print(
+            f"{name}: {n} of {given.trials} trials of each slice, means {means}; {time.monotonic() - start:.0f} s",
+            flush=True,
+        )
+
+
+def note_speed(path: Path, name: str, store: Path, trials: ogive.Trials) -> None:
+    """The CPU time of what a store holds, as a row of a table."""
+    spent = trials.to_pandas()["cpu_s"]
+    row = {
+        "choices": name,
+        "block": store.name,
+        "trials": len(spent),
+        "cpu_hours": round(float(spent.sum()) / 3600.0, 5),
+    }
+    known = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=list(row))
+    others = known[known["block"] != store.name].to_dict("records")
+    pd.DataFrame(sorted([*others, row], key=lambda one: str(one["block"]))).to_csv(path, index=False)
+
+
 def main() -> None:
     """Run what is missing, block by block, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -107,8 +183,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results/jordan2018-pendulum"), help="where stores are")
     parser.add_argument("--results", type=Path, default=HERE / "results", help="where tables are written")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--percentiles", action="store_true", help="run the configurations at percentiles")
+    parser.add_argument("--among", type=int, default=5_000, help="with --percentiles: of the scores of so many trials")
     given = parser.parse_args()
     for algorithm in given.algorithm or ALGORITHMS:
+        if given.percentiles:
+            run_slices(algorithm, given)
+            continue
         name = choices(algorithm, given.remainder, given.integrator, given.episodes)
         options = {"remainder": given.remainder, "integrator": given.integrator, "episodes": given.episodes}
         path, curves = (given.results / f"pendulum-{name}{part}.parquet" for part in ("", "-series"))
@@ -133,6 +214,7 @@ def main() -> None:
                 workers=given.workers,
                 progress=False,
             )
+            note_speed(given.results / "pendulum-speed.csv", name, store, trials)
             new = table(trials)
             if there is not None:
                 old = there.filter(pc.invert(pc.is_in(there.column("trial"), new.column("trial").combine_chunks())))

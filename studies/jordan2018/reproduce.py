@@ -7,13 +7,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import figure as pictures
 import pandas as pd
+import swingup
 
 import ogive
 from ogive import writing
+from ogive.words import listed
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -22,7 +25,17 @@ MODES = {
     "random": {"random.parquet": "untuned"},
     "tuned": {"tuned.parquet": "searched", "tuned-faces.parquet": "searched_faces"},
 }
-WRITTEN = ("table1.csv", "table1.md", "figure1.png")
+TABLES, FIGURES = ("1", "2"), ("1", "2", "3")
+WRITTEN = (
+    "table1.csv",
+    "table1.md",
+    "figure1.png",
+    "table2.csv",
+    "table2.md",
+    "figure2.png",
+    "figure3-ppo.png",
+    "figure3-ac.png",
+)
 MOST_TUNED = 20
 MASS = 0.5  # the paper's CVaR at 0.5 is the mean of the upper half
 PAPER_TRIALS = 2000  # not stated in the paper; its own sampling error is taken to be that of so many trials
@@ -32,22 +45,49 @@ FEW = "too few trials to tell"
 
 def reproduce(*, table: str | None, figure: str | None, trials: int | None, out: Path, workers: int | None) -> str:
     """The table as text; pictures and CSV are written into `out`."""
-    for what, name in (("table", table), ("figure", figure)):
-        if name not in (None, "1"):
-            raise ogive.errors.InputError(f"`--{what}` can be 1 for this study; got {name}.")
+    for what, name, names in (("table", table, TABLES), ("figure", figure, FIGURES)):
+        if name not in (None, *names):
+            raise ogive.errors.InputError(f"`--{what}` can be {listed(list(names), 'or')} for this study; got {name}.")
+    asked_tables = TABLES if table is None and figure is None else (table,)
+    asked_figures = FIGURES if table is None and figure is None else (figure,)
+    if trials is not None and not {"1"} & {*asked_tables, *asked_figures}:
+        raise ogive.errors.InputError(
+            "`--trials` runs those of Table 1; `python studies/jordan2018/pendulum.py` runs those of Table 2, Figure 2 and Figure 3."
+        )
     for name in WRITTEN:  # before hours of trials
         writing.ready(out / name, folders=True)
         writing.make_folder_of(out / name)
-    found = {mode: _trials(mode, trials, out, workers) for mode in MODES}
     text = []
-    if table == "1" or figure is None:
-        rows = table1(found)
-        writing.write(out / "table1.csv", rows.to_csv(index=False).encode())
-        writing.write(out / "table1.md", markdown(rows).encode())
-        text += [rows.to_string(index=False), "", misses(rows)]
-    if figure == "1" or table is None:
-        text.append(str(pictures.draw(found, out / "figure1.png")))
-    return "\n".join(text)
+    if {"1"} & {*asked_tables, *asked_figures}:
+        found = {mode: _trials(mode, trials, out, workers) for mode in MODES}
+        if "1" in asked_tables:
+            rows = table1(found)
+            writing.write(out / "table1.csv", rows.to_csv(index=False).encode())
+            writing.write(out / "table1.md", markdown(rows).encode())
+            text += [rows.to_string(index=False), misses(rows)]
+        if "1" in asked_figures:
+            text.append(str(pictures.draw(found, out / "figure1.png")))
+    if {"2", "3"} & {*asked_tables, *asked_figures}:
+        text += _pendulum(asked_tables, asked_figures, out)
+    return "\n\n".join(text)
+
+
+def _pendulum(tables: Sequence[str | None], figures: Sequence[str | None], out: Path) -> list[str]:
+    """Table 2, Figures 2 and 3 from what was run of them."""
+    runs, text = swingup.Found.read(), []
+    if not runs.tables:
+        return ["Table 2, Figures 2 and 3: not run yet; `python studies/jordan2018/pendulum.py` runs their trials."]
+    if "2" in tables:
+        rows = swingup.table2(runs)
+        shown = swingup.show(rows, runs)
+        writing.write(out / "table2.csv", rows.to_csv(index=False).encode())
+        writing.write(out / "table2.md", f"{shown.to_markdown()}\n".encode())
+        text += [shown.to_text(), *swingup.sentences(runs, rows)]
+    for name, draw in (("2", swingup.figure2), ("3", swingup.figure3)):
+        if name in figures:
+            drawn = draw(runs, out)
+            text += [str(path) for path in drawn] or [f"Figure {name}: not run yet."]
+    return text
 
 
 def _trials(mode: str, n_trials: int | None, out: Path, workers: int | None) -> ogive.Trials | None:
