@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +177,40 @@ def test_configurations_that_never_learn_are_counted(swingup):
     assert "is -500, that of the others -100" in said
 
 
+@pytest.mark.parametrize(
+    ("behind", "words"), [(1, "**Reproduced.**"), (0, "**Reproduced in part.**"), (9, "**Not reproduced.**")]
+)
+def test_the_best_slice_is_to_be_ahead_but_for_some_of_its_runs(swingup, behind, words):
+    best = np.r_[np.full(behind, -100.0), np.full(10 - behind, 100.0)]
+    scores = {1: -9.0, 50: 0.0, 95: 50.0}
+    runs = {f"PPO at {p} %": {"pendulum": np.full(10, s)} for p, s in scores.items()} | {
+        "PPO at 99 %": {"pendulum": best}
+    }
+    slices = [{"percentile": p, "score": 60.0, "n_trials": 5000} for p in (1, 50, 95, 99)]
+    frame = pd.concat(
+        [pd.DataFrame({"algorithm": a, "task": "pendulum", "return": s["pendulum"]}) for a, s in runs.items()]
+    )
+    trials = replace(ogive.read(frame, score="return"), holds={"config": {"percentiles": {"slices": slices}}})
+    said = swingup.percentiles(swingup.Found({}, {"ppo-drop": trials}, pd.DataFrame()))
+    assert said.startswith(words)
+    assert "of 5,000 trials" in said
+
+
+def test_speed_is_that_of_all_trials_that_were_timed(swingup):
+    timed = pd.DataFrame(
+        {"choices": ["ac", "ac-explicit", "ppo-cap"], "trials": [100, 100, 30], "cpu_hours": [0.01, 0.03, 0.1]}
+    )
+    said = swingup.speed(swingup.Found({}, {}, timed))
+    assert "5,000 of Actor-Critic (paper: 253) and 300 of PPO (paper: 1.45)" in said
+
+
+def test_figure_2_has_a_panel_for_each_number_of_episodes(swingup, tmp_path):
+    there = found(swingup, ac=planted(100.0), ppo_drop=planted(-200.0))
+    assert swingup.figure2(there, tmp_path) == [tmp_path / "figure2.png"]
+    assert (tmp_path / "figure2.png").stat().st_size > 10_000
+    assert swingup.figure2(found(swingup), tmp_path) == []
+
+
 def test_tables_hold_the_configurations_that_the_study_draws(jordan):
     import pendulum
 
@@ -217,6 +253,9 @@ def test_slices_are_run_from_a_table_and_go_on(jordan, tmp_path, monkeypatch):
     assert after.holds["config"]["percentiles"]["slices"][0]["n_trials"] == 110
     assert all(len(values) == 1 for values in after.series("Actor-Critic at 99 %").values())  # one of five
     assert pd.read_csv(tmp_path / "pendulum-speed.csv")["trials"].tolist() == [120]
+    for part in ("", "-slices"):
+        shutil.copy(tmp_path / f"pendulum-ac-2{part}.parquet", tmp_path / f"pendulum-ac{part}.parquet")
+    assert jordan.swingup.figure3(jordan.swingup.Found.read(tmp_path), tmp_path) == [tmp_path / "figure3-ac.png"]
     monkeypatch.setattr(sys, "argv", [*common, "--percentiles", "--among", "121", "--trials", "2"])
     with pytest.raises(SystemExit, match="120 of the first 121"):
         pendulum.main()
