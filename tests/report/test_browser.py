@@ -175,6 +175,30 @@ def test_nothing_is_cut_or_covered_at_the_widths_of_phones_tablets_and_desks(pag
     assert found[0]["cut"] > 0
 
 
+# The widths that pictures were laid out for, and those that they have.
+TURNED = """
+// Without a screen nobody tells the page that its window was made narrow.
+window.addEventListener("load", function () {
+setTimeout(function () { window.dispatchEvent(new Event("resize")); }, 8000);
+setTimeout(function () {
+  var kept = Array.from(document.querySelectorAll("[data-drawn]"));
+  window.parent.postMessage({ width: document.documentElement.clientWidth,
+    drawn: kept.map(function (part) { return part.drawnFor; }), now: kept.map(function (part) { return part.clientWidth; }) }, "*");
+}, 12000); });
+"""
+
+
+def test_pictures_are_laid_out_anew_where_a_window_becomes_narrow(page, tmp_path: Path):
+    copy = unguarded(page, tmp_path, TURNED)
+    frames = tmp_path / "frames.html"
+    turn = "<script>setTimeout(function () { document.querySelector('iframe').width = 400; }, 5000);</script>"
+    inside = f'<iframe src="{copy.name}" width="1280" height="900" style="border:0"></iframe>{turn}'
+    frames.write_text(FRAMES % inside, encoding="utf-8")
+    (found,) = measured(browse(frames, tmp_path, "--dump-dom"))
+    assert found["width"] == pytest.approx(400, abs=20)
+    assert found["drawn"] == found["now"] != []
+
+
 def test_without_scripts_the_static_pictures_are_seen(page, tmp_path: Path):
     (found,) = measured(browse(unguarded(page, tmp_path, MEASURE, scripts=False), tmp_path, "--dump-dom"))
     assert found["statics"] == page.read_text(encoding="utf-8").count("data-figure=") > 0

@@ -55,7 +55,7 @@ thead th { border-bottom: 2px solid var(--quiet); font-weight: 600; vertical-ali
 .wide.cut th:first-child { position: sticky; left: 0; background: var(--paper); z-index: 1; min-width: min(10em, 28vw); max-width: 45vw; }
 caption { text-align: left; font-weight: 600; padding: 6px 10px; }
 td small { color: var(--quiet); white-space: nowrap; display: block; }
-td.best { font-weight: 700; } td.best small { font-weight: 400; } td.best::before { content: "● "; color: var(--mark); font-size: 0.7em; vertical-align: 0.15em; }
+td.best { font-weight: 700; white-space: nowrap; } td.best small { font-weight: 400; } td.best::before { content: "● "; color: var(--mark); font-size: 0.7em; vertical-align: 0.15em; }
 .range { display: block; position: relative; height: 7px; width: 84px; margin-top: 2px; background: linear-gradient(var(--line), var(--line)) 0 3px / 100% 1px no-repeat; }
 .range i { position: absolute; top: 2px; height: 3px; min-width: 1px; background: var(--mark); } .range u { position: absolute; top: 0; height: 7px; width: 2px; margin-left: -1px; background: var(--ink); }
 .dense { font-size: 0.78rem; } .dense th, .dense td { padding: 3px 5px; } .dense .range { width: 64px; }
@@ -78,6 +78,7 @@ button { font: inherit; font-size: 0.8rem; }
 .lines { stroke: var(--grid); fill: none; } .frame { stroke: currentColor; stroke-opacity: 0.7; fill: none; } .again { stroke: var(--paper); stroke-width: 2; stroke-dasharray: 3 3; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 0 0 0.4em; padding: 0; list-style: none; font-size: 0.85rem; }
 .static .legend svg { display: inline-block; width: 26px; height: 12px; margin-right: 6px; vertical-align: middle; }
+@media screen { .wide thead th:first-child { min-width: 7em; } .wide thead th:last-child { min-width: 6em; } }
 @media (max-width: 900px) { .cards { grid-template-columns: repeat(2, 1fr); } }
 @media (max-width: 640px) {
   main { padding: 16px 16px 60px; }
@@ -88,7 +89,7 @@ button { font: inherit; font-size: 0.8rem; }
 @page { margin: 14mm; }
 @media print {
   body, main { background: #fff; } main { max-width: none; padding: 0; } body { font-size: 11pt; }
-  nav, button, .copy, .hint { display: none; } .picture, .card, tr, .verdict { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  nav, button, .copy, .hint { display: none; } .picture, .card, tr, .verdict { break-inside: avoid; } h2, h3, dt { break-after: avoid; }
   .picture > .figure { display: none !important; } .picture > .static { display: block !important; }
   .static .one, .static .across { max-width: 480px; } .static .grid { grid-template-columns: repeat(3, 1fr); } .static .grid > div { break-inside: avoid; }
   .picture:has(.grid > :nth-child(13)) { break-inside: auto; }
@@ -206,6 +207,7 @@ SCRIPT = """
     var holder = picture.querySelector(".figure");
     var kept = JSON.parse(document.getElementById(holder.getAttribute("data-figure")).textContent);
     picture.classList.add("live");
+    holder.drawnFor = holder.clientWidth;
     var figure = themed(kept, holder.clientWidth);
     Plotly.react(holder, figure.data, figure.layout, options).then(function () {
       holder.setAttribute("data-drawn", "yes");
@@ -232,10 +234,18 @@ SCRIPT = """
     });
   }
 
+  // A phone that is turned has another width: titles and legends are laid out anew.
+  function fit(within) {
+    each(".picture.live", within, function (picture) {
+      var holder = picture.querySelector(".figure"), now = holder.clientWidth, was = holder.drawnFor;
+      if (now && !hidden(picture) && Math.min(now, was) < 900 && Math.abs(now - was) > 24) { draw(picture); }
+    });
+  }
+
   all(document, false);
   dark.addEventListener("change", function () { all(document, true); });
   each("details", document, function (part) {
-    part.addEventListener("toggle", function () { if (part.open) { all(part, false); edges(); } });
+    part.addEventListener("toggle", function () { if (part.open) { all(part, false); fit(part); edges(); } });
   });
   each("details pre", document, function (block) {
     var button = document.createElement("button");
@@ -251,7 +261,12 @@ SCRIPT = """
     block.parentNode.insertBefore(button, block);
   });
   edges();
-  window.addEventListener("resize", edges);
+  var settled;
+  window.addEventListener("resize", function () {
+    edges();
+    clearTimeout(settled);
+    settled = setTimeout(function () { fit(document); }, 150);
+  });
 })();
 """
 

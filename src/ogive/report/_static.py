@@ -183,7 +183,7 @@ class _Panel:
         if len(y.ticks) and "tickvals" in layout[f"yaxis{number}"] and not _are_shares(y):
             height = max(height if size is PANEL else 0, ROW_HEIGHT * len(y.ticks) + 46)
         left = 10 + LETTER * letter * max((len(words) for _, words in y.ticks), default=0)
-        left = min(left, 0.4 * width)
+        left = min(left, 0.45 * width)
         right = max(14.0, 4 + 0.5 * LETTER * letter * max((len(words) for _, words in x.ticks[-1:]), default=0))
         frame = (left, 8.0, width - left - right, height - 16.0 - 1.5 * letter)
         zero = bool(layout[f"yaxis{number}"].get("zeroline"))
