@@ -252,7 +252,12 @@ def test_slices_are_run_from_a_table_and_go_on(jordan, tmp_path, monkeypatch):
     assert kept["return"].equals(before.to_pandas()["return"])
     assert after.holds["config"]["percentiles"]["slices"][0]["n_trials"] == 110
     assert all(len(values) == 1 for values in after.series("Actor-Critic at 99 %").values())  # one of five
-    assert pd.read_csv(tmp_path / "pendulum-speed.csv")["trials"].tolist() == [120]
+    spent = pd.read_csv(tmp_path / "pendulum-speed.csv")
+    assert spent[["choices", "trials"]].values.tolist() == [["ac-2", 120]]
+    (tmp_path / "pendulum-speed.csv").unlink()
+    monkeypatch.setattr(sys, "argv", [*common, "--speed"])
+    pendulum.main()
+    assert pd.read_csv(tmp_path / "pendulum-speed.csv").equals(spent)
     for part in ("", "-slices"):
         shutil.copy(tmp_path / f"pendulum-ac-2{part}.parquet", tmp_path / f"pendulum-ac{part}.parquet")
     assert jordan.swingup.figure3(jordan.swingup.Found.read(tmp_path), tmp_path) == [tmp_path / "figure3-ac.png"]

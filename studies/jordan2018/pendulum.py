@@ -11,7 +11,7 @@ After each block the table in `results` is written anew: for each trial its numb
 over the first 100, 200 and 500 episodes, and whether it diverged. Blocks that the table holds are not run again, also
 where their stores are gone; a block that was interrupted goes on from its store. The returns of each episode are kept
 for the first 200 trials (`pendulum-<choices>-series.parquet`); the others are run without them, which changes no number.
-`pendulum-speed.csv` has the CPU time of what was run here, block by block.
+`pendulum-speed.csv` has the CPU time of what was run here, block by block; `--speed` makes it from the stores that are left.
 
 With `--percentiles` the configurations at the 1st, 50th, 95th and 99th percentile of the scores of the first `--among` trials
 are run `--trials` times each, with new draws, a hundred at a time; `pendulum-<choices>-slices.parquet` is what `ogive.read` gives
@@ -184,8 +184,13 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=HERE / "results", help="where tables are written")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--percentiles", action="store_true", help="run the configurations at percentiles")
+    parser.add_argument("--speed", action="store_true", help="run nothing; note the CPU time of the blocks in --out")
     parser.add_argument("--among", type=int, default=5_000, help="with --percentiles: of the scores of so many trials")
     given = parser.parse_args()
+    if given.speed:
+        for store in sorted(given.out.glob("*-of-*")):
+            note_speed(given.results / "pendulum-speed.csv", store.name.rsplit("-", 3)[0], store, ogive.read(store))
+        return
     for algorithm in given.algorithm or ALGORITHMS:
         if given.percentiles:
             run_slices(algorithm, given)
