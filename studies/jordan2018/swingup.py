@@ -225,7 +225,7 @@ def figure3(found: Found, out: Path) -> list[Path]:
             repeat="trial", status="status", params="params", goal="maximize", bounds=(-2000, 2000), unit="row",
             varied=["configuration", "data", "seed"],
         )  # fmt: skip
-        display = ogive.plots.percentiles(everything, slices, step=f"episode, every {pendulum.EVERY}th")
+        display = ogive.plots.percentiles(everything, slices, step="episode", every=pendulum.EVERY)
         drawn.append(display.save(out / f"figure3-{name.split('-')[0]}.png"))
     return drawn
 

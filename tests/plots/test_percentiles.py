@@ -81,6 +81,14 @@ def test_curves_are_the_statistics_of_runs_at_each_step_that_half_of_them_reach(
     np.testing.assert_array_equal(display.lines_["quantiles", curve.method].get_ydata(), curve.median)
 
 
+def test_a_thinned_curve_keeps_its_steps(found):
+    display = ogive.plots.percentiles(*found, every=5).plot()
+    assert display.curves[0].steps.tolist() == [1, 6, 11, 16, 21, 26, 31, 36]
+    assert display.axes_["mean"].get_xlim() == (1, 36)
+    with pytest.raises(InputError, match="`every`"):
+        ogive.plots.percentiles(*found, every=0)
+
+
 def test_steps_that_few_runs_reach_are_left_out():
     def short(config, rng):
         return {"loss": config["x"] + rng.random(), "curve": Series([1.0] * (9 if rng.random() < 0.3 else 4))}
@@ -99,7 +107,7 @@ def test_the_headline_says_what_a_chosen_score_is_worth(found, display):
     again = found[1].scores("learner at 99 %").mean()
     best = next(one["score"] for one in chosen if one["percentile"] == 99)
     expected = f"At 99 %, a run with loss {number(best)} was chosen; run again, its configuration has {number(again)} on average"
-    assert display.headline.startswith(expected)
+    assert display.headline.replace("\u00a0", " ").startswith(expected)
     assert "30 times again, with new draws" in display.caption
     assert "Failed: " in display.caption  # of the runs that were chosen from
 
@@ -111,7 +119,7 @@ def test_a_failed_configuration_has_no_mark_and_no_curve():
     display = ogive.plots.percentiles(trials, slices).plot()
     assert np.isnan(display.marks[0].score)
     assert [curve.method for curve in display.curves] == ["learner at 60 %"]
-    assert "failed and failed at 1 %" in display.headline
+    assert "failed and failed at 1\u00a0%" in display.headline
 
 
 def test_narrow_paper_has_the_panels_below_each_other(found):

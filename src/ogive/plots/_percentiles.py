@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ogive.arguments import as_whole
 from ogive.errors import InputError
 from ogive.plots._distribution import DistributionDisplay, distribution, share_ticks
 from ogive.plots._page import COLORS, GRAY, Look, Paper, Picture, score_words
@@ -161,7 +162,7 @@ class PercentilesDisplay(Picture):
         quantiles.set_xlabel(self.step)
         for ax in (means, quantiles):
             ax.set_ylabel(printable(self.series))
-            ax.set_xlim(1, max(n, 2))
+            ax.set_xlim(1, max(2.0, *(curve.steps[-1] for curve in self.curves)))
 
     def _new_figure(self, paper: Paper) -> dict[str, Axes]:
         from matplotlib.lines import Line2D
@@ -190,7 +191,7 @@ class PercentilesDisplay(Picture):
 
 def percentiles(
     trials: Source, slices: Source, *, algorithm: str | None = None, task: str | None = None, series: str | None = None,
-    step: str = "step", confidence: float = 0.95, failures: str | float | None = None,
+    step: str = "step", every: int = 1, confidence: float = 0.95, failures: str | float | None = None,
 ) -> PercentilesDisplay:  # fmt: skip
     """Where configurations at percentiles lie, how they learn, and how they do when they are run again.
 
@@ -206,6 +207,8 @@ def percentiles(
         The curve that is drawn; named where runs have several. Without curves there are two panels.
     step : str
         What the values of a curve are counted by: "episode".
+    every : int
+        How many of these lie between two values, where a curve was thinned; the first value is that of step 1.
     confidence : float
         Of the bands of both distributions.
     failures : str or float, optional
@@ -236,7 +239,13 @@ def percentiles(
     runs = distribution(again, metric=metric, confidence=confidence, failures=failures)
     name = the_one("series", series, again.series_names) if again.series_names or series is not None else None
     curves = (
-        () if name is None else tuple(c for method in methods if (c := _curve(again, method, task, name)) is not None)
+        ()
+        if name is None
+        else tuple(
+            c
+            for method in methods
+            if (c := _curve(again, method, task, name, as_whole(every, "every", at_least=1))) is not None
+        )
     )
     goal = trials.goals[metric]
     marks = tuple(
@@ -253,7 +262,7 @@ def percentiles(
     )  # fmt: skip
 
 
-def _curve(trials: Trials, method: str, task: str, series: str) -> SliceCurve | None:
+def _curve(trials: Trials, method: str, task: str, series: str, every: int) -> SliceCurve | None:
     """One configuration at each step that at least half of its runs reached."""
     values = list(trials.series(method, task, series).values())
     if not values:
@@ -280,7 +289,7 @@ def _curve(trials: Trials, method: str, task: str, series: str) -> SliceCurve | 
     sd[n < 2] = np.nan
     return SliceCurve(
         method=method,
-        steps=np.arange(1.0, shown + 1.0),
+        steps=1.0 + every * np.arange(float(shown)),
         n=n.astype(np.float64),
         mean=mean,
         sd=sd,
@@ -301,7 +310,8 @@ def _headline(again: Trials, chosen: Sequence[Mapping[str, Any]], metric: str) -
     (level, score, mean), others = said[0], said[1:]
     first = f"At {level}, a run with {printable(metric)} {score} was chosen; run again, its configuration has {mean} on average"
     more = [f"{score} and {mean} at {level}" for level, score, mean in others]
-    return f"{first} ({', '.join(more)})" if more else first
+    # A number and its sign stay in one line.
+    return (f"{first} ({', '.join(more)})" if more else first).replace(" %", "\u00a0%")
 
 
 def _caption(
