@@ -120,6 +120,22 @@ SAID = {
         ),
         "step: 'frame' (guessed) holds 121 to 134 steps of a run: 30390 rows are 240 runs; params='frame' if it is a hyper-parameter",
     ),
+    K.STEP_GRID: (
+        Note(K.STEP_GRID, "grid", {"step": "frame", "n": 100, "first": 1000.0, "last": 200000.0, "how": "even"}),
+        "runs are compared at 100 steps from frame 1,000 to 200,000, evenly placed: each has its last value at or before a step",
+    ),
+    K.ENDED_EARLY: (
+        Note(K.ENDED_EARLY, "grid", {"n": 1, "of_runs": 240, "step": "frame", "last": 2000.0, "first_end": 500.0}),
+        "1 of 240 runs ends before frame 2,000, the first at 500, and keeps its last value",
+    ),
+    K.ONE_RUN: (
+        Note(K.ONE_RUN, values={"methods": ["sac"]}),
+        "no interval for sac: one run on a task says nothing about spread",
+    ),
+    K.REACHES: (
+        Note(K.REACHES, values={"metric": "return", "target": 900.0, "goal": "maximize", "n": 3, "of_runs": 8}),
+        "3 of 8 runs never reach return of at least 900, and count as failed",
+    ),
     K.CURVE_SCORE: (
         Note(
             K.CURVE_SCORE,

@@ -16,7 +16,21 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ogive import algorithms, answers, curves, errors, plots, profiles, report, rl, spaces, statistics, study, tasks
+    from ogive import (
+        algorithms,
+        answers,
+        curves,
+        errors,
+        plots,
+        profiles,
+        progress,
+        report,
+        rl,
+        spaces,
+        statistics,
+        study,
+        tasks,
+    )
     from ogive.algorithms import Algorithm, tuned
     from ogive.answers import (
         Check,
@@ -76,6 +90,7 @@ _HOME: dict[str, str | None] = {
     "plan": "ogive.answers",
     "plots": None,
     "profiles": None,
+    "progress": None,
     "rank": "ogive.answers",
     "read": "ogive.reading",
     "report": None,
@@ -120,6 +135,7 @@ __all__ = [
     "plan",
     "plots",
     "profiles",
+    "progress",
     "rank",
     "read",
     "report",

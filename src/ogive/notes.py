@@ -73,6 +73,10 @@ class NoteKind(Enum):
     STATUS_NOT_USED = "status not used"
     OUTCOME = "outcome"
     PROVEN = "proven"
+    STEP_GRID = "steps of a grid"
+    ENDED_EARLY = "ended early"
+    ONE_RUN = "one run"
+    REACHES = "reaches a target"
     CURVES_READ = "rows are steps of runs"
     CURVE_SCORE = "score of a curve"
     STEPS_EMPTY = "steps empty"
@@ -618,6 +622,28 @@ def _curve_score(v: _Values, o: _Naming) -> str:
     )
 
 
+def _step_grid(v: _Values, o: _Naming) -> str:
+    first, last = f"{v['first']:,.15g}", f"{v['last']:,.15g}"
+    where = {"shared": "which all runs have", "even": "evenly placed", "said": "as said"}[v["how"]]
+    span = (
+        f"at {v['step']} {first}" if v["n"] == 1 else f"at {v['n']:,} steps from {v['step']} {first} to {last}, {where}"
+    )
+    return f"runs are compared {span}: each has its last value at or before a step"
+
+
+def _ended_early(v: _Values, o: _Naming) -> str:
+    return (
+        f"{v['n']} of {plural(v['of_runs'], 'run')} {'ends' if v['n'] == 1 else 'end'} before {v['step']} {v['last']:,.15g}, the first at "
+        f"{v['first_end']:,.15g}, and {'keeps its' if v['n'] == 1 else 'keep their'} last value"
+    )
+
+
+def _reaches(v: _Values, o: _Naming) -> str:
+    sign = "at least" if v["goal"] == "maximize" else "at most"
+    n = v["n"]
+    return f"{n} of {plural(v['of_runs'], 'run')} never {'reaches' if n == 1 else 'reach'} {v['metric']} of {sign} {v['target']:g}, and count as failed"
+
+
 def _some(names: Iterable[str], most: int = 4) -> str:
     shown = list(names)
     return ", ".join(map(repr, shown[:most])) + (", …" if len(shown) > most else "")
@@ -853,6 +879,10 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.ASKS_SPLIT: _asks_split,
     NoteKind.ASKS_CURVES: _asks_curves,
     NoteKind.CURVES_READ: _curves_read,
+    NoteKind.STEP_GRID: _step_grid,
+    NoteKind.ENDED_EARLY: _ended_early,
+    NoteKind.ONE_RUN: lambda v, o: f"no interval for {listed(list(v['methods']))}: one run on a task says nothing about spread",
+    NoteKind.REACHES: _reaches,
     NoteKind.CURVE_SCORE: _curve_score,
     NoteKind.STEPS_EMPTY: lambda v, o: (
         f"{plural(v['n'], 'row')} without a score {_are(v['n'])} left out: {v['column']!r} is empty there"

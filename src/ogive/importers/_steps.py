@@ -321,13 +321,23 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False) -
     return replace(trials, table=compact(table), definitions=definitions, notes=(*notes, note))
 
 
+def curve_named(trials: Trials, name: str | None) -> tuple[str, Metric]:
+    """The score over steps that is asked for, the first where None, and which of its values are good."""
+    if name is None:
+        name = next(iter(_curves_of(trials)))
+    elif name not in trials.series_names:
+        raise InputError(
+            f"`metric` {name!r} has no values over steps; there are {quoted(trials.series_names) or 'none'}."
+        )
+    return name, _definition(trials, name)
+
+
 def _curves_of(trials: Trials) -> dict[str, str]:
     """The series of each metric; of a study whose series are no metrics, its only one."""
     names = trials.series_names
     if not names:
         raise InputError(
-            "`budget` and `area` are about runs with a curve, and this table has none: name its column of steps with step=, or let trials "
-            "return a Series."
+            "this is about runs with a curve, and the table has none: name its column of steps with step=, or let trials return a Series."
         )
     own = {metric: metric for metric in trials.metrics if metric in names}
     if own:

@@ -10,6 +10,7 @@
   percentiles(trials, slices)  configurations at percentiles: where they lie, their curves, and how they do when run again
   profile(profile)          how often each method is within τ of the best; profile_pairs: two at a time
   learning_fan(curves)      quantiles against the training-set size; also slices, leading, normality_strips
+  progress(over_training), progress_fan(fan)  scores over the steps of training
   critical_difference(ranks)  average ranks and who cannot be told apart
   aggregates(table)         IQM, mean, median, optimality gap over tasks
   of(result)                the picture that a result has of itself: what result.plot() draws
@@ -20,6 +21,7 @@ Inside
   _percentiles    three panels of configurations at percentiles
   _pairs          both matrices of pairs: of a ranking, and of a profile
   _over_tasks     aggregates and average ranks
+  _progress       over training: a statistic with its intervals, and the spread of runs
   _curves         fans, slices and strips of learning curves
   _of             which picture a result has of itself
   _page           what all share: colors and looks, paper with words around a picture, panels by task, a way into a file
@@ -49,6 +51,7 @@ from ogive.plots._pairs import PairsDisplay, ProfilePairsDisplay, pairs, profile
 from ogive.plots._percentiles import PercentilesDisplay, SliceCurve, SliceMark, percentiles
 from ogive.plots._planning import PlanDisplay, planning
 from ogive.plots._profile import ProfileDisplay, profile
+from ogive.plots._progress import ProgressDisplay, ProgressFanDisplay, progress, progress_fan
 from ogive.plots._ranks import RanksDisplay, ranks
 from ogive.plots._sources import SourcesDisplay, sources
 
@@ -70,6 +73,8 @@ __all__ = [
     "PlanDisplay",
     "ProfileDisplay",
     "ProfilePairsDisplay",
+    "ProgressDisplay",
+    "ProgressFanDisplay",
     "RanksDisplay",
     "SliceCurve",
     "SliceMark",
@@ -94,6 +99,8 @@ __all__ = [
     "planning",
     "profile",
     "profile_pairs",
+    "progress",
+    "progress_fan",
     "ranks",
     "slices",
     "sources",

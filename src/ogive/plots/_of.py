@@ -29,10 +29,12 @@ def of(result: Any) -> Drawable:
     """
     from ogive.curves import LearningCurves
     from ogive.plots._curves import learning_fan
+    from ogive.plots._progress import progress, progress_fan
+    from ogive.progress import Fans, Progress
 
     ways: dict[type, Any] = {
         Summary: intervals, Ranking: ranks, Sources: sources, Plan: planning, Profile: profile, Aggregates: aggregates,
-        AverageRanks: critical_difference, LearningCurves: learning_fan, Comparison: _difference, Check: _difference_of_check,
+        AverageRanks: critical_difference, LearningCurves: learning_fan, Progress: progress, Fans: progress_fan, Comparison: _difference, Check: _difference_of_check,
     }  # fmt: skip
     for kind, draw in ways.items():
         if isinstance(result, kind):

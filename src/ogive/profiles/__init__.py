@@ -28,7 +28,7 @@ from ogive.profiles._aggregates import (
     shifted_geometric_mean,
 )
 from ogive.profiles._curves import Conclusion, PairOfCurves
-from ogive.profiles._normalize import Baselines, MinMax, Reference
+from ogive.profiles._normalize import Baselines, MinMax, Reference, on_one_scale
 from ogive.profiles._performance import MANY_TASKS, Kind, performance_profile
 from ogive.profiles._profile import Profile, Sensitivity, Steps
 from ogive.profiles._ranks import AverageRanks, RankedPair, average_ranks
@@ -37,5 +37,5 @@ from ogive.profiles._reading import profile_table
 __all__ = [
     "MANY_TASKS", "Aggregates", "AverageRanks", "Baselines", "Conclusion", "GeometricMeans", "Kind", "MinMax",
     "PairOfCurves", "Profile", "RankedPair", "Reference", "Sensitivity", "Steps", "aggregates", "average_ranks",
-    "performance_profile", "probability_of_improvement", "profile_table", "shifted_geometric_mean",
+    "on_one_scale", "performance_profile", "probability_of_improvement", "profile_table", "shifted_geometric_mean",
 ]  # fmt: skip

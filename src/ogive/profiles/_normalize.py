@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ogive.arguments import FloatArray
+from ogive.arguments import FloatArray, Goal
 from ogive.errors import InputError
 from ogive.notes import Note, NoteKind
 from ogive.profiles._cells import Cells, place_of
@@ -71,6 +71,32 @@ def normalized(cells: Cells, scale: Scale | None) -> Cells:
     values[np.isinf(cells.values)] = -np.inf
     note = Note(NoteKind.NORMALIZED, values={"by": by})
     return replace(cells, values=values, goal="maximize", notes=(*cells.notes, note))
+
+
+def on_one_scale(
+    values: Mapping[tuple[str, str], FloatArray], goal: Goal, scale: Baselines | MinMax
+) -> dict[tuple[str, str], FloatArray]:
+    """Finite scores of any shape by method and task, on the scale; large values are then good.
+
+    Examples
+    --------
+    >>> runs = {("a", "x"): np.array([[1.0, 2.0], [1.0, 5.0]])}
+    >>> on_one_scale(runs, "maximize", MinMax())["a", "x"].tolist()
+    [[0.0, 0.25], [0.0, 1.0]]
+    """
+    methods, tasks = (tuple(dict.fromkeys(key[i] for key in values)) for i in (0, 1))
+    parts = [values[method, task] for method in methods for task in tasks]
+    starts = np.concatenate(([0], np.cumsum([part.size for part in parts]))).astype(np.intp)
+    cells = Cells(
+        methods=methods,
+        problems=tasks,
+        values=np.concatenate([part.ravel() for part in parts]),
+        starts=starts,
+        goal=goal,
+    )
+    found = np.split(normalized(cells, scale).values, starts[1:-1])
+    keys = [(method, task) for method in methods for task in tasks]
+    return {key: own.reshape(values[key].shape) for key, own in zip(keys, found, strict=True)}
 
 
 def _baselines(cells: Cells, scale: Baselines) -> tuple[FloatArray, FloatArray]:

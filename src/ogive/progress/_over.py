@@ -1,0 +1,276 @@
+"""One statistic of all runs at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ogive.arguments import FloatArray, as_confidence
+from ogive.errors import InputError
+from ogive.metric import Metric
+from ogive.notes import Names, Note, NoteKind, capitalized, naming, sentences
+from ogive.progress._grid import Ended, Grid, OnGrid, Scale, on_grid
+from ogive.reading import Source
+from ogive.results import json_ready, strength_of, weakest
+from ogive.statistics import OverSteps, over_steps
+from ogive.tables import Ranged, Table
+from ogive.words import listed, percent_sure, plural, printable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 5  # rows of a table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Progress:
+    """A statistic of every method's runs at every step, with its intervals.
+
+    Attributes
+    ----------
+    found : mapping
+        Method to `ogive.statistics.OverSteps`: `estimate`, `low`, `high`, one for each step.
+    runs : OnGrid
+        The runs that they are of: `grid`, `tasks`, `metric`, `step`, `notes`.
+    statistic : str
+        As it was asked for.
+    """
+
+    found: dict[str, OverSteps]
+    runs: OnGrid
+    statistic: str
+    confidence: float
+    simultaneous: bool
+    notes: tuple[Note, ...]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names in order of appearance."""
+        return self.runs.methods
+
+    @property
+    def grid(self) -> FloatArray:
+        """The steps."""
+        return self.runs.grid
+
+    @property
+    def goal(self) -> str:
+        """Whether large or small values are good."""
+        return self.runs.definition.goal
+
+    def __repr__(self) -> str:
+        return (
+            f"Progress({self.statistic} of {plural(len(self.methods), 'method')} at {plural(self.grid.size, 'step')})"
+        )
+
+    def __str__(self) -> str:
+        return self.text("python")
+
+    def text(self, names: Names) -> str:
+        """The headline, the table and what it stands on."""
+        with naming(names):
+            return "\n\n".join([self.headline, self.as_tables()[0].to_text()])
+
+    def of(self, method: str) -> OverSteps:
+        """One method."""
+        if method not in self.found:
+            raise InputError(f"there is no method {method!r} here; there are {', '.join(map(repr, self.methods))}.")
+        return self.found[method]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Methods, best first at the last step."""
+        turn = Metric.toward(self.goal).turned
+        return tuple(sorted(self.methods, key=lambda m: -turn(float(self.found[m].estimate[-1]))))
+
+    @property
+    def label(self) -> str:
+        """The statistic in words."""
+        return statistic_words(self.statistic)
+
+    @property
+    def what(self) -> str:
+        """What the numbers are of."""
+        scale = " (on one scale)" if self.runs.scaled else ""
+        return f"{printable(self.runs.metric)}{scale}"
+
+    @property
+    def headline(self) -> str:
+        """Who is where at the last step."""
+        at = f"At {printable(self.runs.step)} {self.grid[-1]:,.15g}"
+        shown = [f"{printable(m)} {_ranged(self.found[m], -1)}" for m in self.order[:4]]
+        more = f", and {plural(len(self.order) - 4, 'method')} below" if len(self.order) > 4 else ""
+        return f"{at}, the {self.label} of {self.what} is {listed(shown)}{more}."
+
+    def sentence(self, mark: str = "Brackets") -> str:
+        """What the intervals are, which are shown as brackets or shades."""
+        known = list(self.found.values())
+        counts = [len(own) for own in self.runs.values.values()]
+        many = plural(max(counts), "run") if min(counts) == max(counts) else f"{min(counts)} to {max(counts)} runs"
+        several = f" on each of {len(self.runs.tasks)} tasks" if len(self.runs.tasks) > 1 else ""
+        basis = f"{many} of each method{several}"
+        if all(np.isinf(one.low).all() for one in known):
+            return f"{basis}. There are no intervals."
+        whole = "for the whole curve of a method" if self.simultaneous else "at each step alone"
+        strength = weakest(strength_of(one.guarantee) for one in known)
+        fixed = ", for these tasks" if len(self.runs.tasks) > 1 else ""
+        doubts = dict.fromkeys(str(a) for one in known for a in one.assumptions)
+        why = f" ({'; '.join(doubts)})" if doubts else ""
+        return (
+            f"{basis}. {mark}: {percent_sure(self.confidence)} intervals {whole}{fixed}, {strength}: whole runs are resampled{why}. Overlapping "
+            "intervals do not mean equal methods."
+        )
+
+    def at(self, step: float) -> dict[str, Ranged]:
+        """Every method at the last step of the grid at or before this one."""
+        place = int(np.searchsorted(self.grid, step, side="right")) - 1
+        if place < 0:
+            raise InputError(f"`step` must not lie before the first, {self.grid[0]:g}; got {step:g}.")
+        return {m: _ranged(self.found[m], place) for m in self.methods}
+
+    def as_tables(self) -> tuple[Table, ...]:
+        """A few steps down, methods across, best first."""
+        places = np.unique(np.linspace(0, self.grid.size - 1, min(SHOWN, self.grid.size)).round().astype(int))
+        rows = tuple((f"{self.grid[i]:,.15g}", *(_ranged(self.found[m], int(i)) for m in self.order)) for i in places)
+        below = (self.sentence(), *map(capitalized, self.notes))
+        return (Table(head=(self.runs.step, *self.order), rows=rows, below=below),)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each method and step."""
+        return [
+            {"algorithm": m, "metric": self.runs.metric, "statistic": self.statistic, self.runs.step: float(self.grid[i]),
+             "estimate": float(one.estimate[i]), "low": float(one.low[i]), "high": float(one.high[i]), "method": one.method,
+             "guarantee": one.guarantee, "n": int(one.runs_at[i])}
+            for m, one in self.found.items() for i in range(self.grid.size)
+        ]  # fmt: skip
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each method and step: estimate, low, high, method, guarantee, n."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with `"schema": 1`."""
+        return {
+            "schema": 1, "source": self.runs.source, "unit": "run", "notes": sentences((*self.runs.reading, *self.notes)),
+            "confidence": self.confidence, "simultaneous": self.simultaneous, "tasks": list(self.runs.tasks),
+            "rows": [json_ready(row) for row in self.records()],
+        }  # fmt: skip
+
+
+def over_training(
+    source: Source | OnGrid,
+    statistic: str = "iqm",
+    *,
+    metric: str | None = None,
+    grid: Grid = None,
+    ended: Ended = "last",
+    simultaneous: bool = False,
+    normalize: Scale | None = None,
+    failures: str | float = "refuse",
+    tasks: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> Progress:
+    """A statistic of every method's runs at each step of training, with intervals.
+
+    Parameters
+    ----------
+    source
+        Trials whose runs have curves, or anything that `ogive.read` takes.
+    statistic : str
+        Over the runs of all tasks: `iqm` (the mean of the middle half), `mean`, `median` (of one task the median of its runs, of
+        several the median of the tasks' means), `q0.9`, `worst_0.1`, `best_0.1`.
+    grid, ended, failures, normalize
+        See `on_grid`: the steps, what a run is after its end, runs that failed, and one scale for all tasks.
+    simultaneous : bool
+        Intervals that hold together over the whole curve of a method, instead of at each step alone.
+
+    Notes
+    -----
+    Runs are resampled as a whole, within each task; see `ogive.statistics.over_steps` for how sure that is. One run on a
+    task gives a curve without an interval, and so do runs that a grid or an adaptive search chose.
+
+    Examples
+    --------
+    >>> import ogive, pandas as pd
+    >>> rows = [{"agent": a, "seed": s, "step": t, "return": t * (1 + s / 9) + 5 * (a == "sac")} for a in ("sac", "td3") for s in range(4) for t in range(9)]
+    >>> found = over_training(ogive.read(pd.DataFrame(rows)), "mean", grid=[0, 4, 8])
+    >>> found.of("sac").estimate.round(2).tolist()
+    [5.0, 9.67, 14.33]
+    """
+    confidence = as_confidence(confidence)
+    runs = (
+        source
+        if isinstance(source, OnGrid)
+        else on_grid(source, metric, grid=grid, ended=ended, failures=failures, normalize=normalize, tasks=tasks)
+    )
+    asked = _toward(statistic, runs.definition)
+    options: dict[str, Any] = {"statistic": asked, "confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+    found: dict[str, OverSteps] = {}
+    bare: list[str] = []
+    for method in runs.methods:
+        held = runs.runs(method)
+        if runs.independent and min(map(len, held)) > 1:
+            found[method] = over_steps(held, simultaneous=simultaneous, **options)
+        else:
+            bare.append(method)
+            found[method] = _without_interval(held, options)
+    notes = list(runs.notes)
+    if bare and not runs.independent:
+        notes.append(Note(NoteKind.NO_BANDS))
+    elif bare:
+        notes.append(Note(NoteKind.ONE_RUN, values={"methods": bare}))
+    return Progress(
+        found=found,
+        runs=runs,
+        statistic=statistic,
+        confidence=confidence,
+        simultaneous=simultaneous,
+        notes=tuple(notes),
+    )
+
+
+def _toward(statistic: str, metric: Metric) -> str:
+    """`worst_0.1` and `best_0.1` by the end of the scores at which they lie."""
+    for word, tail in (("worst_", metric.worst_tail), ("best_", metric.best_tail)):
+        if statistic.startswith(word) and not statistic.startswith("best_of"):
+            return f"{tail}_{statistic.removeprefix(word)}"
+    return statistic
+
+
+def statistic_words(statistic: str) -> str:
+    """The name of a statistic in words."""
+    for word, said in (("worst_", "worst"), ("best_", "best")):
+        if statistic.startswith(word):
+            return f"mean of the {said} {100 * float(statistic.removeprefix(word)):g} %"
+    if statistic.startswith("q"):
+        return f"{100 * float(statistic.removeprefix('q')):g} % quantile"
+    return {"iqm": "IQM"}.get(statistic, statistic)
+
+
+def _without_interval(held: Sequence[FloatArray], options: dict[str, Any]) -> OverSteps:
+    """The statistic alone. Runs that stand twice have the statistics of runs that stand once, and are none the more certain."""
+    most = max(map(len, held))
+    twice = [np.repeat(own, 2, axis=0) for own in held] if most else list(held)
+    one = over_steps(twice, **{**options, "n_resamples": 100})
+    nowhere = np.full(one.estimate.size, np.inf)
+    return replace(
+        one,
+        low=-nowhere,
+        high=nowhere,
+        guarantee="heuristic",
+        method="none",
+        n_runs=one.n_runs // 2,
+        runs_at=one.runs_at // 2,
+        assumptions=(),
+    )
+
+
+def _ranged(one: OverSteps, place: int) -> Ranged:
+    return Ranged(float(one.estimate[place]), float(one.low[place]), float(one.high[place]))
