@@ -503,14 +503,18 @@ def test_bounds_that_a_study_declares_hold_for_the_returns_of_its_environments()
 # ---------------------------------------------------------------- the page, and the example, as a user runs them
 
 
-def test_the_python_of_the_page_runs(repository):
+def test_the_python_of_the_page_runs(repository, tmp_path, monkeypatch):
     page = (repository / "docs" / "reference" / "agents.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
-    own, wrapped, library = blocks
+    own, slices, wrapped, library = blocks
     names: dict = {}
     exec(compile(own.replace("episodes=100", "episodes=3"), "agents.md", "exec"), names)
     trials = run(names["study"], 3, workers=0, progress=False)
     assert trials.scores("climber", CART, "return").min() >= 1
+    monkeypatch.chdir(tmp_path)
+    few = slices.replace("n_trials=200", "n_trials=4").replace("workers=2", "workers=0, progress=False")
+    exec(compile(few.replace("[5, 50, 95]", "[5, 95]"), "agents.md", "exec"), names)
+    assert (tmp_path / "slices.png").stat().st_size > 0
     exec(compile(wrapped.replace("episodes=50", "episodes=1"), "agents.md", "exec"), names)
     assert names["task"].name == "clipped_car"
     compile(library, "agents.md", "exec")
