@@ -306,12 +306,11 @@ def _headline(again: Trials, chosen: Sequence[Mapping[str, Any]], metric: str) -
         scores = again.scores(one["method"], one["task"], metric, failures="exclude")
         score = "failed" if one["score"] is None else number(one["score"])
         mean = number(float(scores.mean())) if scores.size else "failed"
-        said.append((f"{one['percentile']:g} %", score, mean))
+        said.append((f"{one['percentile']:g}\u00a0%", score, mean))  # a number and its sign stay in one line
     (level, score, mean), others = said[0], said[1:]
     first = f"At {level}, a run with {printable(metric)} {score} was chosen; run again, its configuration has {mean} on average"
     more = [f"{score} and {mean} at {level}" for level, score, mean in others]
-    # A number and its sign stay in one line.
-    return (f"{first} ({', '.join(more)})" if more else first).replace(" %", "\u00a0%")
+    return f"{first} ({', '.join(more)})" if more else first
 
 
 def _caption(
