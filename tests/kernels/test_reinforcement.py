@@ -480,6 +480,22 @@ def test_ppo_equals_the_slow_program(name):
         assert moved == (name != "batch beyond the horizon")
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"clip": 1e9}, {"epsilon": 1e-2}, {"lambda_": 0.89}, {"discount": 0.98}, {"n_epochs": 4}, {"value_weight": 0.9},
+        {"entropy_weight": 0.02}, {"falling": True}, {"keep": True},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_comparison_with_the_slow_program_notices_each_choice(other):
+    """Clipping, Adam's ε and the rest matter within these few steps: equality is no accident of what was not reached."""
+    given = {**PPO["as published"][0], "policy": (5, 6), "episodes": 2}
+    usual = fast_ppo(world(0, n_steps=40), 0, **given)
+    with pytest.raises(AssertionError):
+        assert_same(fast_ppo(world(0, n_steps=40), 0, **{**given, **other}), usual)
+
+
 @pytest.mark.kernel
 def test_a_ppo_trial_that_diverges_goes_on_without_learning():
     given = {"orders": (3, 3), "policy": (5, 6), "lambda_": 0.9, "rate": 50.0, "horizon": 16, "n_epochs": 2, "batch": 8, "clip": 0.2, "episodes": 3, "bound": 200.0}  # fmt: skip
