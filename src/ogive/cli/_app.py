@@ -19,6 +19,7 @@ from ogive.cli import (
     _over_tasks,
     _plan,
     _plot,
+    _progress,
     _report,
     _reproduce,
     _run,
@@ -45,7 +46,7 @@ app = typer.Typer(
 )
 for each in (
     _summary.inspect, _summary.summary, _verdicts.compare, _verdicts.rank, _sources.sources, _plan.plan, _verdicts.check,
-    _plot.plot, _report.report, _over_tasks.profile, _over_tasks.aggregate, _curves.curves, _run.run, _store.status,
+    _plot.plot, _report.report, _over_tasks.profile, _over_tasks.aggregate, _progress.progress, _curves.curves, _run.run, _store.status,
     _store.watch, _store.verify, _store.repair, _store.compact, _reproduce.reproduce,
 ):  # fmt: skip
     app.command()(each)

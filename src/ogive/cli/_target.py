@@ -31,7 +31,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "no_caption": (NoCaption, False),
 }
 # What names a picture; a command without any of these draws in any case.
-TARGETS = ("out", "pairs")
+TARGETS = ("out", "pairs", "fan")
 
 
 def as_picture(path: Path, sources: Iterable[str | Path] = (), *, option: str = "--out") -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,17 +16,14 @@ from ogive.progress._grid import Ended, Grid, OnGrid, Scale, on_grid
 from ogive.reading import Source
 from ogive.results import json_ready, strength_of, weakest
 from ogive.statistics import OverSteps, over_steps
-from ogive.tables import Ranged, Table
+from ogive.tables import Ranged, Recorded, Table
 from ogive.words import listed, percent_sure, plural, printable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SHOWN = 5  # rows of a table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Progress:
+class Progress(Recorded):
     """A statistic of every method's runs at every step, with its intervals.
 
     Attributes
@@ -146,12 +143,6 @@ class Progress:
              "guarantee": one.guarantee, "n": int(one.runs_at[i])}
             for m, one in self.found.items() for i in range(self.grid.size)
         ]  # fmt: skip
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each method and step: estimate, low, high, method, guarantee, n."""
-        import pandas as pd
-
-        return pd.DataFrame(self.records())
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`."""

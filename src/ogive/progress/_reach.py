@@ -19,7 +19,7 @@ from ogive.reading import Source, as_trials
 from ogive.results import json_ready
 from ogive.schema import OK
 from ogive.statistics import Interval, clopper_pearson, order_statistic_ranks
-from ogive.tables import Ranged, Table
+from ogive.tables import Ranged, Recorded, Table
 from ogive.trials import Trials, compact
 from ogive.words import number, percent_sure, printable
 
@@ -56,7 +56,7 @@ class ReachedCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Reached:
+class Reached(Recorded):
     """When runs reach a target, method by method and task by task; runs that never do are counted as later than all others.
 
     Attributes

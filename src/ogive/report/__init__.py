@@ -6,6 +6,7 @@
 Inside
   _write      the page from the table
   _findings   which results answer which question: the verdict or the ranking, all tasks together, the numbers
+  _training   the section about scores over training, of tables that have steps
   _sections   findings as sections of a page; a card for each question of a verdict (their columns: _page)
   _tables     which tables a page has, as HTML, LaTeX and CSV (how each is written: `ogive.tables`)
   _methods    caveats, "error bars of what?", a methods paragraph with its references
@@ -14,7 +15,7 @@ Inside
   _curves     the page of learning curves: findings, tables, caveats, sections
   _page       the HTML around it all: escaping, style, the policy that forbids the network
 
-Nothing here computes a statistic: results come from `answers`, `profiles` and `curves`, pictures from `plots`.
+Nothing here computes a statistic: results come from `answers`, `profiles`, `progress` and `curves`, pictures from `plots`.
 """
 
 from ogive.report._curves import write_curves

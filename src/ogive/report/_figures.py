@@ -233,7 +233,7 @@ def _layout(
     if len(tasks) == 1:
         layout = frame(ONE_HEIGHT + legend, legend + 4)
         layout["xaxis"] = {**_share_axis(), "title": titled(titles[0])}
-        layout["yaxis"] = {**_score_axis(spans[0]), "title": titled(titles[1])}
+        layout["yaxis"] = {**score_axis(spans[0]), "title": titled(titles[1])}
         return layout
     layout = frame(PANEL_HEIGHT * rows + legend + 80, legend + 26)
     layout["annotations"] = []
@@ -243,7 +243,7 @@ def _layout(
         x, y = panel_domain(column, columns, gap_x), panel_domain(rows - 1 - row, rows, gap_y)
         layout[_key("x", i)] = {**_share_axis(small=True), **small, "domain": x, "anchor": axis_name("y", i)}
         layout[_key("y", i)] = {
-            **_score_axis(spans[i]), **small, "domain": y, "anchor": axis_name("x", i), "nticks": 5,
+            **score_axis(spans[i]), **small, "domain": y, "anchor": axis_name("x", i), "nticks": 5,
             "tickformat": "~s" if DistributionDisplay.are_long(spans[i]) else "~g",
         }  # fmt: skip
         layout["annotations"].append(
@@ -274,7 +274,8 @@ def _share_axis(*, small: bool = False) -> Json:
     }  # fmt: skip
 
 
-def _score_axis(span: tuple[float, float]) -> Json:
+def score_axis(span: tuple[float, float]) -> Json:
+    """An axis of scores from one number to another."""
     return {
         "range": [float(f"{v:.6g}") for v in span], "gridcolor": "#e8e8e8", "zeroline": False, "linecolor": "#444",
         "showline": True, "tickformat": "~g",
@@ -302,7 +303,7 @@ def difference_figure(display: DifferenceDisplay) -> Json:
     layout = frame(ONE_HEIGHT, 40)
     layout["xaxis"] = {**_share_axis(), "title": titled("share of runs, worst → best")}
     label = html.escape(display.label, quote=False).replace("\n", "<br>")
-    layout["yaxis"] = {**_score_axis(span), "title": titled(label), "zeroline": True, "zerolinecolor": "#000"}
+    layout["yaxis"] = {**score_axis(span), "title": titled(label), "zeroline": True, "zerolinecolor": "#000"}
     layout["margin"]["l"] = 84
     layout["shapes"] = [
         {"type": "rect", "x0": p, "x1": q, "y0": 0, "y1": 1, "yref": "paper", "fillcolor": display.colors[who], "opacity": 0.14,
@@ -360,7 +361,7 @@ def profile_figure(display: ProfileDisplay) -> Json:
     layout["legend"]["traceorder"] = "reversed"
     across, up = (html.escape(text, quote=False) for text in display.labels)
     ends = np.array([found.start, display.tau_max])
-    layout["xaxis"] = {**_score_axis((float(ends[0]), float(ends[1]))), "title": titled(across)}
+    layout["xaxis"] = {**score_axis((float(ends[0]), float(ends[1]))), "title": titled(across)}
     if found.kind == "ratio":
         ticks = {"tickvals": numbers(display.powers), "ticktext": [f"{t:g}×" for t in display.powers]}
         layout["xaxis"] |= {"type": "log", "range": numbers(np.log10(ends)), **ticks}
@@ -390,7 +391,7 @@ def fan_figure(display: FanDisplay) -> Json:
         drawn = [_mean(f, Look(OTHERS), 1.0) | {"hoverinfo": "skip", "showlegend": False} for f in others]
         for fan in (thinned[f.model] for f in fans):
             if len(display.fans) == 1:
-                middle = _shades(fan.sizes, fan.inner_low, fan.inner_high, style[fan.model].color)
+                middle = shades(fan.sizes, fan.inner_low, fan.inner_high, style[fan.model].color)
                 drawn += [shade | {"showlegend": False} for shade in middle]
             look = style[fan.model] if alone else Look(style[fan.model].color)  # its name stands above it
             drawn += _fan(fan, look, display.share, legend=alone and len(display.fans) > 1)
@@ -398,10 +399,10 @@ def fan_figure(display: FanDisplay) -> Json:
     sizes = display.fans[0].sizes
     label = html.escape(display.label, quote=False)
     layout = _grid(len(panels), PANEL_HEIGHT + 20) if not alone else frame(ONE_HEIGHT + LEGEND, LEGEND + 4)
-    span = _span([part for fan in display.fans for part in (fan.low, fan.high, fan.mean)])
+    span = span_of([part for fan in display.fans for part in (fan.low, fan.high, fan.mean)])
     for i in range(len(panels)):
         layout.setdefault(_key("x", i), {}).update(size_axis(sizes, few=not alone))
-        layout.setdefault(_key("y", i), {}).update(_score_axis(span))
+        layout.setdefault(_key("y", i), {}).update(score_axis(span))
     if alone:
         layout["xaxis"]["title"], layout["yaxis"]["title"] = titled(SIZE), titled(label)
     else:
@@ -458,7 +459,7 @@ def _fan(fan: Fan, look: Look, share: float, *, legend: bool) -> list[Json]:
     ]
     hover = "<b>%{fullData.name}</b><br>n = %{x:,d}: mean %{y:.4~g}<br>%{customdata}<extra></extra>"
     mean = _mean(fan, look, 2.6) | group | {"showlegend": legend, "customdata": said, "hovertemplate": hover}
-    return [*(shade | quiet for shade in _shades(fan.sizes, fan.low, fan.high, look.color)), *edges, mean]
+    return [*(shade | quiet for shade in shades(fan.sizes, fan.low, fan.high, look.color)), *edges, mean]
 
 
 def _mean(fan: Fan, look: Look, width: float) -> Json:
@@ -478,7 +479,7 @@ def _seen(trace: Json, values: FloatArray, symbol: str) -> Json:
     return trace | {"mode": "lines+markers", "marker": marker}
 
 
-def _shades(x: FloatArray, low: FloatArray, high: FloatArray, color: str) -> list[Json]:
+def shades(x: FloatArray, low: FloatArray, high: FloatArray, color: str) -> list[Json]:
     """A shade for every stretch of sizes without a gap."""
     known = np.concatenate([[False], np.isfinite(low) & np.isfinite(high), [False]])
     edges = np.flatnonzero(np.diff(known.astype(int)))
@@ -540,11 +541,11 @@ def slices_figure(displays: Sequence[SlicesDisplay], titles: Sequence[str]) -> J
     layout = _grid(len(displays), ROW * rows + 56)
     layout["legend"]["itemclick"] = layout["legend"]["itemdoubleclick"] = False
     ends = [one.grid if one.grid.size else one.scores for display in displays for one in display.slices]
-    span = _span(ends)
+    span = span_of(ends)
     labels = [name(label, LONGEST_LABEL) for label in reversed(displays[0].labels)]
     for i in range(len(displays)):
         first = i % min(ACROSS, len(displays)) == 0
-        layout[_key("x", i)] |= _score_axis(span) | {"nticks": 5}
+        layout[_key("x", i)] |= score_axis(span) | {"nticks": 5}
         layout[_key("y", i)] |= {
             "tickvals": list(range(rows)), "ticktext": labels, "showticklabels": first, "range": [-0.12, rows],
             "showgrid": True, "gridcolor": "#e8e8e8", "zeroline": False, "fixedrange": True, "automargin": first,
@@ -596,7 +597,7 @@ def size_axis(sizes: FloatArray, *, few: bool = False, span: tuple[float, float]
     }  # fmt: skip
 
 
-def _span(parts: Sequence[FloatArray]) -> tuple[float, float]:
+def span_of(parts: Sequence[FloatArray]) -> tuple[float, float]:
     """From the least to the largest number, with some room."""
     known = np.concatenate([np.ravel(part) for part in parts])
     known = known[np.isfinite(known)]

@@ -33,6 +33,7 @@ from ogive.report._tables import (
     to_latex,
     worst_table,
 )
+from ogive.report._training import section
 from ogive.statistics import Statistic
 from ogive.words import clipped, listed, number, percent_sure, plural, printable, share
 
@@ -86,6 +87,7 @@ def compose(found: Findings) -> Report:
     if one:
         report.add(runs, *_distribution(found, report, display, refused))
     report.add("Over all tasks", *_over_tasks(found, report))
+    report.add("Over training", *section(found, report.figure))
     report.add("The difference", *_difference(found, report))
     report.add("Every method against every other", *_pairs(found))
     if not many:
