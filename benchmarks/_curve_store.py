@@ -21,9 +21,9 @@ def make(path: Path, n_rows: int, n_repetitions: int, seed: int = 0) -> Store:
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n_rows)
     X = rng.normal(size=(n_rows, 6)) + 0.5 * y[:, None]
-    study, draw = prepare(
+    study, draw, _ = prepare(
         list(MODELS), X, y, design="additive", test="fixed", sizes=None, metrics=None, test_size=0.2,
-        missing_class="zero", fit=None, name="made", seed=seed,
+        missing_class="zero", tuned=None, fit=None, name="made", seed=seed,
     )  # fmt: skip
     store = Store(path)
     store.create(study.record())

@@ -12,12 +12,12 @@ import sys
 from collections.abc import Iterator
 
 import numpy as np
-from _measure import ROUNDS, Claim, circumstances, in_turns, number, report
+from _measure import ROUNDS, Claim, circumstances, cpu_seconds, in_turns, number, report
 from scipy import stats
 
 from ogive.statistics import _dip, _normality, dip, normality
 
-N_SAMPLES, N_VALUES = 10_000, 1_000
+N_SAMPLES, N_VALUES, N_BATCHES = 10_000, 1_000, 10
 STEP = 1 / 231
 
 NOTES = """\
@@ -79,13 +79,26 @@ def alone() -> list[Claim]:
     ]
 
 
+def both_tests() -> Claim:
+    """Ten batches of new samples, each tested in both ways."""
+    total = 0.0
+    for seed in range(N_BATCHES):
+        batch = np.random.default_rng(100 + seed).normal(size=(N_SAMPLES, N_VALUES))
+        start = cpu_seconds()
+        for test in ("shapiro", "dagostino"):
+            normality(batch, test=test)
+        total += cpu_seconds() - start
+    text = f"Shapiro-Wilk and D'Agostino-Pearson, {N_BATCHES * N_SAMPLES:,} × {N_VALUES:,} values"
+    return Claim(text=text, measured=total, limit=3.0)
+
+
 def main() -> int:
     header = circumstances("numpy", "scipy", "numba")
     warm = np.random.default_rng(9).integers(0, 9, size=(3, 20)) * 1.0
     for test in ("dagostino", "shapiro"):  # compiles
         normality(warm, test=test, lattice=1, n_resamples=99)
     dip(warm[0], n_resamples=99)
-    return report("Normality (`benchmarks/normality.py`)", header, NOTES, [*against_scipy(), *alone()])
+    return report("Normality (`benchmarks/normality.py`)", header, NOTES, [*against_scipy(), both_tests(), *alone()])
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ SCRIPTS = (
     "engine.py",
     "curve_kernels.py",
     "tuned_curves.py",
+    "curve_runs.py",
     "curve_store.py",
     "rl.py",
     "rl_library.py",

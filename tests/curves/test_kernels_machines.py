@@ -78,3 +78,18 @@ def test_the_kernel_machine_is_scikit_learns_within_its_tolerance(real_data, nam
     off = differences(MODELS["rbf_svm"], kernel_svm_curve, (values, 1.0, TOLERANCE), problem)
     assert off[:, :2].max() < 1e-12
     assert off[:, 2:].max() < 1e-4
+
+
+def test_rows_far_from_all_others_are_ranked_as_scikit_learn_ranks_them(real_data):
+    """On raw features kernel values are lost beside ρ for most rows: ties there, not an order of rounding errors.
+
+    With ρ added first, 226 of 1,072 areas under the curve differed, by up to 0.06.
+    """
+    x, y, n_classes, _, _, _ = load(real_data, "diabetes")
+    order, sizes = np.random.default_rng(7).permutation(len(y)), np.arange(60, 540, 40)
+    values, found = np.empty((len(x), len(x))), np.empty((len(sizes), 4))
+    gaussian_kernel(x, 1.0, values)
+    kernel_svm_curve(x, y, n_classes, order, sizes, np.arange(len(y)), True, values, 1.0, TOLERANCE, found)
+    for n, (_, area, *_) in zip(sizes, found, strict=True):
+        rest = (x, y, n_classes, order, [n], order[n:])
+        assert area == pytest.approx(refitted(MODELS["rbf_svm"], *rest)[0, 1], abs=1e-12)

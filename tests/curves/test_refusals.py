@@ -35,6 +35,7 @@ BAD = [
     ({"X": HOLES}, "takes no gaps; "),
     ({"X": np.where(np.isnan(HOLES), np.inf, X)}, "are infinite"),
     ({"X": [["a", "b"]] * 60}, "must be a table of numbers"),
+    ({"X": np.ones((60, 2)) * (1 + 2j)}, "must be a table of numbers"),
     ({"X": X[:, 0]}, "Did you mean X.reshape(-1, 1)?"),
     ({"y": X[:, 0]}, "`y` is a quantity (60 different numbers"),
     ({"y": Y[:30]}, "as many rows; got 60 and 30"),

@@ -458,6 +458,20 @@ def test_workers_and_interruptions_change_no_bit(problem, tmp_path):
     assert_array_equal(read(tmp_path / "one").values, alone.values)
 
 
+@pytest.mark.cluster
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_cluster_changes_no_bit(problem, tmp_path):
+    pytest.importorskip("distributed")
+    from ogive.runner import Dask
+
+    X, y = problem(60)
+    facts = {"n_repetitions": 6, "sizes": [3, 10, 40], "store": tmp_path / "cluster"}
+    made = learning_curves(CHEAP, X, y, engine=Dask(n_workers=2), **facts)
+    assert paths(made)["kernel"] == CHEAP
+    here = learning_curves(CHEAP, X, y, workers=0, **{**facts, "store": None})
+    assert_array_equal(made.values, here.values)
+
+
 def test_a_store_and_a_file_say_which_path_the_models_took(problem, tmp_path):
     X, y = problem(60)
     same = {"n_repetitions": 2, "sizes": [6, 9], "workers": 0}

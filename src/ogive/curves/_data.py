@@ -113,6 +113,8 @@ def _refuse_quantity(y: NDArray[Any], model: str) -> None:
 
 def _features(X: Any) -> NDArray[np.float64]:
     try:
+        if np.iscomplexobj(X):  # numpy would drop the imaginary part
+            raise TypeError
         features = np.array(X, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(

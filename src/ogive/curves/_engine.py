@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from ogive.seeding import stream
 from ogive.store import Store, place_for
 from ogive.study import Study
 
+if TYPE_CHECKING:
+    from ogive.runner import Dask
+
 HOUR = 3600.0
 # Below this many fits nothing is timed: they are done before the user could wonder.
 FEW_FITS = 60
@@ -43,7 +46,8 @@ FEW_FITS = 60
 def learning_curves(
     models: Any, X: Any, y: Any, *, design: str = "additive", test: str = "fixed", n_repetitions: int = 100, sizes: Any = None,
     metrics: Any = None, test_size: float = 0.2, missing_class: str = "zero", tuned: Any = None, fit: str | None = None, multi_class: str | None = None, name: str = "data",
-    seed: int = 0, store: str | Path | Store | None = None, workers: int | None = None, max_cost: float = HOUR, progress: bool | Callable[..., None] = False,
+    seed: int = 0, store: str | Path | Store | None = None, workers: int | None = None, engine: Dask | str | None = None, max_cost: float = HOUR,
+    progress: bool | Callable[..., None] = False,
 ) -> LearningCurves:  # fmt: skip
     """Scores of every model at every training-set size, many times over.
 
@@ -97,6 +101,8 @@ def learning_curves(
         Keeps finished repetitions; the same call goes on where an interrupted one stopped.
     workers : int, optional
         Processes; all cores where left out, 0 for this process. Never changes a number.
+    engine : ogive.runner.Dask or its name, optional
+        A cluster in place of this machine, as of `ogive.run`. Never changes a number.
     max_cost : float
         Seconds of computing, all workers together; what is predicted to take longer is refused.
 
@@ -118,7 +124,9 @@ def learning_curves(
         tuned=tuned, fit=fit, multi_class=multi_class, name=name, seed=seed,
     )  # fmt: skip
     with place_for(store) as kept:
-        carry_out(study, draw, n_repetitions, kept, workers=workers, max_cost=max_cost, progress=progress)
+        carry_out(
+            study, draw, n_repetitions, kept, workers=workers, engine=engine, max_cost=max_cost, progress=progress
+        )
         curves = from_store(kept, n_repetitions, [a.name for a in study.algorithms], lasting=store is not None)
     said += one_vs_rest_note(study) if multi_class and draw.data.n_classes != 2 else ()
     return replace(curves, notes=(*curves.notes, *study.notes, *said))
@@ -166,7 +174,8 @@ def prepare(
 
 
 def carry_out(
-    study: Study, draw: CurveDraw, n_repetitions: int, store: Store, *, workers: int | None, max_cost: float, progress: Any
+    study: Study, draw: CurveDraw, n_repetitions: int, store: Store, *, workers: int | None, max_cost: float, progress: Any,
+    engine: Dask | str | None = None,
 ) -> None:  # fmt: skip
     """Run what the store does not hold, unless that is predicted to take too long."""
     from ogive.runner import run
@@ -179,7 +188,7 @@ def carry_out(
     if sum(todo.values()) * len(draw.numbers) > FEW_FITS:
         cost = predicted(study, draw, todo)
         cost.refuse_above(most, f"fewer sizes than {len(draw.numbers)} or fewer repetitions than {n_repetitions}")
-    run(study, int(n_repetitions), store, workers=workers, progress=progress)
+    run(study, int(n_repetitions), store, workers=workers, engine=engine, progress=progress)
 
 
 def missing(study: Study, draw: CurveDraw, n_repetitions: int, store: Store) -> dict[str, int]:

@@ -28,7 +28,7 @@ from ogive.results import Guarantee, strength_of
 from ogive.seeding import stream
 from ogive.statistics import Statistic
 from ogive.trials import FloatArray
-from ogive.words import listed, percent_sure, printable, share
+from ogive.words import listed, percent_sure, plural, printable, share
 
 if TYPE_CHECKING:
     from ogive.curves._curves import LearningCurves
@@ -437,14 +437,30 @@ class Leaders:
         weaker = [lead.words for lead in leads if lead.guarantee == "heuristic" and lead.statistic != "mean"]
         how = "approximate" + (f", heuristic {listed(weaker)} since few repetitions lie beyond" if weaker else "")
         sure = f"Certain: {percent_sure(self.confidence)} {TOGETHER}; {how}; {self.n} paired repetitions."
-        return tuple(filter(None, [end, _before(leads), _overtaking(leads), *self._contradicting(), sure]))
+        return tuple(filter(None, [end, _before(leads), _overtaking(leads), *self._contradicting()[:MOST_NAMED], sure]))
 
     def _contradicting(self) -> list[str]:
+        """A sentence for each pair and statistic, the one with most sizes first."""
         words = {lead.label: lead.words for lead in self.by.values()}
-        return [
-            f"At {where.words} {printable(a)} is ahead of {printable(b)} by the mean, and behind it {words[label]}: both certain."
-            for a, b, label, where in self.contradictions[:MOST_NAMED]
-        ]
+        sizes = next(iter(self.by.values())).sizes
+        found: dict[tuple[str, str, str], list[Range]] = {}
+        for a, b, label, where in self.contradictions:
+            found.setdefault((a, b, label), []).append(where)
+
+        def measured(ranges: list[Range]) -> int:
+            return sum(int(np.count_nonzero((sizes >= r.first) & (sizes <= r.last))) for r in ranges)
+
+        said = []
+        for (a, b, label), ranges in sorted(found.items(), key=lambda one: -measured(one[1])):
+            named = [r.words for r in ranges[:MOST_NAMED]]
+            few = len(ranges) > MOST_NAMED
+            there = (
+                f"{measured(ranges)} sizes from n = {ranges[0].first} to {ranges[-1].last}" if few else listed(named)
+            )
+            said.append(
+                f"At {there} {printable(a)} is ahead of {printable(b)} by the mean, and behind it {words[label]}: both certain."
+            )
+        return said
 
     @property
     def verdict(self) -> str:
@@ -457,9 +473,10 @@ class Leaders:
 
     def __str__(self) -> str:
         lines = [f"Who leads by {printable(self.metric)}", *(f"  {lead}" for lead in self.by.values())]
-        lines += [f"  {sentence}" for sentence in self._contradicting()]
-        more = len(self.contradictions) - MOST_NAMED
-        lines += [f"  So it is at {more} more ranges of sizes and pairs of models."] if more > 0 else []
+        contradicting = self._contradicting()
+        lines += [f"  {sentence}" for sentence in contradicting[:MOST_NAMED]]
+        more = len(contradicting) - MOST_NAMED
+        lines += [f"  So it is with {plural(more, 'more pair')} of models."] if more > 0 else []
         lines.append(f"  certain: {self.reading}; {self.n} paired repetitions, {self.scope}.")
         return "\n".join(lines)
 

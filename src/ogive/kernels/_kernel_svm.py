@@ -123,7 +123,9 @@ def kernel_svm_curve(x, y, n_classes, order, sizes, test, varying, values, c, to
                 if counts[a] == 0 or counts[b] == 0:
                     continue
                 _optimize(among, begin_a, begin_b, alpha_a, alpha_b, grad_a, grad_b, c, tolerance)
-                duel[:] = -_offset(alpha_a, alpha_b, grad_a, grad_b, c)
+                # ρ comes last, as in libsvm: far from all rows f differs between them in the last digits of ρ, or not at all.
+                rho = _offset(alpha_a, alpha_b, grad_a, grad_b, c)
+                duel[:] = 0.0
                 for i in range(counts[a]):
                     if alpha_a[i] > 0.0:
                         _add(alpha_a[i], against[sorted_rows[begin_a + i] if varying else begin_a + i], duel)
@@ -131,7 +133,7 @@ def kernel_svm_curve(x, y, n_classes, order, sizes, test, varying, values, c, to
                     if alpha_b[i] > 0.0:
                         _add(-alpha_b[i], against[sorted_rows[begin_b + i] if varying else begin_b + i], duel)
                 for t in range(n_test):
-                    value = duel[rows[t] if varying else t]
+                    value = duel[rows[t] if varying else t] - rho
                     decisions[t, a] += value
                     decisions[t, b] -= value
                     # A draw is a vote for b, and a duel won by a.

@@ -412,12 +412,17 @@ class StripsDisplay(Picture):
         """How far a cell goes above and below the middle of its strip."""
         return cls.half if cell.who else cls.thin
 
+    def stripes(self, name: str) -> dict[str, Any]:
+        """White stripes where a name shares its color with an earlier one."""
+        return {"linewidth": 0, **({"hatch": "////", "edgecolor": "white"} if name in self.recolored else {})}
+
     def _draw(self, ax: Axes | None, paper: Paper) -> None:
         from matplotlib.patches import Patch
 
         if ax is None:
             handles = [
-                Patch(color=c, alpha=self.opacity(full), label=clipped(t, 36)) for t, (c, full) in self.key.items()
+                Patch(facecolor=c, alpha=self.opacity(full), label=clipped(t, 36), **self.stripes(t))
+                for t, (c, full) in self.key.items()
             ]
             height = 0.36 * len(self.strips) + 0.8
             ax = paper.page(paper.wide(WIDTH), height, self.headline, self.caption, handles).subplots()
@@ -425,7 +430,8 @@ class StripsDisplay(Picture):
         for i, (label, cells) in enumerate(self.strips.items()):
             self.bars_[label] = [
                 ax.fill_between(
-                    [c.low, c.high], i - self.reach(c), i + self.reach(c), color=c.color, alpha=self.opacity(c.full), linewidth=0, zorder=2
+                    [c.low, c.high], i - self.reach(c), i + self.reach(c), facecolor=c.color, alpha=self.opacity(c.full), zorder=2,
+                    **self.stripes(c.who),
                 )
                 for c in cells
             ]  # fmt: skip
