@@ -77,9 +77,10 @@ def row(agent, task, **algorithm):
 
 def test_scores_are_made_of_the_returns_of_all_episodes():
     found = outcome(wanderer, corridor(episodes=20, window=5))
-    returns, lengths = found.series["returns"].values, found.series["lengths"].values
+    assert set(found.series) == {"returns"}
+    returns = found.series["returns"].values
+    lengths = -returns
     assert len(returns) == 20
-    np.testing.assert_array_equal(returns, -lengths)
     assert found.scores["return"] == pytest.approx(returns.mean())
     assert found.scores["final_return"] == pytest.approx(returns[-5:].mean())
     assert found.scores["best_return"] == pytest.approx(max(returns[i : i + 5].mean() for i in range(16)))
@@ -113,6 +114,7 @@ def test_an_episode_that_the_budget_of_steps_cuts_off_is_not_scored():
 
     found = outcome(walker, corridor(steps=14))
     np.testing.assert_array_equal(found.series["lengths"].values, [4, 4, 4])
+    np.testing.assert_array_equal(found.series["returns"].values, [-4, -4, -4])
     assert len(seen) == 14
     assert seen[-1] == (False, True, True)
     assert seen[3] == (True, False, False)
@@ -224,8 +226,8 @@ def test_any_number_of_workers_makes_the_same_table(monkeypatch):
     assert expected.metrics == ("return", "final_return", "best_return")
     assert set(expected.goals.values()) == {"maximize"}
     assert not expected.notes or not any("guess" in note.words() for note in expected.notes)
-    for name in ("returns", "lengths"):
-        ours, theirs = (t.series("climber", CART, name) for t in (found, expected))
+    for task, name in ((CART, "returns"), ("by steps", "returns"), ("by steps", "lengths")):
+        ours, theirs = (t.series("climber", task, name) for t in (found, expected))
         assert all(np.array_equal(ours[i], theirs[i]) for i in range(6))
 
 
@@ -366,7 +368,7 @@ def test_what_an_agent_returns_stands_beside_the_score():
 
     found = outcome(talker, corridor())
     assert list(found.scores) == ["return", "final_return", "best_return", "updates"]
-    assert set(found.series) == {"returns", "lengths", "losses"}
+    assert set(found.series) == {"returns", "losses"}
     assert found.scores["updates"] == 17
 
 
@@ -503,15 +505,28 @@ def test_bounds_that_a_study_declares_hold_for_the_returns_of_its_environments()
 # ---------------------------------------------------------------- the page, and the example, as a user runs them
 
 
+@pytest.mark.slow  # it draws two pictures
 def test_the_python_of_the_page_runs(repository, tmp_path, monkeypatch):
     page = (repository / "docs" / "reference" / "agents.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
-    own, slices, wrapped, library = blocks
+    own, curves, over_steps, slices, wrapped, library = blocks
     names: dict = {}
+    monkeypatch.chdir(tmp_path)
     exec(compile(own.replace("episodes=100", "episodes=3"), "agents.md", "exec"), names)
     trials = run(names["study"], 3, workers=0, progress=False)
     assert trials.scores("climber", CART, "return").min() >= 1
-    monkeypatch.chdir(tmp_path)
+    names["trials"] = run(names["study"], 8, workers=0, progress=False)
+    exec(compile(curves.replace("400", "20"), "agents.md", "exec"), names)
+    exec(
+        compile(
+            over_steps.replace("steps=20_000", "steps=400")
+            .replace("n_trials=50", "n_trials=4")
+            .replace("workers=2", "workers=0, progress=False"),
+            "agents.md",
+            "exec",
+        ),
+        names,
+    )
     few = slices.replace("n_trials=200", "n_trials=4").replace("workers=2", "workers=0, progress=False")
     exec(compile(few.replace("[5, 50, 95]", "[5, 95]"), "agents.md", "exec"), names)
     assert (tmp_path / "slices.png").stat().st_size > 0

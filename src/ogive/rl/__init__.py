@@ -10,7 +10,7 @@ What comes out of a trial
   return                the mean return over all training episodes; on the pendulum also return_100, return_200
   final_return, best_return    of Gymnasium: of the last, and of the best consecutive episodes
   diverged              1 where learning on the pendulum left all bounds and was stopped, else 0
-  returns               a Series: the return of each episode; of Gymnasium also their lengths
+  returns               a Series: the return of each episode; with a budget of steps also their lengths
 
 Trial i starts its episodes alike for all agents. BudgetUsed ends one that would go on.
 
