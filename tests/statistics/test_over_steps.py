@@ -127,6 +127,51 @@ def test_one_step_is_a_curve():
     assert_allclose(together.high, alone.high, rtol=0.1)
 
 
+def test_a_score_that_half_of_the_runs_share_makes_limits_heuristic():
+    """An IQM of zeros and ones holds one of them for certain in most resamples."""
+    values = np.random.default_rng(2).normal(size=(60, 5, 3))
+    assert over_steps(values, n_resamples=100).guarantee == "approximate"
+    values[:30, :, 1] = 0.25
+    found = over_steps(values, n_resamples=100)
+    assert found.guarantee == "heuristic"
+    assert Assumption.SHARED_SCORE in found.assumptions
+
+
+@pytest.mark.parametrize(
+    ("statistic", "n_runs", "doubt"), [("iqm", 49, True), ("iqm", 50, False), ("mean", 99, True), ("mean", 100, False)]
+)
+def test_below_so_many_runs_in_all_limits_are_heuristic(statistic, n_runs, doubt):
+    found = over_steps(np.random.default_rng(n_runs).normal(size=(n_runs, 5, 2)), statistic=statistic, n_resamples=100)
+    assert (found.guarantee == "heuristic") == (Assumption.FEW_OVER_STEPS in found.assumptions) == doubt
+
+
+# rliable
+
+
+@pytest.mark.parametrize("n_runs", [2, 10, 100])
+def test_estimates_on_the_shape_of_atari_are_rliables(n_runs):
+    """26 games by frames. With 2 and 10 runs a quarter of all is whole; where it is not, rliable drops whole runs."""
+    metrics = pytest.importorskip("rliable.metrics", reason="rliable is not installed")
+    values = curves(n_runs, 26, 4)
+    found = over_steps(values, n_resamples=100)
+    assert_allclose(found.estimate, [metrics.aggregate_iqm(values[..., s]) for s in range(4)], rtol=4e-15)
+    found = over_steps(values, statistic="median", n_resamples=100)
+    assert_allclose(found.estimate, [metrics.aggregate_median(values[..., s]) for s in range(4)], rtol=4e-15)
+
+
+def test_the_percentile_bootstrap_is_rliables():
+    """The same resampling by its definition: runs of each task, 2.5 and 97.5 % of the resampled IQMs."""
+    values = curves(10, 26, 2)
+    found = over_steps(values, method="percentile")
+    rng = np.random.default_rng(8)
+    drawn = np.empty((2000, 2))
+    for row in drawn:
+        runs = np.stack([values[rng.integers(0, 10, 10), t] for t in range(26)], axis=1)
+        row[:] = np.sort(runs.reshape(260, 2), axis=0)[65:195].mean(axis=0)
+    limits = np.quantile(drawn, [0.025, 0.975], axis=0)
+    assert_allclose([found.low, found.high], limits, atol=0.12 * float((found.high - found.low).max()))
+
+
 # What is missing
 
 

@@ -329,19 +329,20 @@ def _by_resamples(
     estimate, low, high = np.full(n_steps, math.nan), np.full(n_steps, -math.inf), np.full(n_steps, math.inf)
     sizes = curves.sizes_at()
     answered = np.flatnonzero((sizes > 0).all(axis=1))
-    error = np.zeros(n_steps)
+    error, lumped = np.zeros(n_steps), False
     farthest, tail = np.zeros(2 * half), np.zeros(int(_FARTHEST / _BIN) + 1)
     block = max(1, _HELD // (2 * half))
     counts = _counts(curves, key, half)
     for first in range(0, answered.size, block):
         steps = answered[first : first + block]
-        drawn = _drawn(curves, part, steps, counts, threads)
+        drawn, shared = _drawn(curves, part, steps, counts, threads)
         draws, estimate[steps] = drawn[:, :-1], drawn[:, -1]
         scale = np.abs(np.where(curves.present[:, steps], curves.scores[:, steps], 0.0)).max(axis=0)
         known = np.ptp(draws, axis=1) > 4.0 * np.finfo(np.float64).eps * math.sqrt(n) * scale
         known &= (sizes[steps] > 1).all(axis=1)
         if not known.any():
             continue
+        lumped |= bool(shared[known].any())
         if method == "percentile":
             sides = np.quantile(draws[known], [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=1)
             low[steps[known]], high[steps[known]] = sides
@@ -361,7 +362,7 @@ def _by_resamples(
             curves, part, np.flatnonzero(known), sizes[known], level, simultaneous=simultaneous
         )
         low[known], high[known] = estimate[known] - half_width, estimate[known] + half_width
-    doubts = _doubts(part, n, curves.sizes.size)
+    doubts = (*_doubts(part, n, curves.sizes.size), *((Assumption.SHARED_SCORE,) if lumped else ()))
     silent = bool((np.isinf(high) & ~np.isnan(estimate)).any())
     how = STUDENT_BOOTSTRAP if method == "t" else "percentile bootstrap"
     return OverSteps(
@@ -405,8 +406,11 @@ def _counts(curves: _Curves, key: NDArray[np.uint64], half: int) -> list[FloatAr
 
 def _drawn(
     curves: _Curves, part: RunStatistic, steps: IntArray, counts: Sequence[FloatArray], threads: int
-) -> FloatArray:
-    """The statistic of every resample, and last of the sample itself, at these steps: steps × (resamples + 1)."""
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The statistic of every resample, and last of the sample itself, at these steps: steps × (resamples + 1).
+
+    And whether half of the runs or more have the same score at a step.
+    """
     from ogive.kernels._steps import over_steps as walk
 
     scores, n = np.ascontiguousarray(curves.scores[:, steps].T), len(curves.scores)
@@ -432,7 +436,9 @@ def _drawn(
 
     in_blocks(block, len(counts), threads, 1)
     total = sum(one.shape[1] for one in counts)
-    return np.moveaxis(out, 0, 1).reshape(steps.size, -1)[:, :total]
+    apart = max(1, (n + 1) // 2 - 1)
+    shared = (ordered[:, apart:] == ordered[:, : n - apart]).any(axis=1)
+    return np.moveaxis(out, 0, 1).reshape(steps.size, -1)[:, :total], shared
 
 
 def _level_of_all(farthest: FloatArray, tail: FloatArray, confidence: float, n_steps: int) -> float:
