@@ -775,6 +775,7 @@ def _normalized(v: _Values, o: _Naming) -> str:
     return {
         "baselines": "scores are 0 at the low baseline of their task and 1 at the high one",
         "ends": "0 is the worst and 1 the best run of any method on the task; these ends are taken as fixed",
+        "ends of steps": "0 is the worst and 1 the best value that any run has on the task at any step; these ends are taken as fixed",
         "reference": f"{beaten}taken as fixed",
         "resampled reference": f"{beaten}resampled together with the method's",
     }[v["by"]]

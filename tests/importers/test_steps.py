@@ -214,6 +214,8 @@ def test_a_table_keeps_its_curves_in_parquet_and_takes_another_budget_there(tmp_
 def test_a_budget_for_runs_without_a_curve_is_refused():
     with pytest.raises(InputError, match=r"runs with a curve, and the table has none.*step="):
         ogive.read({"a": [1.0, 2.0]}, budget=10)
+    with pytest.raises(InputError, match="`budget` 60 lies beyond the last step of every run, which is 50 at most"):
+        ogive.read(runs(), budget=60)
     with pytest.raises(InputError, match=r"`budget` must be a positive number; got -1"):
         ogive.read(runs(), budget=-1)
 

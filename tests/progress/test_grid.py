@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import trim_mean
 
 import ogive
 from ogive.errors import InputError
@@ -47,7 +48,7 @@ def kinds(found):
 
 def test_a_run_at_a_step_has_its_last_value_at_or_before_it():
     data = table()
-    found = on_grid(ogive.read(data), grid=[20, 33, 61, 400])
+    found = on_grid(ogive.read(data), grid=[20, 33, 61, data.step.max()])
     for (agent, env), runs in found.values.items():
         for seed, run in enumerate(runs):
             part = data[(data.agent == agent) & (data.env == env) & (data.seed == seed)]
@@ -79,7 +80,8 @@ def test_the_grid_may_end_where_the_first_run_does():
         ({"grid": [0, 100]}, r"`grid` begins at 0, where 16 of 16 runs have no value yet; begin at"),
         ({"grid": [30, 20]}, "steps in ascending order"),
         ({"grid": 0}, "at least 1"),
-        ({"grid": [20, 1e6], "ended": "cut"}, "and the first run at"),
+        ({"grid": [20, 1e6]}, "beyond the last step of every run"),
+        ({"grid": [20, 100], "ended": "cut"}, "and the first run at"),
         ({"ended": "so"}, "`ended` must be 'last' or 'cut'"),
         ({"normalize": Reference("sac")}, "take Baselines or MinMax"),
         ({"metric": "loss"}, "'loss' has no values over steps; there are 'return'"),
@@ -108,6 +110,16 @@ def test_a_statistic_over_training_is_that_of_the_runs_at_each_step():
         assert_array_equal(found.of(agent).low, over_steps(arrays, statistic="mean").low)
     assert len(found.to_pandas()) == 6
     assert found.to_dict()["rows"][0]["step"] == 20.0
+
+
+def test_the_iqm_over_tasks_is_rliables():
+    """There it is scipy's mean of what is left when a quarter is cut off either end, over all runs of all tasks."""
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(12, 26, 4)).cumsum(axis=2)
+    place = np.indices(scores.shape).reshape(3, -1)
+    data = pd.DataFrame({"agent": "a", "seed": place[0], "game": place[1], "frame": place[2], "return": scores.ravel()})
+    found = over_training(ogive.read(data)).of("a")
+    assert_allclose(found.estimate, [trim_mean(scores[:, :, k], 0.25, axis=None) for k in range(4)], rtol=1e-12)
 
 
 def test_limits_for_the_whole_curve_are_wider_than_those_at_each_step():
@@ -159,13 +171,14 @@ def test_a_run_that_crashed_does_not_keep_its_last_value():
 
 
 def test_tasks_are_brought_to_one_scale_as_profiles_do():
-    trials = ogive.read(table())
-    ends = on_grid(trials, normalize=MinMax())
-    plain = on_grid(trials)
-    for task in plain.tasks:
-        own = np.concatenate([plain.values[a, task].ravel() for a in plain.methods])
-        scaled = np.concatenate([ends.values[a, task].ravel() for a in plain.methods])
-        assert_allclose(scaled, (own - own.min()) / (own.max() - own.min()))
+    data = table()
+    trials = ogive.read(data)
+    plain, ends = on_grid(trials), on_grid(trials, normalize=MinMax())
+    few = on_grid(trials, grid=plain.grid[[2, 5]], normalize=MinMax())
+    for (agent, task), own in plain.values.items():
+        every = data[data.env == task]["return"]
+        assert_allclose(ends.values[agent, task], (own - every.min()) / (every.max() - every.min()))
+        assert_allclose(few.values[agent, task], ends.values[agent, task][:, [2, 5]])  # whatever the grid is
     between = on_grid(trials, normalize=Baselines({"ant": 0.0, "hopper": 1.0}, {"ant": 2.0, "hopper": 3.0}))
     assert_allclose(between.values["sac", "hopper"], (plain.values["sac", "hopper"] - 1.0) / 2.0)
     assert NoteKind.COMMON_SCALE in kinds(plain)

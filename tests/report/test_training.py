@@ -40,7 +40,7 @@ def test_the_picture_of_a_page_has_the_numbers_of_the_display():
 def test_a_table_over_steps_has_a_section_and_any_other_has_none(tmp_path):
     page = written(trials(), tmp_path)
     assert 'id="section-2">Over training' in page
-    assert "0 is the worst and 1 the best run of any method on the task" in page  # tasks share no scale
+    assert "0 is the worst and 1 the best value that any run has on the task" in page  # tasks share no scale
     assert "sac <b>" not in page
     assert "Over training" not in written({"a": range(9), "b": range(1, 10)}, tmp_path)
 

@@ -13,6 +13,8 @@ from ogive.cli._options import (
     COLUMNS,
     MEANING,
     Algorithm,
+    Area,
+    Budget,
     Confidence,
     Goal,
     Json,
@@ -22,6 +24,7 @@ from ogive.cli._options import (
     Repeat,
     Sources,
     Status,
+    Step,
     Task,
     Tasks,
     TimeLimit,
@@ -73,8 +76,8 @@ def profile(
     pairs: PairsOut = None, confidence: Confidence = 0.95, as_json: Json = False, quiet: Quiet = False,
     metric: MetricName = None, score: ScoreColumn = None, algorithm: Algorithm = None, task: Task = None,
     repeat: Repeat = None, status: Status = None, wide: WideTable = None, goal: Goal = None, strict: Strict = None,
-    where: Where = None, without: Without = None, failures: FailureRule = "worst",
-    *, drawing: dict[str, Any],
+    where: Where = None, without: Without = None, failures: FailureRule = "worst", step: Step = None, budget: Budget = None,
+    area: Area = False, *, drawing: dict[str, Any],
 ) -> None:  # fmt: skip
     """How often each method is within τ of the best, over many problems, with bands."""
     from ogive.plots import profile as draw
@@ -91,7 +94,7 @@ def profile(
             profile_table(
                 source, kind, goal=goal, n=n, metric=metric, score=score, algorithm=algorithm or None, task=task or None,
                 repeat=repeat, status=status, wide=wide, where=where or None, without=without or None, time_limit=time_limit,
-                floor=floor,
+                floor=floor, step=step, budget=budget, **({"area": True} if area else {}),
             ),
             cast("Kind", kind), time_limit=time_limit, floor=floor, runs=cast(Any, runs), missing=cast(Any, missing),
             unsolved=cast(Any, unsolved), over=cast(Any, over), normalize=None if baselines is None else read_baselines(baselines),

@@ -312,6 +312,10 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False) -
         place = table.column_names.index(metric) if metric in table.column_names else None
         column = pa.array(found)
         table = table.append_column(metric, column) if place is None else table.set_column(place, metric, column)
+    if budget is not None and ends and budget > max(ends):
+        raise InputError(
+            f"`budget` {budget:,.15g} lies beyond the last step of every run, which is {max(ends):,.15g} at most."
+        )
     dropped = [name for name in trials.metrics if name not in pairs]
     said = np.where(open_rows, np.where(usable, OK, "invalid"), status)
     table = table.set_column(table.column_names.index("status"), "status", pa.array(said)).drop_columns(dropped)

@@ -148,8 +148,10 @@ def on_grid(
     values, counted = _settled(values, rule, definition, step, steps)
     notes += counted
     if normalize is not None:
-        values = on_one_scale(values, definition.goal, normalize)
-        notes.append(Note(NoteKind.NORMALIZED, values={"by": "ends" if isinstance(normalize, MinMax) else "baselines"}))
+        scale = _ends(runs, definition) if isinstance(normalize, MinMax) else normalize
+        values = on_one_scale(values, definition.goal, scale)
+        by = "ends of steps" if isinstance(normalize, MinMax) else "baselines"
+        notes.append(Note(NoteKind.NORMALIZED, values={"by": by}))
     elif len(trials.tasks) > 1 and None in definition.bounds:
         notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks", "averaged": True}))
     return OnGrid(
@@ -184,6 +186,20 @@ def _runs(trials: Trials, name: str) -> dict[tuple[str, str], list[Staircase]]:
     return out
 
 
+def _ends(runs: Mapping[tuple[str, str], list[Staircase]], metric: Metric) -> Baselines:
+    """The worst and the best value that any run has on each task, at whatever step: the same on every grid."""
+    low: dict[str, float] = {}
+    high: dict[str, float] = {}
+    for task in dict.fromkeys(task for _, task in runs):
+        seen = np.concatenate([run.values for (_, on), own in runs.items() if on == task for run in own])
+        if not seen.size or seen.min() == seen.max():
+            raise InputError(
+                f"all values of all runs on {task!r} are equal or missing; there is no least and largest to scale by."
+            )
+        low[task], high[task] = metric.worst_first(float(seen.min()), float(seen.max()))
+    return Baselines(low, high)
+
+
 def _without_failed(
     runs: Mapping[tuple[str, str], list[Staircase]],
 ) -> tuple[dict[tuple[str, str], list[Staircase]], tuple[int, int]]:
@@ -216,6 +232,11 @@ def _steps(runs: Sequence[Staircase], grid: Grid, ended: Ended) -> tuple[FloatAr
             raise InputError(
                 f"`grid` begins at {asked[0]:g}, where {late} of {plural(len(known), 'run')} {'has' if late == 1 else 'have'} no value yet; "
                 f"begin at {first:g}."
+            )
+        furthest = max(run.end for run in known)
+        if asked[-1] > furthest:
+            raise InputError(
+                f"`grid` ends at {asked[-1]:g}, beyond the last step of every run, which is {furthest:g} at most."
             )
         if ended == "cut" and asked[-1] > last:
             raise InputError(

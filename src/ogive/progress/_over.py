@@ -109,7 +109,7 @@ class Progress(Recorded):
         many = plural(max(counts), "run") if min(counts) == max(counts) else f"{min(counts)} to {max(counts)} runs"
         several = f" on each of {len(self.runs.tasks)} tasks" if len(self.runs.tasks) > 1 else ""
         basis = f"{many} of each method{several}"
-        if all(np.isinf(one.low).all() for one in known):
+        if all(np.isinf([one.low, one.high]).all() for one in known):
             return f"{basis}. There are no intervals."
         whole = "for the whole curve of a method" if self.simultaneous else "at each step alone"
         strength = weakest(strength_of(one.guarantee) for one in known)
