@@ -177,6 +177,8 @@ def balance(rows: pd.DataFrame) -> str:
         for metric in ("accuracy", "auc")
     }
     aware = part["tie_aware"].loc["imbalanced", "accuracy"] - part["tie_aware"].loc["balanced", "accuracy"]
+    if math.isnan(gap["accuracy"]):
+        return "**Not judged.** *Imbalance changes accuracy marginally, and makes AUC less normal by 6 points*: data sets of one kind have not been computed."
     return (
         f"{judged(abs(gap['accuracy']) < POINTS and gap['auc'] > POINTS / 2, abs(gap['accuracy']) < POINTS)} *Imbalance changes accuracy "
         f"marginally, and makes AUC less normal by 6 points*: on our imbalanced data sets accuracy is {points(gap['accuracy'])} than on the balanced "

@@ -34,6 +34,15 @@ def test_it_says_who_leads_and_draws_pictures(table, tmp_path, capsys):
     assert "picture:" in said.err
 
 
+def test_what_has_to_be_compiled_is_said_before_the_answers(table, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("ogive.jit.is_compiled", lambda function: False)
+    words = ["curves", str(table), "--target", "target", "--models", "lda,nmc", "--repetitions", "2", "--sizes", "5,20", "--workers", "0"]  # fmt: skip
+    assert main([*words, "--out", str(tmp_path / "loud")]) == 0
+    assert capsys.readouterr().err.splitlines()[0] == "compiling lda, nmc; this takes some seconds, once"
+    assert main([*words, "--out", str(tmp_path / "quiet"), "--quiet"]) == 0
+    assert "compiling" not in capsys.readouterr().err
+
+
 def test_json_has_a_schema_and_a_row_for_each_model_size_and_statistic(table, tmp_path, capsys):
     page = tmp_path / "pages" / "curves.html"
     more = ["--json", "--metric", "brier", "--design", "random", "--test", "varying", "--report", str(page)]

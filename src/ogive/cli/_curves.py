@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ogive.cli._options import Confidence, Json, Quiet
-from ogive.cli._output import say, show, show_text
+from ogive.cli._output import heard, say, show, show_text
 from ogive.cli._target import as_page, as_picture, picture_options
 from ogive.errors import InputError, UnwritableFile
 from ogive.notes import sentences
@@ -65,12 +66,13 @@ def curves(
     _refuse_scores(data, target)
     loaded = File(data, target, "classification").load()
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
-    made = learning_curves(
-        [name.strip() for name in models.split(",") if name.strip()], loaded.X, labels, design=design, test=test,
-        n_repetitions=repetitions, sizes=_sizes(sizes), test_size=test_size, tuned=_tuned(tuned), fit=fit,
-        multi_class="one-vs-rest" if one_vs_rest else None, name=Path(data).stem, seed=seed, store=out,
-        workers=workers, max_cost=max_cost, progress=not quiet,
-    )  # fmt: skip
+    with contextlib.nullcontext() if quiet else heard("ogive.compiling"):
+        made = learning_curves(
+            [name.strip() for name in models.split(",") if name.strip()], loaded.X, labels, design=design, test=test,
+            n_repetitions=repetitions, sizes=_sizes(sizes), test_size=test_size, tuned=_tuned(tuned), fit=fit,
+            multi_class="one-vs-rest" if one_vs_rest else None, name=Path(data).stem, seed=seed, store=out,
+            workers=workers, max_cost=max_cost, progress=not quiet,
+        )  # fmt: skip
     name = made.metric_name(metric)
     statistics = ("mean", *made.definitions[name].worst_first("q0.05", "q0.95"))
     shown = [made.statistic(s, name, confidence=confidence) for s in statistics]

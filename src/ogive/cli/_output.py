@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import os
 import re
 import shlex
@@ -175,6 +176,21 @@ def say(line: str) -> None:
 
     with contextlib.suppress(OSError):
         print(printable(line), file=sys.stderr)
+
+
+@contextlib.contextmanager
+def heard(logger: str) -> Iterator[None]:
+    """Say on stderr what a logger tells meanwhile."""
+    teller, handler = logging.getLogger(logger), logging.Handler()
+    handler.emit = lambda record: say(record.getMessage())  # type: ignore[method-assign]
+    level = teller.level
+    teller.addHandler(handler)
+    teller.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        teller.removeHandler(handler)
+        teller.setLevel(level)
 
 
 PATIENCE = 5.0  # seconds before anything is shown

@@ -26,7 +26,7 @@ from ogive.curves._metrics import CLASSIFICATION, FAILED
 from ogive.errors import InputError
 from ogive.notes import Note
 
-log = logging.getLogger("ogive")
+COMPILING = "ogive.compiling"  # the logger that says what is compiled, before it is
 
 FITS = ("kernel", "each")
 MOST_BYTES = 600e6  # of what is kept of the data in each process; a model that alone would keep more is fitted
@@ -532,4 +532,4 @@ def announce_compiling(functions: Iterable[Any]) -> None:
     whole = [f for f in functions if isinstance(f, WholeCurve)]
     names = dict.fromkeys(f.known.learner for f in whole if not all(map(is_compiled, f.functions())))
     if names:
-        log.info("compiling %s; this takes some seconds, once", ", ".join(names))
+        logging.getLogger(COMPILING).info("compiling %s; this takes some seconds, once", ", ".join(names))
