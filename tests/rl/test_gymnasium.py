@@ -287,6 +287,18 @@ def test_an_agent_that_goes_on_is_told_so_each_time():
     assert said == ["the 20 episodes of 'Corridor' are used up; return from the agent, or look at `env.used_up`."] * 3
 
 
+@pytest.mark.parametrize("play", [lambda *given: None, lambda config, env, rng: wanderer(config, env, rng)])
+def test_an_agent_that_only_resets_is_told_so(play):
+    def sleeper(config, env, rng):
+        play(config, env, rng)
+        while True:
+            env.reset()
+
+    status, said = row(sleeper, corridor())
+    assert status == "error"
+    assert "'Corridor' was reset 1000 times in a row without a step; act, or return from the agent." in said
+
+
 def test_the_end_that_an_agent_raises_itself_is_no_excuse():
     def liar(config, env, rng):
         raise BudgetUsed

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ogive.algorithms import Outcome
     from ogive.rl._gymnasium import Rules
 
+IDLE = 1000  # resets in a row without a step, before an agent is told that it does nothing
+
 
 class CountedEnvironment(gymnasium.Wrapper):  # type: ignore[misc, type-arg, unused-ignore]
     """An environment that counts its episodes, seeds each of them, and ends with its budget.
@@ -39,7 +41,7 @@ class CountedEnvironment(gymnasium.Wrapper):  # type: ignore[misc, type-arg, unu
         self.lengths: list[int] = []
         self.steps_taken = 0
         self.fault: InvalidScores | None = None
-        self._running, self._return, self._length = False, 0.0, 0
+        self._running, self._return, self._length, self._idle = False, 0.0, 0, 0
         self.begin(seeds)
 
     @property
@@ -55,6 +57,11 @@ class CountedEnvironment(gymnasium.Wrapper):  # type: ignore[misc, type-arg, unu
             raise InputError(
                 f"episode {len(self.returns) + 1} of {self.rules.name!r} is not over after {self._length} steps, and an "
                 "abandoned one would count for less; go on with it, or shorten all of them by `episode_steps`."
+            )
+        self._idle += 1
+        if self._idle > IDLE:
+            raise InputError(
+                f"{self.rules.name!r} was reset {IDLE} times in a row without a step; act, or return from the agent."
             )
         if not self._running:
             self._seed = int(self._seeds.integers(2**31))
@@ -75,6 +82,7 @@ class CountedEnvironment(gymnasium.Wrapper):  # type: ignore[misc, type-arg, unu
         if not self._running:
             raise InputError("the episode is over; call reset() before step().")
         observation, reward, terminated, truncated, info = self.env.step(action)
+        self._idle = 0
         self.steps_taken += 1
         self._length += 1
         self._return += self._number(reward)
