@@ -210,6 +210,24 @@ def test_series_of_a_study_stand_at_1_2_3_and_so_on(tmp_path):
     assert ogive.read(tmp_path / "s", budget=2, area=True).scores().tolist() == values[:, 0].tolist()
 
 
+def test_of_several_series_that_called_as_the_score_is_taken_and_any_other_by_name(tmp_path):
+    def learn(config, rng):
+        path = np.arange(4.0) + rng.normal()
+        return {"return": path[-1], "returns": ogive.algorithms.Series(path), "losses": ogive.algorithms.Series(-path)}
+
+    study = ogive.Study(
+        "s", [ogive.Algorithm("a", learn)], [ogive.tasks.none()], seed=0, metrics={"return": ogive.Metric("maximize")}
+    )
+    trials = ogive.run(study, n_trials=4, store=tmp_path / "s", workers=0)
+    assert (on_grid(trials).metric, on_grid(trials).definition.goal) == ("returns", "maximize")
+    assert (on_grid(trials, "losses").metric, on_grid(trials, "losses").definition.goal) == ("losses", "minimize")
+    assert scored(trials, budget=1, metric="losses").metrics == ("losses",)
+
+
+def test_inspect_says_that_runs_have_curves():
+    assert "scores over training: each run has a curve over 'step'" in str(ogive.inspect(ogive.read(same_steps())))
+
+
 def test_a_staircase_equals_the_obvious_loop():
     rng = np.random.default_rng(4)
     for _ in range(50):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.answers._pictures import has_spread
 from ogive.answers.verdicts import FEWEST_FOR_A_SAMPLE, one_run_each, unit_words
-from ogive.notes import Names, Note, argument, sentences
+from ogive.notes import Names, Note, argument, either, sentences
 from ogive.reading import Source, as_trials
 from ogive.statistics import order_statistic_ranks
 from ogive.trials import Trials
@@ -195,6 +195,14 @@ def _answers(trials: Trials) -> list[Possibility]:
     joined = "task by task" if by_task else joined
     paired = (trials.pair is not None or by_task) and trials.judged and several
     rows.append(("paired comparison", paired, unjudged or (joined if several else ONE_METHOD)))
+    if trials.step is not None:
+        rows.append(
+            (
+                "scores over training",
+                True,
+                f"each run has a curve over {trials.step!r} ({either('ogive.progress', 'ogive progress')})",
+            )
+        )
     return [Possibility(answer=answer, possible=possible, reason=reason) for answer, possible, reason in rows]
 
 

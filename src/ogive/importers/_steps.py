@@ -289,12 +289,13 @@ def _tells_apart(table: pa.Table, column: str, run: IntArray, step: FloatArray) 
     return 2 * (int(label.max()) + 1) <= label.size and np.unique(key, axis=1).shape[1] == step.size
 
 
-def scored(trials: Trials, *, budget: float | None = None, area: bool = False) -> Trials:
+def scored(trials: Trials, *, budget: float | None = None, area: bool = False, metric: str | None = None) -> Trials:
     """The same runs, each with a score of its curve: its value, or its mean, at a budget of steps; at its end where there is none.
 
     A run that ended before the budget keeps its last value to it. One that was lost before it, or began later, has no score.
+    `metric` names one score or series; where not given, all scores that were read over steps have theirs.
     """
-    pairs = _curves_of(trials)
+    pairs = _curves_of(trials) if metric is None else {(name := curve_named(trials, metric)[0]): name}
     status = trials.table["status"].chunk(0).cast(pa.string()).to_numpy(zero_copy_only=False)
     open_rows = np.isin(status, (OK, "invalid"))
     numbers, table, ends = trials.table["trial"].chunk(0).to_numpy(), trials.table, []
@@ -337,7 +338,7 @@ def curve_named(trials: Trials, name: str | None) -> tuple[str, Metric]:
 
 
 def _curves_of(trials: Trials) -> dict[str, str]:
-    """The series of each metric; of a study whose series are no metrics, its only one."""
+    """The series of each metric; of a study whose series are no metrics, the one called alike, or its only one."""
     names = trials.series_names
     if not names:
         raise InputError(
@@ -346,15 +347,21 @@ def _curves_of(trials: Trials) -> dict[str, str]:
     own = {metric: metric for metric in trials.metrics if metric in names}
     if own:
         return own
-    name = the_one("series", None, names)
+    alike = [name for name in names for metric in trials.metrics if _alike(name, metric)]
+    name = alike[0] if len(alike) == 1 else the_one("metric", None, names)
     return {name: name}
+
+
+def _alike(name: str, other: str) -> bool:
+    """Whether one is the other in the plural: `returns` are the values of a `return`."""
+    return plain(name).rstrip("s") == plain(other).rstrip("s")
 
 
 def _definition(trials: Trials, metric: str) -> Metric:
     """What is good of a metric; a series called `returns` has the direction of `return`, without its bounds."""
     if metric in trials.definitions:
         return trials.definitions[metric]
-    alike = next((m for m in trials.metrics if plain(m).rstrip("s") == plain(metric).rstrip("s")), None)
+    alike = next((m for m in trials.metrics if _alike(m, metric)), None)
     goal = trials.goals[alike] if alike is not None else goal_in_name(metric)
     if goal is None:
         raise InputError(

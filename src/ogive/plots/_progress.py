@@ -281,10 +281,9 @@ def _spread(found: Fans, levels: tuple[float, ...]) -> str:
     by_half, by_bad = (_first(found, level) for level in (levels[2], bad))
     half, worst = clipped(by_half, LONGEST_NAME), clipped(by_bad, LONGEST_NAME)
     share = 100.0 * min(levels[0], 1.0 - levels[-1])
+    bad_runs = f"bad runs (at most {share:g} % are worse)"
     return f"{at}, {half} has the best median run" + (
-        f", and the best at the {share:g} % of bad runs"
-        if by_half == by_bad
-        else f", but {worst} is better at the {share:g} % of bad runs"
+        f", and the best {bad_runs}" if by_half == by_bad else f", but {worst} has the best {bad_runs}"
     )
 
 
