@@ -48,7 +48,7 @@ def test_the_mean_of_equal_scores_has_the_interval_of_the_exact_band(curves_of):
     assert 0.5 < expected.low < 0.65 < expected.high < 0.75
     student = mean_interval(others[0], confidence=0.975)
     assert made["a"].at(9) == (student.estimate, student.low, student.high)
-    assert "where all scores are equal: exact band, guaranteed" in made.reading
+    assert "where all scores are equal the exact band, guaranteed" in made.reading
     assert made.to_pandas()["method"].tolist() == ["exact band", "Student's t"]
     assert [row["guarantee"] for row in made.to_dict()["rows"]] == ["conservative", "approximate"]
     losses = curves_of(np.stack([equal]), [5], metric="rmse").mean()["a"]

@@ -150,7 +150,7 @@ class StatisticCurves(Tabular):
     def how(self) -> str:
         """How the intervals are computed, and how sure they are."""
         banded = any(c.banded.any() for c in self.curves)
-        where_equal = f"; where all scores are equal: {BAND}, {strength_of('conservative')}" if banded else ""
+        where_equal = f", or where all scores are equal the {BAND}, {strength_of('conservative')}" if banded else ""
         return f"{self.method}, {self.strength}{where_equal}"
 
     def to_pandas(self) -> pd.DataFrame:

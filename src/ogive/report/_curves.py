@@ -444,7 +444,7 @@ def paragraph(found: CurveFindings) -> str:
     if found.n_missing:
         text += f" {_missing_words(found)}"
     mean, *quantiles = found.statistics
-    text += f" Brackets are {percent_sure(found.confidence)} confidence intervals at each size (means: {mean.method}; quantiles: {quantiles[0].method})."
+    text += f" Brackets are {percent_sure(found.confidence)} confidence intervals at each size (means: {mean.how}; quantiles: {quantiles[0].method}, {quantiles[0].strength})."
     if found.leaders is not None:
         text += (
             " A model is called certainly ahead where a simultaneous band for the paired differences of all models at all sizes, made by "
@@ -607,7 +607,7 @@ def _normality(found: CurveFindings, report: Report) -> list[Html]:
 
 def _numbers(found: CurveFindings) -> list[Html]:
     mean, quantile, _ = found.statistics
-    ways = f"mean: {mean.method}, {mean.strength}; quantiles: {quantile.method}, {quantile.strength}"
+    ways = f"mean: {mean.how}; quantiles: {quantile.method}, {quantile.strength}"
     reading = f"{percent_sure(found.confidence)} intervals for each size alone ({ways}), {plural(mean.n, 'repetition')}, {mean.scope}."
     shaded = " Blue: certainly ahead of all other models." if found.leaders is not None else ""
     return [
