@@ -111,7 +111,7 @@ def test_rows_without_a_step_are_left_out_where_they_have_no_score_and_refused_w
     trials = ogive.read(pd.concat([table, empty.assign(**{"return": np.nan})]))
     assert (len(trials), NoteKind.STEPS_EMPTY in kinds(trials)) == (6, True)
     with pytest.raises(
-        InputError, match=r"'frame' is empty in 1 row with a score \(the first is row 37\).*where='frame!='"
+        InputError, match=r"'frame' holds no number in 1 row with a score \(the first is row 37\).*where='frame!='"
     ):
         ogive.read(pd.concat([table, empty]))
     with pytest.raises(InputError, match="'frame' is empty in every row"):
@@ -159,7 +159,10 @@ def test_several_runs_in_one_are_asked_for_what_numbers_them():
     with pytest.raises(InputError, match=r"'frame' holds the same steps several times in 2 runs of 2.*repeat="):
         ogive.read(table)
     named = runs().rename(columns={"seed": "variant"})
-    with pytest.raises(InputError, match="column 'variant' tells them apart: say repeat='variant'"):
+    with pytest.raises(
+        InputError,
+        match="column 'variant' tells them apart: choose one of its values with where=, say repeat='variant'",
+    ):
         ogive.read(named)
     assert len(ogive.read(named, repeat="variant")) == 6
 
@@ -224,6 +227,18 @@ def test_configurations_with_the_same_seeds_are_runs_of_their_own():
     table = pd.concat([runs().assign(param_lr=lr) for lr in (0.1, 0.2)])
     trials = ogive.read(table)
     assert (len(trials), len(trials.curves("a", "t", "return"))) == (12, 6)
+
+
+def test_a_rate_that_falls_with_every_step_is_no_configuration():
+    table = runs()
+    trials = ogive.read(table.assign(param_lr=1.0 / (1 + table.frame)))
+    assert (len(trials), len(trials.curves("a", "t", "return")[0].steps)) == (6, 6)
+
+
+@pytest.mark.parametrize("value", ["10k", pd.Timestamp("2026-01-01")])
+def test_steps_that_are_no_numbers_are_refused(value):
+    with pytest.raises(InputError, match="`step`: column 'frame' must hold numbers.*it holds values such as"):
+        ogive.read(runs().assign(frame=value), step="frame")
 
 
 def test_what_changes_from_step_to_step_is_no_question_and_the_clock_is_that_of_the_last_step():

@@ -73,7 +73,7 @@ def gathered(table: pa.Table, roles: Roles, unit: str | None) -> tuple[pa.Table,
             f"leave the column out for the scores of runs."
         )
     notes: list[Note] = []
-    step = as_numbers(table[name], name)
+    step = _numbers_of_steps(table, name)
     values: dict[str, FloatArray] = {}
     for score in roles.score:
         values[score], written = numbers_and_note(table[score], score)
@@ -140,8 +140,22 @@ def _naming(roles: Roles) -> tuple[str | None, ...]:
 def _runs(table: pa.Table, roles: Roles, unit: str | None) -> IntArray:
     """A number for each run: what has one method, task, seed, fold and configuration."""
     own = {roles.pair, unit} & set(table.column_names) - {roles.step}
-    names = [*_naming(roles), *sorted(c for c in own if c is not None), *roles.params]
-    return labeled(np.zeros(table.num_rows, dtype=np.int64), table, *names)
+    names = [*_naming(roles), *sorted(c for c in own if c is not None)]
+    run = labeled(np.zeros(table.num_rows, dtype=np.int64), table, *names)
+    configured = labeled(run, table, *roles.params)
+    # A rate that falls with every step is a schedule, and no configuration of its own.
+    scheduled = configured.max(initial=0) + 1 > 0.5 * table.num_rows and run.max(initial=0) + 1 <= 0.5 * table.num_rows
+    return run if scheduled and roles.step is not None else configured
+
+
+def _numbers_of_steps(table: pa.Table, name: str) -> FloatArray:
+    try:
+        return as_numbers(table[name], name)
+    except InvalidScores:
+        first = next((value for value in table[name].to_pylist() if value is not None), None)
+        raise InputError(
+            f"`step`: column {name!r} must hold numbers, how far a run had come; it holds values such as {str(first)[:40]!r}."
+        ) from None
 
 
 def labeled(cell: IntArray, table: pa.Table, *columns: str | None) -> IntArray:
@@ -239,7 +253,7 @@ def _placed(
     if scored.any():
         n, first = int(np.count_nonzero(scored)), int(np.flatnonzero(scored)[0]) + 1
         raise InputError(
-            f"column {name!r} is empty in {plural(n, 'row')} with a score (the first is row {first}), which then belongs to no step; fill it, or "
+            f"column {name!r} holds no number in {plural(n, 'row')} with a score (the first is row {first}), which then belongs to no step; fill it, or "
             f"leave such rows out with where={f'{name}!='!r}."
         )
     kept = ~lacking
@@ -265,7 +279,8 @@ def _in_order(
         first = order[np.flatnonzero(run[order] == several[0])[0]]
         what = ", ".join(str(table[c][int(first)].as_py()) for c in _naming(roles) if c is not None) or "the table"
         way = (
-            f"column {column!r} tells them apart: say repeat={column!r} if it numbers runs, or make it a part of the method or task"
+            f"column {column!r} tells them apart: choose one of its values with where=, say repeat={column!r} if it numbers runs, or make it a "
+            "part of the method or task"
             if column is not None
             else "name the column that numbers runs with repeat=, or add one"
         )
