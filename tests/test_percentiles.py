@@ -11,6 +11,7 @@ from ogive.algorithms import Algorithm, Series, tuned
 from ogive.cli import main
 from ogive.errors import FailedTrials, InputError
 from ogive.notes import NoteKind
+from ogive.seeding import other_root, stream
 from ogive.spaces import uniform
 from ogive.study import Study, cycle, every
 from ogive.tasks import Task, none
@@ -74,6 +75,24 @@ def test_the_draw_that_was_chosen_is_never_drawn_again(trials):
     before, after = of.cell("sum", "shifted"), slices.cell("sum at 99 %", "shifted")
     chosen = {before.draw(i)[0] for i in range(200)} | {before.rng(i).random() for i in range(200)}
     assert not chosen & ({after.draw(i)[0] for i in range(200)} | {after.rng(i).random() for i in range(200)})
+
+
+def test_draws_are_those_of_named_streams_from_another_root_one_by_one_or_many_at_once():
+    of = Study(
+        "swing",
+        ogive.rl.actor_critic(),
+        ogive.rl.pendulum(episodes=2, steps=50),
+        seed=3,
+        metrics={"return": "maximize", "diverged": "minimize"},
+    )
+    slices = of.at_percentiles(run(of, 20), [10, 90])
+    one, root = slices.slices[1], other_root(3, "percentiles")
+    draw = of.tasks[0].draw(stream(root, "data", "pendulum", None, 3))
+    expected = (
+        of.algorithms[0].evaluate(one.config, draw, stream(root, "train", "pendulum", one.method, 3)).scores["return"]
+    )
+    for chunk in (1, None):
+        assert run(slices, 6, chunk=chunk).scores(one.method)[3] == expected
 
 
 def test_slices_share_their_data_so_that_comparisons_are_paired(trials):
