@@ -159,7 +159,9 @@ def show(rows: pd.DataFrame, found: Found) -> Table:
             cells += [f"{one['published']:.1f}", ends(one), one["verdict"]]
         lines.append(tuple(cells))
     head = ("algorithm", "choices", "episodes", "trials")
-    head += tuple(word for name in STATISTICS.values() for word in (f"{name}, published", f"{name}, ours", f"{name}"))
+    head += tuple(
+        word for name in STATISTICS.values() for word in (f"{name}, published", f"{name}, ours", f"{name}: verdict")
+    )
     below = (
         "Brackets: 95 % intervals (Student's t, approximate). A number agrees when the difference is within what both samples allow, the "
         "paper's with its own number of trials. The paper does not say over how many episodes a trial is scored.",
@@ -275,6 +277,11 @@ def bold(stands: bool, partly: bool = False, *, whole: bool = True, part: str = 
     return f"**{words}{'' if whole else ' so far'}.**"
 
 
+def whole(found: Found, *names: str) -> bool:
+    """Whether there are as many trials of these choices as were planned."""
+    return all(len(found.tables.get(name, ())) >= WANTED[name] for name in names)
+
+
 def pairs(found: Found) -> list[tuple[str, str]]:
     """Those pairs of which there are trials enough."""
     return [pair for pair in PAIRS if all(name in found.tables and len(found.tables[name]) >= FEWEST for name in pair)]
@@ -291,7 +298,7 @@ def orders(found: Found, rows: pd.DataFrame, statistic: str) -> str:
         signs += [sign for _, sign in gaps.values()]
         numbers_ = ", ".join(f"{gap:+.0f}{'' if sign else ' (not certain)'}" for gap, sign in gaps.values())
         parts.append(f"{CHOICES[other][1]} {numbers_}")
-    head = bold(all(s > 0 for s in signs), any(s > 0 for s in signs), whole=len(pairs(found)) == len(PAIRS))
+    head = bold(all(s > 0 for s in signs), any(s > 0 for s in signs), whole=whole(found, *CHOICES))
     return f"{head} {said}: over PPO with {'; '.join(parts)} (over the first {listed([str(n) for n in EPISODES])} episodes)."
 
 
@@ -309,11 +316,11 @@ def numbers(rows: pd.DataFrame) -> str:
             f"{algorithm} comes nearest with {CHOICES[name][1]} over {n} episodes ({cells.loc['mean', 'ours']:.0f} and "
             f"{cells.loc['cvar', 'ours']:.0f}, published {cells.loc['mean', 'published']:.1f} and {cells.loc['cvar', 'published']:.1f})"
         )
-        whole = part.groupby(["choices", "episodes"])["verdict"].apply(lambda v: bool((v == "agrees").all()))
-        settings[str(algorithm)] = {(n, name.endswith("explicit")) for (name, n), fine in whole.items() if fine}
+        alike = part.groupby(["choices", "episodes"])["verdict"].apply(lambda v: bool((v == "agrees").all()))
+        settings[str(algorithm)] = {(n, name.endswith("explicit")) for (name, n), fine in alike.items() if fine}
     both = set.intersection(*settings.values()) if len(settings) == 2 else set()
     return (
-        f"{bold(bool(both), agreeing > 0)} *The numbers of Table 2*: {agreeing} of {len(rows)} cells agree, and "
+        f"{bold(bool(both), all(settings.values()))} *The numbers of Table 2*: {agreeing} of {len(rows)} cells agree, and "
         f"{'one set of choices gives all four' if both else 'no set of choices gives all four'}; {'; '.join(said)}."
     )
 
@@ -328,17 +335,20 @@ def shape(found: Found) -> str:
         wins = float((np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")).mean() / 2.0 / len(b))
         levels = np.arange(1, 100) / 100.0
         lead = np.quantile(a, levels) > np.quantile(b, levels)
-        below = "nowhere" if lead.all() else f"below {100 * levels[~lead].max():.0f} % of runs" if _one_crossing(lead) else f"at {100 * np.mean(~lead):.0f} % of levels"  # fmt: skip
+        behind = np.flatnonzero(~lead) + 1
+        together = behind.size and np.ptp(behind) == behind.size - 1
+        below = (
+            "nowhere"
+            if not behind.size
+            else f"from {behind[0]} % to {behind[-1]} % of runs"
+            if together
+            else f"at {behind.size} % of levels"
+        )
         ahead.append(wins)
         said.append(
             f"over {n} episodes a run of it beats one of PPO with probability {wins:.2f}, and PPO is better {below}"
         )
-    return f"{bold(min(ahead) > HALF, max(ahead) > HALF)} *Actor-Critic is likely to outperform PPO (Figure 2, remainders dropped)*: {'; '.join(said)}."
-
-
-def _one_crossing(lead: np.ndarray[Any, np.dtype[np.bool_]]) -> bool:
-    """Whether the lead changes once, from behind to ahead."""
-    return bool(np.all(np.diff(lead.astype(int)) >= 0))
+    return f"{bold(min(ahead) > HALF, max(ahead) > HALF, whole=whole(found, 'ac', 'ppo-drop'))} *Actor-Critic is likely to outperform PPO (Figure 2, remainders dropped)*: {'; '.join(said)}."
 
 
 def best(found: Found) -> str:
@@ -353,7 +363,7 @@ def best(found: Found) -> str:
     least = min(late.values()) / max(late.values())
     said = listed([f"{value:.0f} of {algorithm}" for algorithm, value in late.items()])
     return (
-        f"{bold(least > NEAR)} *Both algorithms are able to achieve near optimal performance*: the best trials have a mean return of {said} "
+        f"{bold(least > NEAR, whole=whole(found, *SLICES))} *Both algorithms are able to achieve near optimal performance*: the best trials have a mean return of {said} "
         "over episodes 201 to 500, of 2000 that a pendulum has which stands from the start."
     )
 
@@ -413,7 +423,7 @@ def percentiles(found: Found) -> str:
     said = ", ".join(f"{p} % {chosen[p]['score']:.0f} and {scores[p].mean():.0f}" for p in pendulum.PERCENTILES)
     n = chosen[99]["n_trials"]
     return (
-        f"{bold(behind < HALF and behind > 0.0, behind < HALF, part='Reproduced in part')} *The 99th percentile beats the 95th in most trials, but for about 10 % (Figure 3)*: "
+        f"{bold(behind < HALF and behind > 0.0, behind < HALF, part='Reproduced in part', whole=min(map(len, scores.values())) >= WANTED_SLICES)} *The 99th percentile beats the 95th in most trials, but for about 10 % (Figure 3)*: "
         f"ours is behind at {100 * behind:.0f} % of levels. The score by which each configuration of PPO was chosen, of {n:,} trials, and its mean "
         f"when run again: {said}."
     )
