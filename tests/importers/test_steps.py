@@ -237,7 +237,7 @@ def test_a_rate_that_falls_with_every_step_is_no_configuration():
 
 @pytest.mark.parametrize("value", ["10k", pd.Timestamp("2026-01-01")])
 def test_steps_that_are_no_numbers_are_refused(value):
-    with pytest.raises(InputError, match="`step`: column 'frame' must hold numbers.*it holds values such as"):
+    with pytest.raises(InputError, match=r"`step`: column 'frame' must hold numbers.*it holds values such as"):
         ogive.read(runs().assign(frame=value), step="frame")
 
 
