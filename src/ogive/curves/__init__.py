@@ -18,7 +18,7 @@ Inside
   _study       repetitions as a study; _cost: what they will take; _tuned: a value chosen at each size
   _engine      learning_curves; _gather: stores and files to arrays; _cv: repeated_cv
   _curves      LearningCurves; _stored: scores that stay in their store; _statistics: curves with intervals, required sizes; _shape: normality, densities
-  _leaders     who is ahead at which size, by joint resampling
+  _leaders     who is ahead at which size, by joint resampling, and these findings in sentences
 All of it is about these rows: sizes of one repetition depend on each other, and near the largest
 size all training sets share most of their rows. Nothing is extrapolated.
 """

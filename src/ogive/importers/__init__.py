@@ -12,7 +12,7 @@ For tables that are no trials: plain_frame, rows_where, column_called, is_cv_res
   _roles          which column plays which role: declared, or guessed from its name
   _columns        a column as text or as numbers        _within   what varies and repeats among the rows of a method on a task
   _steps          rows that are steps of runs become runs with a curve, and which score these have
-  _units          what one independent draw is; columns that split runs are asked about
+  _units          what one independent draw is, how many folds a cross-validation has, what pairs methods; columns that split runs are asked about
   _totals         rows such as Average that sum up the others
   _assemble       a plain table and its roles become Trials; words of a status column, time limits; what was guessed becomes a note
   _joined         several parts as one table

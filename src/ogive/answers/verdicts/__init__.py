@@ -8,7 +8,7 @@ In the order in which a verdict is made
   _verdict      at which error each of many verdicts is decided; from interval and margin to conclusion; what so few
                 runs cannot rule out
   _comparison, _ranking, _check   two methods; all methods and bold cells; a gate: facts
-  _wording      facts in words, made last; a picture words its own headline, in plots
+  _wording      facts in words and in tables, made last; a picture words its own headline, in plots
 """
 
 from ogive.answers.verdicts._check import Check, check
