@@ -62,7 +62,7 @@ def as_probability(p: ArrayLike) -> FloatArray:
     """Numbers in [0, 1], of any shape."""
     array = _as_floats(p, "p", InputError)
     if not np.all((array >= 0.0) & (array <= 1.0)):
-        raise InputError(f"`p` must lie in [0, 1]; got {_shown(p)}.")
+        raise InputError(f"`p` must lie in [0, 1]; got {shown(p)}.")
     return array
 
 
@@ -82,11 +82,23 @@ def as_whole(value: float, name: str, *, at_least: int = 0) -> int:
     return int(number)
 
 
+def is_integer(value: object) -> bool:
+    """Whether a value is an integer of Python or numpy; truth is none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def as_integer(value: object, name: str, *, at_least: int) -> int:
+    """An integer of at least `at_least`; 3.0 is none."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < at_least:
+        raise InputError(f"`{name}` must be a whole number of at least {at_least}; got {value!r}.")
+    return int(value)
+
+
 def as_threshold(threshold: float, name: str = "threshold") -> float:
     """A number, possibly infinite."""
     array = _as_floats(threshold, name, InputError)
     if array.ndim or np.isnan(array):
-        raise InputError(f"`{name}` must be a number; got {_shown(threshold)}.")
+        raise InputError(f"`{name}` must be a number; got {shown(threshold)}.")
     return float(array)
 
 
@@ -94,7 +106,7 @@ def as_thresholds(thresholds: ArrayLike, name: str = "z") -> FloatArray:
     """Numbers of any shape, possibly infinite."""
     array = _as_floats(thresholds, name, InputError)
     if np.isnan(array).any():
-        raise InputError(f"`{name}` must be numbers; got {_shown(thresholds)}.")
+        raise InputError(f"`{name}` must be numbers; got {shown(thresholds)}.")
     return array
 
 
@@ -171,7 +183,7 @@ def as_name(value: object, name: str) -> str | None:
     """One name, or none."""
     if value is None or isinstance(value, str):
         return value
-    raise InputError(f"`{name}` must be one name; got {_shown(value)}.")
+    raise InputError(f"`{name}` must be one name; got {shown(value)}.")
 
 
 def as_printable(name: object, what: str) -> str:
@@ -185,7 +197,7 @@ def as_names(value: object, name: str) -> tuple[str, ...]:
     """Names, each once."""
     names = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]
     if not all(isinstance(one, str) for one in names):
-        raise InputError(f"`{name}` must be a name or a list of names; got {_shown(value)}.")
+        raise InputError(f"`{name}` must be a name or a list of names; got {shown(value)}.")
     return tuple(dict.fromkeys(str(one) for one in names))
 
 
@@ -193,7 +205,7 @@ def as_answer(value: object, name: str) -> bool:
     """True or False, and nothing that only looks like it."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise InputError(f"`{name}` must be True or False; got {_shown(value)}.")
+    raise InputError(f"`{name}` must be True or False; got {shown(value)}.")
 
 
 def _as_floats(scores: ArrayLike, name: str, refusal: type[InputError] = InvalidScores) -> FloatArray:
@@ -205,7 +217,7 @@ def _as_floats(scores: ArrayLike, name: str, refusal: type[InputError] = Invalid
             raise TypeError(raw.dtype)
         return np.asarray(np.ma.filled(raw.astype(np.float64), np.nan) if np.ma.isMA(raw) else raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise refusal(f"`{name}` must be numbers, not text or complex; got {_shown(scores)}.") from error
+        raise refusal(f"`{name}` must be numbers, not text or complex; got {shown(scores)}.") from error
 
 
 def _as_float(value: float, name: str) -> float:
@@ -215,6 +227,7 @@ def _as_float(value: float, name: str) -> float:
         raise InputError(f"`{name}` must be a number; got {value!r}.") from error
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value as a refusal shows it: on one line, and short."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "…"

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ogive.algorithms import Algorithm, as_metrics
+from ogive.arguments import as_integer
 from ogive.canonical import Frozen, plain
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
@@ -67,12 +68,12 @@ FRESH = Hold("every", 1)
 
 def every(k: int) -> Hold:
     """A new draw every k trials: trials 0 to k − 1 share one, and so on."""
-    return Hold("every", _whole("k", k, 1))
+    return Hold("every", as_integer(k, "k", at_least=1))
 
 
 def cycle(k: int) -> Hold:
     """k draws in turn: trials 0, k, 2k, … share one."""
-    return Hold("cycle", _whole("k", k, 1))
+    return Hold("cycle", as_integer(k, "k", at_least=1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +223,7 @@ class Study(Frozen):
                 "name": name,
                 "algorithms": methods,
                 "tasks": places,
-                "seed": _whole("seed", seed, 0),
+                "seed": as_integer(seed, "seed", at_least=0),
                 "metrics": _union((*places, *methods), declared),
                 "_declared": declared,
                 "_holds": {},
@@ -558,12 +559,6 @@ def _wider(one: Bounds, other: Bounds) -> Bounds:
     low = None if one[0] is None or other[0] is None else min(one[0], other[0])
     high = None if one[1] is None or other[1] is None else max(one[1], other[1])
     return low, high
-
-
-def _whole(what: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"`{what}` must be a whole number of at least {least}; got {value!r}.")
-    return int(value)
 
 
 def _as_hold(source: str, asked: object) -> Hold:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.arguments import is_integer
 from ogive.canonical import content, function_definition
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
@@ -285,23 +286,19 @@ def estimator_name(estimator: Any) -> str:
 
 def seeded(estimator: Any, rng: np.random.Generator) -> Any:
     """The estimator, with a drawn integer for every random state that was given none, by sorted name."""
-    free = sorted(name for name, value in _random_states(estimator).items() if not _is_integer(value))
+    free = sorted(name for name, value in _random_states(estimator).items() if not is_integer(value))
     seeds = {name: int(rng.integers(SEEDS)) for name in free}
     return estimator.set_params(**seeds) if seeds else estimator
 
 
 def fixed_random_states(estimator: Any) -> dict[str, int]:
     """The integers that a user gave as random states, by sorted name."""
-    return {name: int(value) for name, value in sorted(_random_states(estimator).items()) if _is_integer(value)}
+    return {name: int(value) for name, value in sorted(_random_states(estimator).items()) if is_integer(value)}
 
 
 def _random_states(estimator: Any) -> dict[str, Any]:
     params = estimator.get_params(deep=True)
     return {n: v for n, v in params.items() if n == "random_state" or n.endswith("__random_state")}
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _check_estimator(estimator: Any) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ogive.algorithms._algorithm import Algorithm, Candidate, Outcome
 from ogive.algorithms._estimator import Fitted, as_parts, n_rows, take
+from ogive.arguments import as_integer
 from ogive.errors import InputError
 from ogive.metric import Metric, goal_by_name
 from ogive.notes import Note, NoteKind
@@ -53,7 +54,7 @@ def tuned(
             f"`algorithm` must be an ogive.Algorithm; got {type(algorithm).__name__}. For an estimator use "
             "Algorithm.from_estimator."
         )
-    n_configs, cv = _count("n_configs", n_configs, 1), _count("cv", cv, 2)
+    n_configs, cv = as_integer(n_configs, "n_configs", at_least=1), as_integer(cv, "cv", at_least=2)
     if algorithm.space == as_space(None):
         raise InputError(f"{algorithm.name!r} has no hyper-parameters to tune; give it a space.")
     if metric is not None and algorithm.metrics and metric not in algorithm.metrics:
@@ -210,9 +211,3 @@ class Search:
         with warnings.catch_warnings():  # a class with fewer rows than folds is allowed
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             yield from list(splitter.split(np.zeros(n), np.asarray(train.y)))
-
-
-def _count(what: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"`{what}` must be a whole number of at least {least}; got {value!r}.")
-    return int(value)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.arguments import shown
 from ogive.errors import InputError
 from ogive.seeding import stream
 
@@ -165,7 +166,7 @@ def as_sizes(
     except (TypeError, ValueError, OverflowError):
         fine = False
     if not fine or whole.min() < 1:
-        raise InputError(f"`sizes` must be whole numbers of at least 1, or None for a grid; got {_shown(sizes)}.")
+        raise InputError(f"`sizes` must be whole numbers of at least 1, or None for a grid; got {shown(sizes)}.")
     chosen = tuple(int(size) for size in np.unique(whole))
     if chosen[-1] > design.most:
         left = (
@@ -196,8 +197,3 @@ def _test_rows(test_size: Any, n_rows: int) -> int:
     if number and 0 < test_size < 1:
         return max(1, min(n_rows - 2, math.ceil(float(test_size) * n_rows)))
     raise InputError(f"`test_size` must be a share in (0, 1) or a number of the {n_rows} rows; got {test_size!r}.")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"

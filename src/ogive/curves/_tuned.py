@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ogive.arguments import is_integer, shown
 from ogive.curves._data import CurveData
 from ogive.curves._designs import Design, Repetition, Rows, at_size, words
 from ogive.curves._fitting import CurveFit
@@ -166,15 +167,15 @@ def as_tunings(tuned: Any, estimators: Mapping[str, Any], n_classes: int | None)
             if model not in estimators:
                 raise InputError(f"`tuned` names {model!r}, but the models are {', '.join(map(repr, estimators))}.")
         return {model: _tuning(model, estimators[model], asked, n_classes) for model, asked in tuned.items()}
-    if not _is_count(tuned) and len(estimators) > 1:
+    if not is_integer(tuned) and len(estimators) > 1:
         raise InputError(
             "`tuned` is a list of values for one model; for several give a dictionary, tuned={model: values}, or how many "
-            f"values each has, tuned=20; got {_shown(tuned)}."
+            f"values each has, tuned=20; got {shown(tuned)}."
         )
     return {
         model: _tuning(model, estimator, tuned, n_classes)
         for model, estimator in estimators.items()
-        if not (_is_count(tuned) and (nothing_to_tune(estimator) or isinstance(estimator, Searched)))
+        if not (is_integer(tuned) and (nothing_to_tune(estimator) or isinstance(estimator, Searched)))
     }
 
 
@@ -187,7 +188,7 @@ def nothing_to_tune(estimator: Any) -> bool:
 
 def nothing_tuned_notes(tuned: Any, estimators: Mapping[str, Any]) -> list[Note]:
     """Which models were to be tuned and have nothing to tune."""
-    asked = [model for model, estimator in estimators.items() if _is_count(tuned) and nothing_to_tune(estimator)]
+    asked = [model for model, estimator in estimators.items() if is_integer(tuned) and nothing_to_tune(estimator)]
     return [Note(NoteKind.NOTHING_TO_TUNE, "tuned", {"models": asked})] if asked else []
 
 
@@ -231,7 +232,7 @@ def _path_of(estimator: Any, n_classes: int | None) -> tuple[str | None, str | N
 
 
 def _values(model: str, asked: Any, path: Path) -> tuple[float, ...]:
-    if _is_count(asked):
+    if is_integer(asked):
         if not 2 <= asked <= MOST:
             raise InputError(f"`tuned` must be 2 to {MOST} values to choose from, or a list of them; got {asked!r}.")
         return path.grid(int(asked))
@@ -243,18 +244,9 @@ def _values(model: str, asked: Any, path: Path) -> tuple[float, ...]:
     if not values or len(set(values)) < len(values) or not all(map(math.isfinite, values)) or min(values) < 0.0:
         raise InputError(
             f"`tuned` must be a number of values, such as 20, or a list of different ones for {model!r} ({path.parameter}); "
-            f"got {_shown(asked)}."
+            f"got {shown(asked)}."
         )
     return values
-
-
-def _is_count(asked: Any) -> bool:
-    return isinstance(asked, (int, np.integer)) and not isinstance(asked, bool)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def held_out(rows: Rows) -> NDArray[np.bool_]:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ogive.algorithms import Outcome
+from ogive.arguments import is_integer
 from ogive.curves._data import CurveData
 from ogive.curves._designs import Design, Repetition, at_size, words
 from ogive.curves._fitting import CurveFit, outcome
@@ -124,12 +125,8 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and isinstance(a, (str, int, float)) and a == b)
 
 
-def _whole_number(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
 def _count(value: Any) -> bool:
-    return _whole_number(value) and bool(value >= 1)
+    return is_integer(value) and bool(value >= 1)
 
 
 def _positive(value: Any) -> bool:
