@@ -66,7 +66,7 @@ def curves(
     _refuse_scores(data, target)
     loaded = File(data, target, "classification").load()
     labels = np.array(loaded.facts["classes"])[loaded.y] if "classes" in loaded.facts else loaded.y
-    with contextlib.nullcontext() if quiet else heard("ogive.compiling"):
+    with contextlib.nullcontext() if quiet else heard("ogive.curves"):
         made = learning_curves(
             [name.strip() for name in models.split(",") if name.strip()], loaded.X, labels, design=design, test=test,
             n_repetitions=repetitions, sizes=_sizes(sizes), test_size=test_size, tuned=_tuned(tuned), fit=fit,

@@ -27,7 +27,7 @@ from ogive.curves._metrics import CLASSIFICATION, FAILED
 from ogive.errors import InputError
 from ogive.notes import Note
 
-COMPILING = "ogive.compiling"  # the logger that says what is compiled, before it is
+COMPILING = "ogive.curves"  # the logger that says what is compiled, before it is
 
 FITS = ("kernel", "each")
 MOST_BYTES = 600e6  # of what is kept of the data in each process; a model that alone would keep more is fitted
