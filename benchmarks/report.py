@@ -28,6 +28,7 @@ SCRIPTS = (
     "curve_store.py",
     "rl.py",
     "rl_library.py",
+    "steps.py",
 )
 OPTIONAL = ("rl_library.py",)  # against what `ogive[bench]` does not bring
 INTRODUCTION = """\
