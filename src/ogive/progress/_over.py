@@ -15,7 +15,7 @@ from ogive.notes import Names, Note, NoteKind, capitalized, naming, sentences
 from ogive.progress._grid import Ended, Grid, OnGrid, Scale, on_grid
 from ogive.reading import Source
 from ogive.results import json_ready, strength_of, weakest
-from ogive.statistics import OverSteps, over_steps
+from ogive.statistics import Assumption, OverSteps, over_steps
 from ogive.tables import Ranged, Recorded, Table
 from ogive.words import listed, percent_sure, plural, printable
 
@@ -114,7 +114,7 @@ class Progress(Recorded):
         whole = "for the whole curve of a method" if self.simultaneous else "at each step alone"
         strength = weakest(strength_of(one.guarantee) for one in known)
         fixed = ", for these tasks" if len(self.runs.tasks) > 1 else ""
-        doubts = dict.fromkeys(str(a) for one in known for a in one.assumptions)
+        doubts = dict.fromkeys(str(a) for one in known for a in one.assumptions if a != Assumption.FIXED_TASKS)
         why = f" ({'; '.join(doubts)})" if doubts else ""
         return (
             f"{basis}. {mark}: {percent_sure(self.confidence)} intervals {whole}{fixed}, {strength}: whole runs are resampled{why}. Overlapping "
