@@ -15,7 +15,7 @@ import numpy as np
 from ogive.statistics import over_steps
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "over-steps.md"
-STEPS, POPULATION, RESAMPLES, REPETITIONS = 25, 5_000, 500, 200
+STEPS, POPULATION, RESAMPLES, REPETITIONS = 25, 5_000, 500, 400
 MANY_REPETITIONS = 1000
 DESIGNS = tuple((runs, tasks) for tasks in (5, 26) for runs in (3, 5, 10))
 MANY = (20, 26)
