@@ -13,9 +13,10 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec, WrapperSpec
 
 import ogive
-from ogive.errors import InputError, InvalidScores, MissingDependency
+from ogive.errors import InputError, InvalidScores, MissingDependency, StoreConflict
 from ogive.rl import BudgetUsed, gymnasium_task
 from ogive.runner import run
 from ogive.store import Store, is_store
@@ -501,6 +502,33 @@ def test_another_budget_or_environment_is_another_definition():
     found = [str(task.fingerprint()) for task in others]
     assert str(one) not in found
     assert len(set(found)) == len(found)
+
+
+def test_an_environment_that_is_registered_otherwise_is_another_definition(tmp_path, monkeypatch):
+    def registered(limit, *wrappers):
+        monkeypatch.setitem(
+            gymnasium.registry, "Mine-v0",
+            EnvSpec(
+                "Mine-v0", entry_point="gymnasium.envs.classic_control:CartPoleEnv", max_episode_steps=limit, additional_wrappers=wrappers
+            ),
+        )  # fmt: skip
+        return gymnasium_task("Mine-v0", episodes=2)
+
+    def clock(flatten):
+        return WrapperSpec("Clock", "gymnasium.wrappers:TimeAwareObservation", {"flatten": flatten})
+
+    tasks = [registered(5), registered(9), registered(5, clock(True)), registered(5, clock(False))]
+    assert len({str(task.fingerprint()) for task in tasks}) == 4
+    assert registered(5).fingerprint() == tasks[0].fingerprint()
+    asked = [
+        str(gymnasium_task("Mine-v0", episodes=2, episode_steps=3).fingerprint())
+        for _ in (registered(5), registered(9))
+    ]
+    assert asked[0] == asked[1]  # what was asked is the longest episode of both
+    mine = ogive.Algorithm("mine", wanderer)
+    ogive.run(Study("mine", mine, registered(5)), n_trials=1, store=tmp_path, workers=0, progress=False)
+    with pytest.raises(StoreConflict, match="Mine-v0"):
+        ogive.run(Study("mine", mine, registered(9)), n_trials=2, store=tmp_path, workers=0, progress=False)
 
 
 def test_bounds_that_a_study_declares_hold_for_the_returns_of_its_environments():

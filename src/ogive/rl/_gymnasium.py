@@ -172,10 +172,14 @@ class Rules:
     def definition(self) -> dict[str, Any]:
         """What changes numbers."""
         spec = self.environment
-        what = {"id": spec.id, "entry_point": content(spec.entry_point), "kwargs": content(dict(spec.kwargs))} \
-            if hasattr(spec, "entry_point") else {"function": content(spec)}  # fmt: skip
         limits = {key: getattr(self, key) for key in ("episodes", "steps", "episode_steps", "window")}
-        return {"gymnasium": {**what, **limits, "settings": content(self.settings)}}
+        if not hasattr(spec, "entry_point"):
+            return {"gymnasium": {"function": content(spec), **limits, "settings": content(self.settings)}}
+        what = {"id": spec.id, "entry_point": content(spec.entry_point), "kwargs": content(dict(spec.kwargs))}
+        if self.episode_steps is None:  # what is registered counts
+            limits["episode_steps"] = spec.max_episode_steps
+        wrappers = [[one.entry_point, content(dict(one.kwargs or {}))] for one in spec.additional_wrappers]
+        return {"gymnasium": {**what, **limits, "wrappers": wrappers, "settings": content(self.settings)}}
 
     def warm_up(self) -> None:
         """Load what environments need."""
