@@ -206,6 +206,15 @@ def test_a_step_with_a_missing_score_is_a_gap_and_changes_no_other():
     assert found.runs_at.tolist() == [18, 18, 18, 0, 18]
 
 
+def test_a_gap_in_what_is_missing_to_gamma_has_no_limits():
+    values = curves(6, 2, 4)
+    values[1, 0, 3] = np.nan
+    found = over_steps(values, statistic="optimality_gap", gamma=values[..., 0].mean(), n_resamples=200, missing="gap")
+    assert np.isnan(found.estimate[3])
+    assert (found.low[3], found.high[3]) == (-np.inf, np.inf)
+    assert (found.low[:3] >= 0.0).all()
+
+
 def test_missing_scores_leave_the_runs_that_are_there():
     values = curves(8, 3, 3)
     values[0, 1, 2] = values[5, 1, 2] = values[3, 0, 2] = np.nan

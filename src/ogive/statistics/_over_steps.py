@@ -564,5 +564,6 @@ def _shortfall(found: OverSteps, statistic: str, gamma: float) -> OverSteps:
     turned = found.negated()
     fields = {name: getattr(turned, name) for name in turned.__slots__}
     shifted = {name: getattr(turned, name) + gamma for name in ("estimate", "low", "high")}
-    shifted["low"] = np.maximum(shifted["low"], 0.0)  # by its definition
+    known = np.isfinite(shifted["estimate"])
+    shifted["low"][known] = np.maximum(shifted["low"][known], 0.0)  # by its definition
     return OverSteps(**(fields | shifted | {"statistic": statistic}))
