@@ -23,6 +23,16 @@ def sum_of(config, shift, rng):
     return {"score": config["x"] + shift + rng.random(), "curve": Series(config["x"] + np.arange(4))}
 
 
+class Sums:
+    """The same, many at once."""
+
+    def __call__(self, config, shift, rng):
+        return sum_of(config, shift, rng)
+
+    def evaluate_many(self, configs, draws, rngs):
+        return [sum_of(config, *draw, rng) for config, draw, rng in zip(configs, draws, rngs, strict=True)]
+
+
 def shift(rng):
     return (rng.random(),)
 
@@ -230,6 +240,31 @@ def test_what_a_study_holds_stays_at_the_same_draw():
     slices = fresh.at_percentiles(run(fresh, 20), [50])
     assert slices.cell("sum at 50 %", "shifted").draw(0) != fresh.cell("sum", "shifted").draw(0)
     assert slices.cell("sum at 50 %", "shifted").draw(0) == slices.cell("sum at 50 %", "shifted").draw(1)
+
+
+@pytest.mark.parametrize("hold", [5, cycle(3)])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_held_seeds_are_those_of_the_study_for_all_slices_alike(hold, at_once):
+    of = study(Sums() if at_once else sum_of).hold(seed=hold)
+    trials = run(of, 20)
+    slices = of.at_percentiles(trials, [10, 90])
+    after = run(slices, 6, chunk=6)
+    before = of.cell("sum", "shifted")
+    for one in slices.slices:
+        cell = slices.cell(one.method, "shifted")
+        assert [cell.rng(i).random() for i in range(6)] == [before.rng(i).random() for i in range(6)]
+        expected = [one.config["x"] + cell.draw(i)[0] + before.rng(i).random() for i in range(6)]
+        np.testing.assert_allclose(after.scores(one.method), expected)
+    released = of.hold(seed=every(2)).at_percentiles(trials, [10, 90])
+    drawn = {released.cell(one.method, "shifted").rng(0).random() for one in released.slices}
+    assert len(drawn | {before.rng(0).random(), before.rng(5).random()}) >= 3
+
+
+def test_at_99_ten_others_of_a_thousand_are_as_good_or_better():
+    of = study(Sums())
+    found = run(of, 1000)
+    (one,) = of.at_percentiles(found, [99]).slices
+    assert np.count_nonzero(found.scores() >= one.score) - 1 == 10  # without itself
 
 
 def test_a_table_that_was_read_gives_its_own_configurations(trials):

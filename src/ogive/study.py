@@ -25,7 +25,7 @@ from ogive.canonical import Frozen, plain
 from ogive.errors import InputError
 from ogive.metric import Bounds, Metric
 from ogive.notes import Note
-from ogive.seeding import Streams, other_root
+from ogive.seeding import Streams, other_root, stream
 from ogive.spaces import Space, as_space
 from ogive.tasks import Task
 from ogive.trials import Trials
@@ -112,14 +112,16 @@ class StudyCell:
     """One algorithm on one task: what each trial draws.
 
     `roots` are those of data, config and seed. Generators are reset, not rebuilt: what `rng` returns is
-    valid until its next call.
+    valid until its next call. `trained_as` is the name in the streams of training.
     """
 
-    __slots__ = ("_config", "_data", "_fixed", "_holds", "_space", "_train", "algorithm", "roots", "task")
+    __slots__ = (
+        "_config", "_data", "_fixed", "_holds", "_space", "_train", "algorithm", "roots", "task", "trained_as",
+    )  # fmt: skip
 
     def __init__(
         self, algorithm: Algorithm, task: Task, roots: Mapping[str, int], holds: Mapping[str, Hold], values: Mapping[str, Any],
-        fixed: Mapping[str, Any] | None = None,
+        fixed: Mapping[str, Any] | None = None, trained_as: str | None = None,
     ) -> None:  # fmt: skip
         self.algorithm = algorithm
         self.task = task
@@ -129,7 +131,8 @@ class StudyCell:
         self._fixed = fixed
         self._data = Streams(roots["data"], task.purpose, task.name)
         self._config = Streams(roots["config"], "config", task.name, algorithm.name)
-        self._train = Streams(roots["seed"], "train", task.name, algorithm.name)
+        self.trained_as = algorithm.name if trained_as is None else trained_as
+        self._train = Streams(roots["seed"], "train", task.name, self.trained_as)
 
     def __repr__(self) -> str:
         return f"StudyCell({self.algorithm.name!r} on {self.task.name!r})"
@@ -147,6 +150,11 @@ class StudyCell:
     def rng(self, trial: int) -> np.random.Generator:
         """The generator of training."""
         return self._train.at(self._holds["seed"].counter(trial))
+
+    def own_rng(self, trial: int) -> np.random.Generator:
+        """The same numbers from a generator that stays valid."""
+        counter = self._holds["seed"].counter(trial)
+        return stream(self.roots["seed"], "train", self.task.name, self.trained_as, counter)
 
     def counters(self, trial: int) -> dict[str, int]:
         """For configuration, data and seed, the trial whose draw this one uses."""
@@ -285,7 +293,8 @@ class Study(Frozen):
 
         Each is held in an algorithm of its own, named `SVM at 99 %`, for every algorithm and task that both the
         study and the trials have; `trials.select` chooses some. Data and seeds come from streams of their own: the draw
-        that put a configuration at its percentile is never drawn again, unless this study holds it. Run it as any study.
+        that put a configuration at its percentile is never drawn again. What this study holds, by a trial number or
+        `cycle`, stays at the same draws, for all configurations alike. Run it as any study.
 
         Parameters
         ----------
@@ -293,7 +302,7 @@ class Study(Frozen):
             With the configurations that were drawn; `ogive.read(store)`, or what `ogive.run` returned.
         percentiles : sequence of float
             Between 0 and 100, from the worst score to the best in either direction: at 99, of 1,000 trials, the one
-            that 10 are as good as or better, itself among them. Equal scores stand in the order of their trials.
+            that 10 others are as good as or better. Equal scores stand in the order of their trials.
         metric : str, optional
             The first where left out.
         failures : str or float
@@ -437,13 +446,15 @@ class Study(Frozen):
 
     def cell(self, algorithm: str, task: str) -> StudyCell:
         """What the trials of one algorithm on one task draw."""
+        one = next((s for s in self._slices if (s.method, s.task) == (algorithm, task)), None)
         return StudyCell(
             _find("algorithm", algorithm, self.algorithms).held_to(self._declared),
             _find("task", task, self.tasks),
             self._roots,
             self._holds,
             self._values,
-            next((one.config for one in self._slices if (one.method, one.task) == (algorithm, task)), None),
+            None if one is None else one.config,
+            one.algorithm if one is not None and self._keeps("seed") else None,
         )
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ogive.canonical import ADDRESS
 from ogive.errors import InvalidScores
 from ogive.runner._state import LONG, WIDE, Broken, State
-from ogive.seeding import Streams, stream
+from ogive.seeding import Streams
 
 if TYPE_CHECKING:
     from ogive.algorithms import Candidate, Outcome
@@ -61,7 +61,6 @@ class CellRunner:
         self._cell = study.cell(algorithm, task)
         self._expected = tuple(self._cell.algorithm.metrics)
         self._data = None if self._cell.task.empty else Streams(self._cell.roots["data"], "data", task)
-        self._root = self._cell.roots["seed"]
         self.batch = self._cell.algorithm.batch
 
     def run(self, trial: int, note: Callable[[str], None] | None = None, *, interruptible: bool = False) -> Row:
@@ -128,10 +127,7 @@ class CellRunner:
             return
         seed_globals(cell.rng(drawn[0][0].trial))
         algorithm = cell.algorithm
-        rngs = [
-            stream(self._root, "train", cell.task.name, algorithm.name, cell.counters(row.trial)["seed"])
-            for row, _, _ in drawn
-        ]
+        rngs = [cell.own_rng(row.trial) for row, _, _ in drawn]
         results = algorithm.evaluate_many([config for _, _, config in drawn], [draw for _, draw, _ in drawn], rngs)
         for (row, _, _), result in zip(drawn, results, strict=True):
             try:
