@@ -120,6 +120,40 @@ def test_a_failed_configuration_has_no_mark_and_no_curve():
     assert np.isnan(display.marks[0].score)
     assert [curve.method for curve in display.curves] == ["learner at 60 %"]
     assert "failed and failed at 1\u00a0%" in display.headline
+    slices = run(of.at_percentiles(trials, [60, 100], failures=0.0), 4)
+    first = "At 100\u00a0%, a run with loss 0 was chosen; run again, its configuration failed in all 4 ("
+    assert ogive.plots.percentiles(trials, slices).headline.startswith(first)
+
+
+def fragile(config, rng):
+    """Four in five runs of a large x fail."""
+    if config["x"] > 0.5 and rng.random() < 0.8:
+        raise ValueError("too large")
+    return {"score": config["x"]}
+
+
+@pytest.mark.parametrize("failures", [None, "exclude", "worst", 0.25])
+@pytest.mark.parametrize("bound", [0.0, None])
+def test_the_headline_counts_failed_runs_as_asked(failures, bound):
+    space, metrics = {"x": uniform(0, 1)}, {"score": ogive.Metric("maximize", (bound, None))}
+    of = Study("fragile", Algorithm("fragile", fragile, space, metrics=metrics), none())
+    trials = run(of, 60)
+    again = run(of.at_percentiles(trials, [50, 99], failures="exclude"), 30)
+    display = ogive.plots.percentiles(trials, again, failures=failures)
+    values = again.to_pandas().query("algorithm == 'fragile at 99 %'")["score"]
+    n_failed = int(values.isna().sum())
+    assert 15 < n_failed < 30
+    stands = {"worst": bound, 0.25: 0.25}.get(failures)
+    if stands is None:
+        assert (
+            f"its configuration failed in {n_failed} of 30; the others average {number(values.mean())}"
+            in display.headline
+        )
+    else:
+        assert f"its configuration has {number(values.fillna(stands).mean())} on average" in display.headline
+    counted = {None: "crosses, one each", "exclude": "they are left out", 0.25: "they count as 0.25"}
+    worst = "they count as worse than every score" if bound is None else "they count as 0, the worst possible score"
+    assert f"of those run again; {counted.get(failures, worst)}." in display.caption
 
 
 def test_narrow_paper_has_the_panels_below_each_other(found):

@@ -12,8 +12,8 @@ from ogive.errors import InputError
 from ogive.plots._distribution import DistributionDisplay, distribution, share_ticks
 from ogive.plots._page import COLORS, GRAY, Look, Paper, Picture, score_words
 from ogive.reading import Source, as_trials
-from ogive.trials import FloatArray, Trials, the_one
-from ogive.words import clipped, number, plural, printable
+from ogive.trials import FloatArray, Trials, failure_rule, the_one
+from ogive.words import clipped, failure_words, number, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -212,7 +212,8 @@ def percentiles(
     confidence : float
         Of the bands of both distributions.
     failures : str or float, optional
-        How failed runs count in both distributions; as crosses below every score where not given.
+        How failed runs count in both distributions and in the means of the headline. Where not given, they are crosses below
+        every score, and the headline says of how many runs it leaves them out.
     """
     trials, slices = as_trials(trials), as_trials(slices)
     held = (slices.holds or {}).get("config")
@@ -228,7 +229,7 @@ def percentiles(
         (one for one in known if (one["algorithm"], one["task"]) == (algorithm, task)),
         key=lambda one: one["percentile"],
     )
-    metric = asked["metric"]
+    metric, rule = asked["metric"], None if failures is None else failure_rule(failures)
     if task not in trials.tasks or algorithm not in trials.algorithms:
         raise InputError(
             f"`trials` must be those that configurations were taken from; they have no {algorithm!r} on {task!r}."
@@ -258,7 +259,7 @@ def percentiles(
     )
     return PercentilesDisplay(
         whole=whole, marks=marks, curves=curves, runs=runs, algorithm=algorithm, metric=metric, goal=goal, series=name, step=step,
-        headline=_headline(again, chosen, metric), caption=_caption(again, chosen, curves, whole),
+        headline=_headline(again, chosen, metric, rule), caption=_caption(trials, again, chosen, curves, whole, rule),
     )  # fmt: skip
 
 
@@ -299,23 +300,39 @@ def _curve(trials: Trials, method: str, task: str, series: str, every: int) -> S
     )
 
 
-def _headline(again: Trials, chosen: Sequence[Mapping[str, Any]], metric: str) -> str:
-    """What the scores that were chosen are worth when the configurations are run again, the best first."""
+def _headline(again: Trials, chosen: Sequence[Mapping[str, Any]], metric: str, rule: str | float | None) -> str:
+    """What the scores that were chosen are worth when the configurations are run again, the best first.
+
+    Failed runs count by the rule; those to which it gives no score are said beside the mean of the others.
+    """
     said = []
     for one in reversed(chosen):
-        scores = again.scores(one["method"], one["task"], metric, failures="exclude")
+        n = again.cell(one["method"], one["task"]).rows.size
+        scores = again.scores(one["method"], one["task"], metric, failures="exclude" if rule is None else rule)
+        scores = scores[np.isfinite(scores)]
         score = "failed" if one["score"] is None else number(one["score"])
         mean = number(float(scores.mean())) if scores.size else "failed"
-        said.append((f"{one['percentile']:g}\u00a0%", score, mean))  # a number and its sign stay in one line
-    (level, score, mean), others = said[0], said[1:]
-    first = f"At {level}, a run with {printable(metric)} {score} was chosen; run again, its configuration has {mean} on average"
-    more = [f"{score} and {mean} at {level}" for level, score, mean in others]
-    return f"{first} ({', '.join(more)})" if more else first
+        # A number and its sign stay in one line.
+        said.append((f"{one['percentile']:g}\u00a0%", score, mean, n - scores.size, n))
+    (level, score, mean, n_failed, n), others = said[0], said[1:]
+    now = f"has {mean} on average"
+    if n_failed:
+        now = f"failed in {n_failed:,} of {n:,}; the others average {mean}" if n_failed < n else f"failed in all {n:,}"
+    chose = (
+        "a run that failed was chosen" if score == "failed" else f"a run with {printable(metric)} {score} was chosen"
+    )
+    first = f"At {level}, {chose}; run again, its configuration {now}"
+    more = [
+        f"{score} and {mean} at {level}" + (f", where {n_failed:,} of {n:,} failed" if 0 < n_failed < n else "")
+        for level, score, mean, n_failed, n in others
+    ]
+    return f"{first} ({'; '.join(more) if any(', ' in one for one in more) else ', '.join(more)})" if more else first
 
 
 def _caption(
-    again: Trials, chosen: Sequence[Mapping[str, Any]], curves: Sequence[SliceCurve], whole: DistributionDisplay
-) -> str:
+    trials: Trials, again: Trials, chosen: Sequence[Mapping[str, Any]], curves: Sequence[SliceCurve],
+    whole: DistributionDisplay, rule: str | float | None,
+) -> str:  # fmt: skip
     first = chosen[0]
     counts = sorted({again.cell(one["method"], one["task"]).rows.size for one in chosen})
     many = plural(counts[0], "time") if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,} times"
@@ -330,10 +347,15 @@ def _caption(
         text += f" The curves show the spread of runs, not the error of the lines; shaded is the middle {100 * (1 - 2 * SHARE):g} %."
         if any(curve.n.min() < curve.n.max() for curve in curves) or len({curve.steps.size for curve in curves}) > 1:
             text += " Runs differ in length or lack values: each step is over those that have one, as far as half of them do."
-    failed = sum(band.n_failed for band in whole.bands if band.algorithm == first["algorithm"])
-    again_failed = sum(
-        int(again.failed(whole.metric)[again.cell(one["method"], one["task"]).rows].sum()) for one in chosen
-    )
+    failed = _n_failed(trials, whole.metric, first["algorithm"], first["task"])
+    again_failed = sum(_n_failed(again, whole.metric, one["method"], one["task"]) for one in chosen)
     if failed or again_failed:
-        text += f" Failed: {failed:,} of all runs, {again_failed:,} of those run again; crosses, one each."
+        counted = "crosses, one each"
+        if rule is not None:
+            counted = f"they {failure_words(rule, 2, trials.definitions[whole.metric].worst)}"
+        text += f" Failed: {failed:,} of all runs, {again_failed:,} of those run again; {counted}."
     return text
+
+
+def _n_failed(trials: Trials, metric: str, algorithm: str, task: str) -> int:
+    return int(np.count_nonzero(trials.failed(metric)[trials.cell(algorithm, task).rows]))
