@@ -160,6 +160,14 @@ SAID = {
         Note(K.STEPS_TWICE, values={"column": "frame", "n": 1}),
         "warning: 1 row repeats a 'frame' of the same run, as where it went on from a checkpoint: the later row counts",
     ),
+    K.CURVES_INFINITE: (
+        Note(K.CURVES_INFINITE, values={"column": "loss", "n": 2, "of_runs": 12, "n_again": 1}),
+        "warning: 'loss' is infinite in 2 of 12 runs, which count as failed from that step on, 1 of them though finite values follow",
+    ),
+    K.VALUE_KEPT: (
+        Note(K.VALUE_KEPT, values={"column": "loss", "n": 3, "of_runs": 12}),
+        "3 of 12 runs have rows after the last value of 'loss', and keep that value to their end",
+    ),
     K.GOAL_GUESSED: (
         Note(K.GOAL_GUESSED, "goal", {"metric": "auc", "goal": "maximize", "by_name": True}),
         "goal of 'auc': maximize (guessed from its name; say goal= to decide)",

@@ -80,6 +80,8 @@ class NoteKind(Enum):
     CURVES_READ = "rows are steps of runs"
     CURVE_SCORE = "score of a curve"
     STEPS_EMPTY = "steps empty"
+    CURVES_INFINITE = "infinite values of curves"
+    VALUE_KEPT = "value kept"
     STEPS_TWICE = "steps twice"
     TIMEOUTS_READ = "timeouts read"
     NUMBERS_WRITTEN = "numbers written"
@@ -209,6 +211,7 @@ WARNINGS = frozenset({
     NoteKind.FOLDS_OVERRULED, NoteKind.LEFT_OUT, NoteKind.TOTALS_LEFT_OUT, NoteKind.TRIALS_LEFT_OUT, NoteKind.ENQUEUED, NoteKind.RUN_TWICE,
     NoteKind.DAMAGED, NoteKind.CHANGE_ACCEPTED, NoteKind.NEAR_LIMIT, NoteKind.CUT_BY_MEMORY,
     NoteKind.UNFINISHED, NoteKind.INEXACT, NoteKind.MIXED_SCALES, NoteKind.NEGATIVE_TIMES, NoteKind.STEPS_TWICE,
+    NoteKind.CURVES_INFINITE,
 })  # fmt: skip
 DOUBTS = frozenset({
     NoteKind.NOT_USED, NoteKind.EMPTY_COLUMNS, NoteKind.NOT_REPORTED, NoteKind.STATUS_NOT_USED, NoteKind.GOAL_GUESSED, NoteKind.GOAL_ASSUMED,
@@ -216,6 +219,7 @@ DOUBTS = frozenset({
     NoteKind.NOT_PAIRED, NoteKind.NOT_PAIRED_DATA, NoteKind.ALIKE_NAMES, NoteKind.OUTCOME, NoteKind.NUMBERS_WRITTEN, NoteKind.WORDS_READ,
     NoteKind.SEED_OF_FOLD, NoteKind.ONE_METHOD, NoteKind.GOAL_UNKNOWN,
     NoteKind.PROVEN, NoteKind.TIMEOUTS_READ, NoteKind.CURVES_READ, NoteKind.CURVE_SCORE, NoteKind.STEPS_EMPTY,
+    NoteKind.VALUE_KEPT,
 })  # fmt: skip
 
 
@@ -582,7 +586,7 @@ def _asks_split(v: _Values, o: _Naming) -> str:
 def _asks_curves(v: _Values, o: _Naming) -> str:
     column = v["column"]
     return (
-        f"column {column!r} holds {v['n']} steps of a run ({v['low']} to {v['high']}), as in a table of curves; say {o('step', column)} if they are, "
+        f"column {column!r} holds {plural(v['n'], 'step')} of a run ({v['low']} to {v['high']}), as in a table of curves; say {o('step', column)} if they are, "
         f"{o('params', column)} if it is a hyper-parameter"
         + (f", or {o('repeat', column)} if it numbers independent runs." if v["numbers_runs"] else ".")
     )
@@ -592,7 +596,7 @@ def _curves_read(v: _Values, o: _Naming) -> str:
     held = f"{v['least']:,}" if v["least"] == v["most"] else f"{v['least']:,} to {v['most']:,}"
     doubt = f"; {o('params', v['column'])} if it is a hyper-parameter" if v["guessed"] else ""
     return (
-        f"step: {v['column']!r}{_guess(v)} holds {held} steps of a run: {plural(v['n_rows'], 'row')} {_are(v['n_rows'])} "
+        f"step: {v['column']!r}{_guess(v)} holds {held} {'step' if v['most'] == 1 else 'steps'} of a run: {plural(v['n_rows'], 'row')} {_are(v['n_rows'])} "
         f"{plural(v['n_runs'], 'run')}{doubt}"
     )
 
@@ -887,6 +891,14 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.CURVE_SCORE: _curve_score,
     NoteKind.STEPS_EMPTY: lambda v, o: (
         f"{plural(v['n'], 'row')} without a score {_are(v['n'])} left out: {v['column']!r} is empty there"
+    ),
+    NoteKind.CURVES_INFINITE: lambda v, o: (
+        f"{v['column']!r} is infinite in {v['n']} of {plural(v['of_runs'], 'run')}, which {'counts' if v['n'] == 1 else 'count'} as failed from that "
+        "step on" + (f", {v['n_again']} of them though finite values follow" if v["n_again"] else "")
+    ),
+    NoteKind.VALUE_KEPT: lambda v, o: (
+        f"{v['n']} of {plural(v['of_runs'], 'run')} {'has' if v['n'] == 1 else 'have'} rows after the last value of {v['column']!r}, and "
+        f"{'keeps' if v['n'] == 1 else 'keep'} that value to {'its' if v['n'] == 1 else 'their'} end"
     ),
     NoteKind.STEPS_TWICE: lambda v, o: (
         f"{plural(v['n'], 'row')} {'repeats' if v['n'] == 1 else 'repeat'} a {v['column']!r} of the same run, as where it went on from a "

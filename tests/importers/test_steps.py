@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 import ogive
 from ogive.errors import InputError
+from ogive.importers._steps import _alike
 from ogive.notes import NoteKind
 
 
@@ -270,3 +271,64 @@ def test_environments_side_by_side_that_end_at_the_same_steps_are_asked_about(re
     source = real_data / "logs" / "cleanrl" / "truth.csv"
     trials = ogive.read(source, where={"metric": "charts/episodic_return"})
     assert (len(trials), trials.unit, trials.clustered) == (24, "group", True)
+
+
+def test_from_its_first_infinite_value_on_a_run_has_failed_and_a_note_says_so():
+    inf = np.inf
+    again = rows([0, 10, 20, 30], [1.0, inf, 3.0, 4.0], seed=0)
+    ended = rows([0, 10, 20, 30], [1.0, 2.0, 3.0, -inf], seed=1)
+    best_so_far = rows([0, 10, 20, 30], [-inf, -inf, 3.0, 4.0], seed=2)
+    trials = ogive.read(pd.concat([again, ended, best_so_far, rows([0, 30], seed=3)]))
+    assert trials.to_pandas()["status"].tolist() == ["invalid", "invalid", "ok", "ok"]
+    assert [trials.curves()[seed].lost for seed in range(4)] == [10.0, 30.0, inf, inf]
+    (said,) = (note for note in trials.notes if note.kind is NoteKind.CURVES_INFINITE)
+    assert (said.values["n"], said.values["n_again"], said.is_warning) == (2, 1, True)
+    assert "2 of 4 runs, which count as failed from that step on, 1 of them though finite values follow" in str(said)
+
+
+def test_one_long_gap_does_not_hide_that_values_stopped():
+    values = np.ones(100)
+    values[6:46] = values[60:] = np.nan
+    trials = ogive.read(pd.concat([rows(np.arange(100), values), rows(np.arange(100), seed=1)]))
+    assert trials.to_pandas()["status"].tolist() == ["invalid", "ok"]
+    assert trials.curves()[0].lost == 60.0
+
+
+def test_runs_that_keep_a_value_past_their_last_evaluation_are_counted():
+    values = [1.0, np.nan, np.nan, 2.0, np.nan, np.nan, 3.0, np.nan, np.nan]
+    trials = ogive.read(pd.concat([rows(np.arange(9) * 10, values), rows(np.arange(9) * 10, seed=1)]))
+    (said,) = (note for note in trials.notes if note.kind is NoteKind.VALUE_KEPT)
+    assert str(said) == "1 of 2 runs has rows after the last value of 'return', and keeps that value to its end"
+
+
+def test_steps_are_compared_but_for_rounding():
+    table = pd.concat([rows([t * 0.1 for t in range(11)], np.arange(11.0), seed=s) for s in range(3)])
+    trials = ogive.read(table, budget=0.3)
+    assert trials.scores().tolist() == [3.0] * 3
+    assert trials.curves()[0].steps.tolist() == [t / 10 for t in range(11)]
+    summed = rows(np.cumsum(np.full(5000, 0.1)), np.arange(1.0, 5001.0))
+    assert ogive.read(summed, budget=400.0).scores().tolist() == [4000.0]
+    assert ogive.read(summed, step="frame").curves()[0].mean(0.1) == 1.0
+
+
+def test_a_note_counts_each_run_once_whatever_the_number_of_scores():
+    table = runs().assign(loss=1.0)
+    said = next(
+        note
+        for note in ogive.read(table, score=["return", "loss"], budget=40).notes
+        if note.kind is NoteKind.CURVE_SCORE
+    )
+    assert said.values["n"] == 6
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("loss", "losses", True), ("returns", "return", True), ("loss", "los", True), ("loss", "lose", False)],
+)
+def test_a_series_is_called_as_the_plural_of_a_score(one, other, same):
+    assert _alike(one, other) is _alike(other, one) is same
+
+
+def test_a_run_of_one_step_holds_one_step():
+    note = next(n for n in ogive.read(rows([5, 5], seed=[0, 1]), step="frame").notes if n.kind is NoteKind.CURVES_READ)
+    assert "holds 1 step of a run" in str(note)

@@ -7,7 +7,9 @@ The rules, each of which a note says where it was used:
 * A row without a step and without a score is left out; one with a score is refused.
 * Where a few steps stand twice in a run, as where it went on from a checkpoint, the later row counts. Where most do, several
   runs stand in one, and the column that tells them apart is asked for.
-* A step without a value is one at which nothing was evaluated (`Staircase` has the rule for values that stop before the run).
+* Steps that are no whole numbers are rounded to 14 digits, so that 3 * 0.1 is 0.3.
+* A step without a value is one at which nothing was evaluated (`Staircase` has the rules for values that stop before the run,
+  and for infinite ones).
 * Everything else that is known of a run is taken from its last step.
 """
 
@@ -28,7 +30,7 @@ from ogive.importers._within import codes, few_valued, is_identifier, label_coun
 from ogive.metric import Metric, goal_in_name
 from ogive.notes import Note, NoteKind
 from ogive.schema import OK
-from ogive.trials import SERIES, Staircase, Trials, compact, the_one
+from ogive.trials import SERIES, Staircase, Trials, compact, just_above, the_one
 from ogive.words import plural, quoted
 
 FEWEST_IN_ORDER = 8
@@ -91,9 +93,12 @@ def gathered(table: pa.Table, roles: Roles, unit: str | None) -> tuple[pa.Table,
     firsts = np.minimum.reduceat(kept, starts)
     turn = np.argsort(firsts, kind="stable")  # runs in their order of appearance
     one = table.take(pa.array(last[turn]))
+    doubts: list[Note] = []
     for score, runs in paths.items():
-        final = [Staircase.of(steps[r], runs[r]).last() for r in turn.tolist()]
+        read = [Staircase.of(steps[r], runs[r]) for r in turn.tolist()]
+        final = [run.last() for run in read]
         one = one.set_column(one.column_names.index(score), score, pa.array(np.array(final)))
+        doubts += _doubts_of(score, read, [runs[r] for r in turn.tolist()])
     changing = [c for c in roles.unused if c != name and varies(run, table[c].take(pa.array(kept)))]
     one = one.drop_columns([name, *changing]).append_column(ROW, pa.array(turn))
     ends = np.array([at[-1] for at in steps])
@@ -102,7 +107,7 @@ def gathered(table: pa.Table, roles: Roles, unit: str | None) -> tuple[pa.Table,
         "column": name, "guessed": "step" in roles.guessed, "n_rows": n_rows, "n_runs": int(starts.size),
         "least": int(sizes.min()), "most": int(sizes.max()), "first_end": float(ends.min()), "last_end": float(ends.max()),
     }  # fmt: skip
-    notes.append(Note(NoteKind.CURVES_READ, "step", said))
+    notes += [Note(NoteKind.CURVES_READ, "step", said), *doubts]
     notes += [Note(NoteKind.STEPS_EMPTY, values={"column": name, "n": left})] if left else []
     notes += [Note(NoteKind.STEPS_TWICE, values={"column": name, "n": n_twice})] if n_twice else []
     roles = replace(
@@ -148,9 +153,37 @@ def _runs(table: pa.Table, roles: Roles, unit: str | None) -> IntArray:
     return run if scheduled and roles.step is not None else configured
 
 
+def _doubts_of(score: str, read: list[Staircase], values: list[FloatArray]) -> list[Note]:
+    """How many runs have infinite values, and how many rows after their last value, which they keep."""
+    infinite = [bool(np.isinf(seen).any()) for seen in values]
+    notes = []
+    lost = [run.lost < np.inf and found for run, found in zip(read, infinite, strict=True)]
+    if any(lost):
+        # A value after the last that counts was not seen by the staircase.
+        again = [
+            on and bool(np.isfinite(seen[np.argmax(np.isfinite(seen)) :][run.steps.size :]).any())
+            for on, run, seen in zip(lost, read, values, strict=True)
+        ]
+        said = {"column": score, "n": sum(lost), "of_runs": len(read), "n_again": sum(again)}
+        notes.append(Note(NoteKind.CURVES_INFINITE, values=said))
+    kept = sum(run.lost == np.inf and run.steps.size > 0 and bool(run.steps[-1] < run.end) for run in read)
+    if kept:
+        notes.append(Note(NoteKind.VALUE_KEPT, values={"column": score, "n": kept, "of_runs": len(read)}))
+    return notes
+
+
+def _without_rounding(step: FloatArray) -> FloatArray:
+    """Steps that are no whole numbers to 14 digits: of 3 * 0.1 and 0.3 one is the other."""
+    out = step.copy()
+    broken = np.isfinite(step) & (step != np.round(step)) & (np.abs(step) > 1e-8)
+    scale = 10.0 ** (13 - np.floor(np.log10(np.abs(step[broken]))))
+    out[broken] = np.round(step[broken] * scale) / scale
+    return out
+
+
 def _numbers_of_steps(table: pa.Table, name: str) -> FloatArray:
     try:
-        return as_numbers(table[name], name)
+        return _without_rounding(as_numbers(table[name], name))
     except InvalidScores:
         first = next((value for value in table[name].to_pylist() if value is not None), None)
         raise InputError(
@@ -249,7 +282,7 @@ def _placed(
     lacking = ~np.isfinite(step)
     if not lacking.any():
         return table, run, step, values, 0
-    scored = lacking & np.any([np.isfinite(seen) for seen in values.values()], axis=0)
+    scored = lacking & np.any([~np.isnan(seen) for seen in values.values()], axis=0)
     if scored.any():
         n, first = int(np.count_nonzero(scored)), int(np.flatnonzero(scored)[0]) + 1
         raise InputError(
@@ -313,7 +346,8 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False, m
     pairs = _curves_of(trials) if metric is None else {(name := curve_named(trials, metric)[0]): name}
     status = trials.table["status"].chunk(0).cast(pa.string()).to_numpy(zero_copy_only=False)
     open_rows = np.isin(status, (OK, "invalid"))
-    numbers, table, ends = trials.table["trial"].chunk(0).to_numpy(), trials.table, []
+    numbers, table = trials.table["trial"].chunk(0).to_numpy(), trials.table
+    end = np.full(len(trials), -np.inf)
     usable = np.zeros(len(trials), dtype=bool)
     for metric, name in pairs.items():
         found = np.full(len(trials), np.nan)
@@ -323,19 +357,20 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False, m
                 run = runs.get(int(numbers[row]))
                 if run is not None:
                     found[row] = run.mean(budget) if area else run.last() if budget is None else run.at([budget])[0]
-                    ends.append(run.end)
+                    end[row] = max(end[row], run.end)
         usable |= np.isfinite(found)
         place = table.column_names.index(metric) if metric in table.column_names else None
         column = pa.array(found)
         table = table.append_column(metric, column) if place is None else table.set_column(place, metric, column)
-    if budget is not None and ends and budget > max(ends):
+    ends = end[np.isfinite(end)]
+    if budget is not None and ends.size and budget > just_above(ends.max()):
         raise InputError(
-            f"`budget` {budget:,.15g} lies beyond the last step of every run, which is {max(ends):,.15g} at most."
+            f"`budget` {budget:,.15g} lies beyond the last step of every run, which is {ends.max():,.15g} at most."
         )
     dropped = [name for name in trials.metrics if name not in pairs]
     said = np.where(open_rows, np.where(usable, OK, "invalid"), status)
     table = table.set_column(table.column_names.index("status"), "status", pa.array(said)).drop_columns(dropped)
-    note = scored_note(trials.step or "step", np.array(ends), budget, "area" if area else "last")
+    note = scored_note(trials.step or "step", ends, budget, "area" if area else "last")
     notes = tuple(n for n in trials.notes if n.kind is not NoteKind.CURVE_SCORE)
     definitions = {metric: _definition(trials, metric) for metric in pairs}
     return replace(trials, table=compact(table), definitions=definitions, notes=(*notes, note))
@@ -369,7 +404,8 @@ def _curves_of(trials: Trials) -> dict[str, str]:
 
 def _alike(name: str, other: str) -> bool:
     """Whether one is the other in the plural: `returns` are the values of a `return`."""
-    return plain(name).rstrip("s") == plain(other).rstrip("s")
+    one, many = sorted((plain(name), plain(other)), key=len)
+    return many in (one, f"{one}s", f"{one}es")
 
 
 def _definition(trials: Trials, metric: str) -> Metric:
@@ -388,7 +424,7 @@ def _definition(trials: Trials, metric: str) -> Metric:
 
 def scored_note(step: str, ends: FloatArray, budget: float | None, how: str) -> Note:
     """Which score of its curve a run has: its last, or its mean, up to its end or to a budget."""
-    early = ends < (ends.max() * (1.0 - UNEVEN) if budget is None else budget)
+    early = just_above(ends) < (ends.max() * (1.0 - UNEVEN) if budget is None else budget)
     said: dict[str, Any] = {
         "step": step, "how": how, "budget": budget, "n": int(ends.size), "n_early": int(np.count_nonzero(early)),
         "first_end": float(ends.min()), "last_end": float(ends.max()),

@@ -12,10 +12,11 @@ Inside
 """
 
 from ogive.arguments import FloatArray, IntArray
-from ogive.trials._staircase import Staircase
+from ogive.trials._staircase import Staircase, just_above
 from ogive.trials._trials import Cell, Trials, compact, failure_rule, the_one
 from ogive.trials._written import SERIES, joined_series
 
 __all__ = [
-    "SERIES", "Cell", "FloatArray", "IntArray", "Staircase", "Trials", "compact", "failure_rule", "joined_series", "the_one",
+    "SERIES", "Cell", "FloatArray", "IntArray", "Staircase", "Trials", "compact", "failure_rule", "joined_series", "just_above",
+    "the_one",
 ]  # fmt: skip
