@@ -128,6 +128,10 @@ SAID = {
         Note(K.ENDED_EARLY, "grid", {"n": 1, "of_runs": 240, "step": "frame", "last": 2000.0, "first_end": 500.0}),
         "1 of 240 runs ends before frame 2,000, the first at 500, and keeps its last value",
     ),
+    K.GOES_ON: (
+        Note(K.GOES_ON, "grid", {"n": 5, "of_runs": 10, "step": "frame", "last": 2000.0, "last_end": 9000.0}),
+        "5 of 10 runs go on far beyond frame 2,000, the last to 9,000, which is not shown: choose steps with grid=",
+    ),
     K.ONE_RUN: (
         Note(K.ONE_RUN, values={"methods": ["sac"]}),
         "no interval for sac: one run on a task says nothing about spread",
@@ -549,7 +553,7 @@ SAID = {
     ),
 }
 ARGUMENTS = re.compile(
-    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without|wall_limit|time_limit|bounds|step|budget)="
+    r"\b(unit|goal|varied|pair|item|group|algorithm|params|independent|unsolved|equalize|status|tasks?|where|repeat|without|wall_limit|time_limit|bounds|step|budget|grid)="
 )
 
 

@@ -75,6 +75,7 @@ class NoteKind(Enum):
     PROVEN = "proven"
     STEP_GRID = "steps of a grid"
     ENDED_EARLY = "ended early"
+    GOES_ON = "goes on"
     ONE_RUN = "one run"
     REACHES = "reaches a target"
     CURVES_READ = "rows are steps of runs"
@@ -642,6 +643,13 @@ def _ended_early(v: _Values, o: _Naming) -> str:
     )
 
 
+def _goes_on(v: _Values, o: _Naming) -> str:
+    return (
+        f"{v['n']} of {plural(v['of_runs'], 'run')} {'goes' if v['n'] == 1 else 'go'} on far beyond {v['step']} {v['last']:,.15g}, "
+        f"{'' if v['n'] == 1 else 'the last '}to {v['last_end']:,.15g}, which is not shown: choose steps with {o('grid')}"
+    )
+
+
 def _reaches(v: _Values, o: _Naming) -> str:
     sign = "at least" if v["goal"] == "maximize" else "at most"
     n = v["n"]
@@ -886,6 +894,7 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.CURVES_READ: _curves_read,
     NoteKind.STEP_GRID: _step_grid,
     NoteKind.ENDED_EARLY: _ended_early,
+    NoteKind.GOES_ON: _goes_on,
     NoteKind.ONE_RUN: lambda v, o: f"no interval for {listed(list(v['methods']))}: one run on a task says nothing about spread",
     NoteKind.REACHES: _reaches,
     NoteKind.CURVE_SCORE: _curve_score,

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ogive
 from ogive.cli import main
 
 
@@ -34,7 +35,7 @@ def test_curves_are_printed_drawn_and_put_on_a_page(log, capsys):
         capsys, "runs.csv", "--step", "frame", "--min-max", "--target", "5", "-o", "c.png", "--fan", "f.png", "--report", "r.html"
     )  # fmt: skip
     assert code == 0, err
-    assert "the IQM of return (on one scale) is sac" in out
+    assert "the IQM of return (on one scale) is " in out
     assert "runs that reach it" in out
     assert out.splitlines()[-3:] == ["c.png", "f.png", "r.html"]
     assert (log / "c.png").stat().st_size > 10_000
@@ -50,10 +51,22 @@ def test_the_machine_readable_answer_has_a_row_for_each_method_and_step(log, cap
     )
     held = json.loads(out)
     assert (code, held["schema"], held["unit"], held["tasks"]) == (0, 1, "run", ["ant"])
-    assert [(r["algorithm"], r["frame"], r["n"]) for r in held["rows"]] == [
+    assert [(r["algorithm"], r["at"], r["n"]) for r in held["rows"]] == [
         ("sac", 1000.0, 4), ("sac", 7000.0, 4), ("td3", 1000.0, 4), ("td3", 7000.0, 4),
     ]  # fmt: skip
     assert [row["n"] for row in held["reached"]] == [4, 4]
+
+
+def test_the_target_lies_on_the_scale_of_the_curves(log, capsys):
+    """Half the way to the high baseline: 5 on one task, 10 on the other."""
+    code, out, _ = run(capsys, "runs.csv", "--baselines", "human.csv", "--target", "0.5", "--json", "--quiet")
+    assert code == 0
+    trials = ogive.read("runs.csv")
+    for row in json.loads(out)["reached"]:
+        alone = ogive.progress.steps_to_reach(trials, {"ant": 5.0, "hopper": 10.0}[row["task"]], tasks=[row["task"]])
+        reached = alone.of(row["algorithm"])
+        assert row["n_reached"] == reached.n_reached
+        assert row["median"] == (reached.median.estimate if np.isfinite(reached.median.estimate) else None)
 
 
 def test_a_file_of_baselines_brings_tasks_to_one_scale(log, capsys):
@@ -78,7 +91,7 @@ def test_a_file_of_baselines_brings_tasks_to_one_scale(log, capsys):
         (["--out", "c.png", "--fan", "c.png"], "what --out names"),
         (["--statistic", "meen"], "meen"),
         (["--width", "3in"], "is about a picture; name one with --out"),
-        (["--metric", "loss"], "'loss' has no values over steps"),
+        (["--metric", "loss"], "`--metric` 'loss' has no values over steps"),
         (["--failures", "like:sac"], "over steps say"),
     ],
 )  # fmt: skip

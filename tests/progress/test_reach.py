@@ -8,6 +8,7 @@ import pytest
 
 import ogive
 from ogive.errors import InputError
+from ogive.profiles import Baselines, MinMax
 from ogive.progress import steps_to_reach
 from ogive.statistics import clopper_pearson
 
@@ -56,5 +57,58 @@ def test_the_steps_are_a_score_for_every_other_answer():
 
 
 def test_a_target_must_be_a_score():
-    with pytest.raises(InputError, match="`target` must be a finite score"):
-        steps_to_reach(ogive.read(runs([10, 20])), np.nan)
+    for target, words in ((np.nan, "must be a number"), ("x", "must be numbers"), (np.inf, "must be a finite score")):
+        with pytest.raises(InputError, match=f"`target` {words}"):
+            steps_to_reach(ogive.read(runs([10, 20])), target)
+
+
+def test_on_one_scale_the_target_lies_on_it():
+    """Runs of one task return 0 or 1, those of the other 0 or 50 times as much: half the way is 0.5 and 25."""
+    data = pd.concat(
+        [runs([20, None, 40]), runs([30, 60, None], env="u").assign(**{"return": lambda d: 50 * d["return"]})]
+    )
+    trials = ogive.read(data)
+    plain = {("a", "t"): 0.5, ("a", "u"): 25.0}
+    ends = Baselines({"t": 0.0, "u": 0.0}, {"t": 1.0, "u": 50.0})
+    for scale in (MinMax(), ends):
+        found = steps_to_reach(trials, 0.5, normalize=scale)
+        for (method, task), raw in plain.items():
+            by_hand = steps_to_reach(trials, raw, tasks=[task])
+            assert found.of(method, task).steps.tolist() == by_hand.of(method, task).steps.tolist()
+        assert "return (on one scale) of at least 0.5" in str(found)
+    assert steps_to_reach(trials, 0.5).of("a", "u").steps.tolist() == [30.0, 60.0, np.inf]
+    costs = data.assign(loss=-data["return"]).drop(columns="return")
+    turned = steps_to_reach(ogive.read(costs), 1.0, normalize=MinMax())
+    assert (turned.goal, turned.of("a", "u").steps.tolist()) == ("maximize", [30.0, 60.0, np.inf])
+
+
+def test_runs_that_failed_before_they_reached_it_never_do_or_are_refused_or_left_out():
+    data = runs([20, 30, None, 40])
+    data.loc[data.seed.isin([2, 3]) & (data.step > 50), "return"] = np.nan  # one of them had reached it
+    trials = ogive.read(data)
+    assert steps_to_reach(trials, 1.0).of("a").steps.tolist() == [20.0, 30.0, np.inf, 40.0]
+    assert steps_to_reach(trials, 1.0, failures=0.0).of("a").n_reached == 3
+    left = steps_to_reach(trials, 1.0, failures="exclude")
+    assert (left.of("a").steps.tolist(), len(left.trials)) == ([20.0, 30.0], 2)
+    assert "2 failed runs of 4 are left out" in str(left)
+    for rule, words in (("refuse", "1 of 4 runs failed"), ("like:b", "over steps say"), (1.0, "by failing")):
+        with pytest.raises(InputError, match=words):
+            steps_to_reach(trials, 1.0, failures=rule)
+
+
+def test_runs_that_are_not_independent_are_refused_or_have_no_interval():
+    data = runs([10, 20, None, 40, 50, 60])
+    with pytest.raises(InputError, match="share a unit"):
+        steps_to_reach(ogive.read(data.assign(patient=data.seed // 2), unit="patient"), 1.0)
+    found = steps_to_reach(ogive.read(data, independent=False), 1.0)
+    row = found.of("a")
+    assert (row.n_reached, row.share.low, row.share.high, row.share.guarantee) == (5, -np.inf, np.inf, "heuristic")
+    assert (row.median.estimate, row.median.low, row.median.high) == (40.0, -np.inf, np.inf)
+    assert "There are no intervals" in str(found)
+    assert "guaranteed" not in str(found)
+
+
+def test_a_run_is_short_by_the_longest_of_its_task():
+    data = pd.concat([runs([None, 20], end=100), runs([None, None], end=1000, env="u")])
+    found = steps_to_reach(ogive.read(data), 1.0)
+    assert [row.n_ended for row in found.rows] == [0, 0]

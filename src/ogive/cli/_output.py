@@ -30,7 +30,7 @@ MOST_SIGNS = 400
 _ENDLESS = re.compile(rf"\S{{{MOST_SIGNS + 20},}}")
 _ARGUMENTS = (
     "score|algorithm|task|repeat|item|group|fold|pair|status|step|budget|params|unit|varied|goal|bounds|failures|margin|where|without"
-    "|n|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band|gamma"
+    "|n|criterion|over|runs|missing|unsolved|tasks|time_limit|floor|equalize|band|gamma|metric|grid"
 )
 
 
@@ -159,6 +159,7 @@ def as_options(text: str) -> str:
     text = text.replace("paired=False", "--unpaired")
     text = re.sub(r" when (the table is read|reading)\b", "", text)  # a command reads and answers at once
     text = re.sub(rf"\b({_ARGUMENTS})=(?![\w'\"])", r"--\1", text)
+    text = re.sub(r"`metric`(?= )", "`--metric`", text)
     return text.replace("--params", "--param").replace("--time_limit", "--time-limit")
 
 

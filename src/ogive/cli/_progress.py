@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -36,10 +36,9 @@ STEPS = "Which steps"
 # fmt: off
 StatisticName = Annotated[str, typer.Option("--statistic", "-s", metavar="NAME", help="Of the runs at each step: iqm (the mean of the middle half), mean, median, q0.1, worst_0.1, best_0.1.")]
 Simultaneous = Annotated[bool, typer.Option("--simultaneous", help="Intervals that hold for the whole curve of a method, instead of at each step alone.")]
-Target = Annotated[float | None, typer.Option("--target", metavar="SCORE", help="Also after how many steps runs reach this score, and how many never do.")]
+Target = Annotated[float | None, typer.Option("--target", metavar="SCORE", help="Also after how many steps runs reach this score (on the scale of --baselines or --min-max), and how many never do.")]
 FailureRule = Annotated[str, typer.Option("--failures", metavar="RULE", help="How a run counts from where it failed on: refuse, worst, exclude (the whole run) or a number.")]
 MinMaxScale = Annotated[bool, typer.Option("--min-max", help="One scale for all tasks: 0 is the worst and 1 the best value on each.")]
-ScaleFile = BaselineFile
 GridText = Annotated[str | None, typer.Option("--grid", metavar="N|STEP,…", help="How many steps, or which; where left out, those of the runs, or 100.", rich_help_panel=STEPS)]
 Cut = Annotated[bool, typer.Option("--cut", help="End where the first run does; otherwise runs that end early keep their last value, and are counted.", rich_help_panel=STEPS)]
 Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A picture of the curves with their intervals: .png, .pdf, .svg or .eps.")]
@@ -53,7 +52,7 @@ Format = Annotated[str, typer.Option("--format", metavar="text|markdown|latex|cs
 @reading_options
 def progress(
     source: Sources, statistic: StatisticName = "iqm", simultaneous: Simultaneous = False, target: Target = None,
-    baselines: ScaleFile = None, min_max: MinMaxScale = False, failures: FailureRule = "refuse", confidence: Confidence = 0.95,
+    baselines: BaselineFile = None, min_max: MinMaxScale = False, failures: FailureRule = "refuse", confidence: Confidence = 0.95,
     out: Out = None, fan: FanOut = None, report: ReportFile = None, grid: GridText = None, cut: Cut = False, metric: MetricName = None,
     method: Methods = None, on: Tasks = None, output: Format = "text", as_json: Json = False, quiet: Quiet = False,
     *, roles: dict[str, Any], drawing: dict[str, Any],
@@ -91,12 +90,13 @@ def progress(
     from ogive.progress import on_grid, over_training, steps_to_reach
 
     scale: Baselines | MinMax | None = MinMax() if min_max else None if baselines is None else read_baselines(baselines)
-    rule = cast(Any, failures)
     runs = on_grid(
-        trials, metric, grid=steps, ended="cut" if cut else "last", failures=rule, normalize=scale
+        trials, metric, grid=steps, ended="cut" if cut else "last", failures=failures, normalize=scale
     )  # fmt: skip
     found = over_training(runs, statistic, simultaneous=simultaneous, confidence=confidence)
-    reached = None if target is None else steps_to_reach(trials, target, metric=metric, confidence=confidence)
+    reached = None if target is None else steps_to_reach(
+        trials, target, metric=metric, normalize=scale, failures=failures, confidence=confidence
+    )  # fmt: skip
     if as_json:
         held = found.to_dict()
         show({**held, "reached": None if reached is None else reached.to_dict()["rows"]}, as_json=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ogive.arguments import FloatArray
+from ogive.arguments import FloatArray, as_thresholds
 from ogive.errors import InputError
-from ogive.progress._grid import Ended, Grid, OnGrid, Scale, on_grid
+from ogive.progress._grid import Ended, Grid, OnGrid, Scale, brought
 from ogive.reading import Source
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -67,14 +67,12 @@ def fan(
     >>> fan(ogive.read(pd.DataFrame(rows))).of("a").quantiles[0.5].tolist()
     [2.0, 2.0, 2.0]
     """
-    for level in levels:
+    for level in as_thresholds(levels, "levels").ravel().tolist():
         if not 0.0 < level < 1.0:
             raise InputError(f"`levels` must lie in (0, 1); got {level!r}.")
-    runs = (
-        source
-        if isinstance(source, OnGrid)
-        else on_grid(source, metric, grid=grid, ended=ended, failures=failures, normalize=normalize, tasks=tasks)
-    )
+    runs = brought(
+        source, metric=metric, grid=grid, ended=ended, failures=failures, normalize=normalize, tasks=tasks
+    )  # fmt: skip
     fans = []
     for method in runs.methods:
         held = runs.runs(method)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ogive.arguments import FloatArray
+from ogive.arguments import FloatArray, as_integer, as_thresholds, is_integer, shown
 from ogive.errors import FailedTrials, InputError
 from ogive.importers import curve_named
 from ogive.metric import Metric
@@ -25,6 +25,7 @@ Ended: TypeAlias = Literal["last", "cut"]
 POINTS = 100
 MOST_SHARED = 2000  # steps that all runs have
 REACHED = 0.9  # the share of runs that reach the end of a grid that nobody said
+SHORT = 0.9  # of a longer run, or grid: what a shorter one may lack before it is said
 NO_RUN = Staircase(np.empty(0), np.empty(0), -np.inf, -np.inf)
 
 
@@ -89,7 +90,8 @@ def on_grid(
         A score that was read over steps, or a series of a study's trials; the first where not given.
     grid : int or array, optional
         How many steps, evenly from the first at which every run has a value, or the steps themselves. Where not given: the
-        steps of the runs if all have the same, else as many as a run has, 100 at most, to the last step that nine of ten runs reach.
+        steps of the runs if all have the same, else as many as a run has, 100 at most. They end at the last step that nine of ten
+        runs of every method reach, on the task where that is the furthest; a note counts runs that go on far beyond it.
     ended : {"last", "cut"}
         After its end a run keeps its last value (a note counts such runs), or the grid ends where the first run does.
     failures : {"refuse", "worst", "exclude"} or float
@@ -97,34 +99,22 @@ def on_grid(
     normalize : Baselines or MinMax, optional
         One scale for all tasks, as in `ogive.profiles`.
     """
-    trials = as_trials(source)
-    if tasks is not None:
-        trials = trials.select(tasks=tasks)
-    if trials.question is not None:
-        raise InputError(trials.question)
-    if trials.clustered or trials.n_folds is not None:
-        raise InputError(
-            "runs that share a unit, or are folds of a cross-validation, are not independent, and their curves are not judged together; take "
-            "one run of each unit with where=, or compare their scores at one step with budget=."
-        )
+    trials = judged_together(source, tasks, normalize)
     if ended not in ("last", "cut"):
         raise InputError(f"`ended` must be 'last' or 'cut'; got {ended!r}.")
-    if isinstance(normalize, Reference):
-        raise InputError(
-            "`normalize` by a reference method is of one score for each run, and its runs change from step to step; take Baselines or MinMax."
-        )
     name, definition = curve_named(trials, metric)
-    runs = _runs(trials, name)
+    runs = runs_of(trials, name)
+    absent = next(((m, t) for m in trials.algorithms for t in trials.tasks if (m, t) not in runs), None)
+    if absent is not None:
+        raise InputError(
+            f"{absent[0]!r} has no run on {absent[1]!r}; keep the tasks that every method has with trials.select(tasks=[…]), or leave the "
+            "method out with without=."
+        )
     rule = failure_rule(failures)
     notes: list[Note] = []
     if rule == "exclude":
-        runs, dropped = _without_failed(runs)
-        notes += (
-            [Note(NoteKind.FAILED_RUNS, "failures", {"n": dropped[0], "of_runs": dropped[1], "counted": None})]
-            if dropped[0]
-            else []
-        )
-    steps, how = _steps([run for cell in runs.values() for run in cell], grid, ended)
+        runs, notes = without_failed(runs)
+    steps, how = _steps(runs, grid, ended)
     step = trials.step or "step"
     values = {cell: np.array([run.at(steps) for run in own]) for cell, own in runs.items()}
     notes.append(
@@ -145,13 +135,15 @@ def on_grid(
             "first_end": float(ends.min()),
         }
         notes.append(Note(NoteKind.ENDED_EARLY, "grid", found))
+    far = [run.end for cell in runs.values() for run in cell if SHORT * run.end > steps[-1]]
+    if far and how != "said":
+        going = {"n": len(far), "of_runs": sum(map(len, runs.values())), "step": step, "last": float(steps[-1])}
+        notes.append(Note(NoteKind.GOES_ON, "grid", going | {"last_end": max(far)}))
     values, counted = _settled(values, rule, definition, step, steps)
     notes += counted
     if normalize is not None:
-        scale = _ends(runs, definition) if isinstance(normalize, MinMax) else normalize
-        values = on_one_scale(values, definition.goal, scale)
-        by = "ends of steps" if isinstance(normalize, MinMax) else "baselines"
-        notes.append(Note(NoteKind.NORMALIZED, values={"by": by}))
+        values = on_one_scale(values, definition.goal, fixed_scale(runs, definition, normalize))
+        notes.append(scale_note(normalize))
     elif len(trials.tasks) > 1 and None in definition.bounds:
         notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks", "averaged": True}))
     return OnGrid(
@@ -161,29 +153,72 @@ def on_grid(
     )  # fmt: skip
 
 
-def _runs(trials: Trials, name: str) -> dict[tuple[str, str], list[Staircase]]:
-    """The runs of every method on every task; those that failed as a whole are lost where their rows end."""
+def judged_together(source: Source, tasks: Sequence[str] | None, normalize: Scale | None) -> Trials:
+    """Trials whose runs are independent of each other, or are taken without an interval; refused where they are neither."""
+    trials = as_trials(source)
+    if tasks is not None:
+        trials = trials.select(tasks=tasks)
+    if trials.question is not None:
+        raise InputError(trials.question)
+    if trials.clustered or trials.n_folds is not None:
+        raise InputError(
+            "runs that share a unit, or are folds of a cross-validation, are not independent, and their curves are not judged together; take "
+            "one run of each unit with where=, or compare their scores at one step with budget=."
+        )
+    if isinstance(normalize, Reference):
+        raise InputError(
+            "`normalize` by a reference method is of one score for each run, and its runs change from step to step; take Baselines or MinMax."
+        )
+    return trials
+
+
+def brought(source: Source | OnGrid, **options: Any) -> OnGrid:
+    """Runs on common steps; refuses options that would change nothing, since the runs are there already."""
+    if not isinstance(source, OnGrid):
+        return on_grid(source, **options)
+    usual = {"ended": "last", "failures": "refuse"}
+    said = [
+        f"`{name}`"
+        for name, value in options.items()
+        if value is not None and not (isinstance(value, str) and value == usual.get(name))
+    ]
+    if said:
+        raise InputError(
+            f"the runs are on common steps already, where {listed(said)} would change nothing; say so to on_grid, which brought them there."
+        )
+    return source
+
+
+def runs_of(trials: Trials, name: str) -> dict[tuple[str, str], list[Staircase]]:
+    """The runs of every method on every task that it has; those that failed as a whole are lost where their rows end."""
     status = trials.table["status"].chunk(0).cast("string").to_numpy(zero_copy_only=False)
     numbers = trials.table["trial"].chunk(0).to_numpy()
     out: dict[tuple[str, str], list[Staircase]] = {}
-    for method in trials.algorithms:
-        for task in trials.tasks:
-            cell = trials.cell(method, task)
-            if not cell.rows.size:
-                raise InputError(
-                    f"{method!r} has no run on {task!r}; keep the tasks that every method has with trials.select(tasks=[…]), or leave the "
-                    "method out with without=."
-                )
-            held = trials.curves(method, task, name)
-            found = []
-            for row in cell.rows.tolist():
-                run = held.get(int(numbers[row]), NO_RUN)
-                failed = status[row] not in (OK, "invalid") and np.isinf(run.lost) and run.steps.size
-                found.append(
-                    Staircase(run.steps, run.values, run.end, float(np.nextafter(run.end, np.inf))) if failed else run
-                )
-            out[method, task] = found
+    for cell in trials.cells:
+        held = trials.curves(cell.algorithm, cell.task, name)
+        found = []
+        for row in cell.rows.tolist():
+            run = held.get(int(numbers[row]), NO_RUN)
+            failed = status[row] not in (OK, "invalid") and np.isinf(run.lost) and run.steps.size
+            found.append(
+                Staircase(run.steps, run.values, run.end, float(np.nextafter(run.end, np.inf))) if failed else run
+            )
+        out[cell.algorithm, cell.task] = found
     return out
+
+
+def fixed_scale(runs: Mapping[tuple[str, str], list[Staircase]], metric: Metric, scale: Scale) -> Baselines:
+    """The low and high end of every task; those of `MinMax` are the worst and the best value at whatever step."""
+    if isinstance(scale, MinMax):
+        return _ends(runs, metric)
+    if isinstance(scale, Baselines):
+        return scale
+    raise InputError(f"`normalize` must be Baselines or MinMax; got {shown(scale)}.")
+
+
+def scale_note(scale: Scale) -> Note:
+    """That scores were brought to one scale, and to which."""
+    return Note(NoteKind.NORMALIZED, values={"by": "ends of steps" if isinstance(scale, MinMax) else "baselines"})
 
 
 def _ends(runs: Mapping[tuple[str, str], list[Staircase]], metric: Metric) -> Baselines:
@@ -200,10 +235,10 @@ def _ends(runs: Mapping[tuple[str, str], list[Staircase]], metric: Metric) -> Ba
     return Baselines(low, high)
 
 
-def _without_failed(
+def without_failed(
     runs: Mapping[tuple[str, str], list[Staircase]],
-) -> tuple[dict[tuple[str, str], list[Staircase]], tuple[int, int]]:
-    """The runs that kept their score to their end, and how many of how many did not."""
+) -> tuple[dict[tuple[str, str], list[Staircase]], list[Note]]:
+    """The runs that kept their score to their end, and a note of how many did not."""
     kept = {cell: [run for run in own if run.lost == np.inf] for cell, own in runs.items()}
     empty = next((cell for cell, own in kept.items() if not own), None)
     if empty is not None:
@@ -211,20 +246,38 @@ def _without_failed(
             f"every run of {empty[0]!r} on {empty[1]!r} failed; leave the method out, or count failures in another way."
         )
     total, left = (sum(map(len, held.values())) for held in (runs, kept))
-    return kept, (total - left, total)
+    dropped = {"n": total - left, "of_runs": total, "counted": None}
+    return kept, [Note(NoteKind.FAILED_RUNS, "failures", dropped)] if left < total else []
 
 
-def _steps(runs: Sequence[Staircase], grid: Grid, ended: Ended) -> tuple[FloatArray, str]:
+def _furthest(runs: Mapping[tuple[str, str], list[Staircase]]) -> float:
+    """The last step that nine of ten runs of every method reach, on the task where that is the furthest.
+
+    Methods are compared on a task as far as all of them go; a task that is trained for fewer steps than another ends with
+    what it was trained to.
+    """
+    reach: dict[str, float] = {}
+    for (_, task), own in runs.items():
+        if own:
+            ends = np.sort([run.end for run in own])
+            last = float(ends[max(0, int(np.ceil(ends.size * (1.0 - REACHED))) - 1)])
+            reach[task] = min(last, reach.get(task, np.inf))
+    return max(reach.values())
+
+
+def _steps(runs: Mapping[tuple[str, str], list[Staircase]], grid: Grid, ended: Ended) -> tuple[FloatArray, str]:
     """The common steps, and where they are from: shared by all runs, evenly placed, or said."""
-    known = [run for run in runs if run.steps.size]
+    known = [run for own in runs.values() for run in own if run.steps.size]
     if not known:
         raise FailedTrials("no run has any score over its steps; there is nothing to show.")
     first = max(float(run.steps[0]) for run in known)
-    whole_runs = [run for run in known if np.isinf(run.lost)] or known  # where a run crashed is no end for the others
-    ends = np.sort([run.end for run in whole_runs])
-    last = float(ends[0]) if ended == "cut" else float(ends[max(0, int(np.ceil(ends.size * (1.0 - REACHED))) - 1)])
-    if grid is not None and not isinstance(grid, int):
-        asked = np.asarray(grid, dtype=np.float64)
+    # Where a run crashed is no end for the others.
+    held = {cell: [run for run in own if run.steps.size and np.isinf(run.lost)] for cell, own in runs.items()}
+    if not any(held.values()):
+        held = {cell: [run for run in own if run.steps.size] for cell, own in runs.items()}
+    last = min(run.end for own in held.values() for run in own) if ended == "cut" else _furthest(held)
+    if grid is not None and not is_integer(grid):
+        asked = as_thresholds(grid, "grid")
         if asked.ndim != 1 or not asked.size or not np.isfinite(asked).all() or (np.diff(asked) <= 0.0).any():
             raise InputError("`grid` must be a number of steps, or steps in ascending order.")
         late = sum(float(run.steps[0]) > asked[0] for run in known)
@@ -248,13 +301,12 @@ def _steps(runs: Sequence[Staircase], grid: Grid, ended: Ended) -> tuple[FloatAr
             f"some run begins at {first:g}, after another has ended ({last:g}), so that there is no step at which all have a value; leave such "
             "runs out, or say grid=."
         )
-    n = min(POINTS, int(np.median([run.steps.size for run in known]))) if grid is None else grid
-    if grid is not None and (isinstance(grid, bool) or grid < 1):
-        raise InputError(f"`grid` must be a number of steps, at least 1, or steps in ascending order; got {grid!r}.")
-    if grid is None:
-        shared = known[0].steps
-        same = all(np.array_equal(shared[shared <= run.end], run.steps) for run in known)
+    if grid is not None:
+        n = as_integer(grid, "grid", at_least=1)
+    else:
+        n = min(POINTS, int(np.median([run.steps.size for run in known])))
         longest = max((run.steps for run in known), key=len)
+        same = all(np.array_equal(longest[: run.steps.size], run.steps) for run in known)
         if same and longest.size <= MOST_SHARED:
             return longest[(longest >= first) & (longest <= last)], "shared"
     even = np.array([last]) if n == 1 or first == last else np.linspace(first, last, n)

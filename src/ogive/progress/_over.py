@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ogive.arguments import FloatArray, as_confidence
+from ogive.arguments import FloatArray, as_confidence, as_threshold
 from ogive.errors import InputError
 from ogive.metric import Metric
 from ogive.notes import Names, Note, NoteKind, capitalized, naming, sentences
-from ogive.progress._grid import Ended, Grid, OnGrid, Scale, on_grid
+from ogive.progress._grid import Ended, Grid, OnGrid, Scale, brought
 from ogive.reading import Source
 from ogive.results import json_ready, strength_of, weakest
 from ogive.statistics import Assumption, OverSteps, over_steps
@@ -98,31 +98,34 @@ class Progress(Recorded):
     def headline(self) -> str:
         """Who is where at the last step."""
         at = f"At {printable(self.runs.step)} {self.grid[-1]:,.15g}"
-        shown = [f"{printable(m)} {_ranged(self.found[m], -1)}" for m in self.order[:4]]
-        more = f", and {plural(len(self.order) - 4, 'method')} below" if len(self.order) > 4 else ""
+        shown = [f"{_ranged(self.found[m], -1)} for {printable(m)}" for m in self.order[:4]]
+        more = f", with {plural(len(self.order) - 4, 'method')} below" if len(self.order) > 4 else ""
         return f"{at}, the {self.label} of {self.what} is {listed(shown)}{more}."
 
     def sentence(self, mark: str = "Brackets") -> str:
         """What the intervals are, which are shown as brackets or shades."""
-        known = list(self.found.values())
+        known = [one for one in self.found.values() if one.method != "none"]
         counts = [len(own) for own in self.runs.values.values()]
         many = plural(max(counts), "run") if min(counts) == max(counts) else f"{min(counts)} to {max(counts)} runs"
         several = f" on each of {len(self.runs.tasks)} tasks" if len(self.runs.tasks) > 1 else ""
         basis = f"{many} of each method{several}"
-        if all(np.isinf([one.low, one.high]).all() for one in known):
+        if all(np.isinf([one.low, one.high]).all() for one in known):  # none among them too
             return f"{basis}. There are no intervals."
         whole = "for the whole curve of a method" if self.simultaneous else "at each step alone"
         strength = weakest(strength_of(one.guarantee) for one in known)
+        ordered = all(one.method.startswith("order statistics") for one in known)
+        how = "each limit is the value of a run, by order statistics" if ordered else "whole runs are resampled"
         fixed = ", for these tasks" if len(self.runs.tasks) > 1 else ""
         doubts = dict.fromkeys(str(a) for one in known for a in one.assumptions if a != Assumption.FIXED_TASKS)
         why = f" ({'; '.join(doubts)})" if doubts else ""
         return (
-            f"{basis}. {mark}: {percent_sure(self.confidence)} intervals {whole}{fixed}, {strength}: whole runs are resampled{why}. Overlapping "
+            f"{basis}. {mark}: {percent_sure(self.confidence)} intervals {whole}{fixed}, {strength}: {how}{why}. Overlapping "
             "intervals do not mean equal methods."
         )
 
     def at(self, step: float) -> dict[str, Ranged]:
         """Every method at the last step of the grid at or before this one."""
+        step = as_threshold(step, "step")
         place = int(np.searchsorted(self.grid, step, side="right")) - 1
         if place < 0:
             raise InputError(f"`step` must not lie before the first, {self.grid[0]:g}; got {step:g}.")
@@ -136,9 +139,9 @@ class Progress(Recorded):
         return (Table(head=(self.runs.step, *self.order), rows=rows, below=below),)
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each method and step."""
+        """A row for each method and step, which is called `at` whatever its name."""
         return [
-            {"algorithm": m, "metric": self.runs.metric, "statistic": self.statistic, self.runs.step: float(self.grid[i]),
+            {"algorithm": m, "metric": self.runs.metric, "statistic": self.statistic, "at": float(self.grid[i]),
              "estimate": float(one.estimate[i]), "low": float(one.low[i]), "high": float(one.high[i]), "method": one.method,
              "guarantee": one.guarantee, "n": int(one.runs_at[i])}
             for m, one in self.found.items() for i in range(self.grid.size)
@@ -148,7 +151,7 @@ class Progress(Recorded):
         """JSON-ready, with `"schema": 1`."""
         return {
             "schema": 1, "source": self.runs.source, "unit": "run", "notes": sentences((*self.runs.reading, *self.notes)),
-            "confidence": self.confidence, "simultaneous": self.simultaneous, "tasks": list(self.runs.tasks),
+            "confidence": self.confidence, "simultaneous": self.simultaneous, "step": self.runs.step, "tasks": list(self.runs.tasks),
             "rows": [json_ready(row) for row in self.records()],
         }  # fmt: skip
 
@@ -196,11 +199,14 @@ def over_training(
     [5.0, 9.67, 14.33]
     """
     confidence = as_confidence(confidence)
-    runs = (
-        source
-        if isinstance(source, OnGrid)
-        else on_grid(source, metric, grid=grid, ended=ended, failures=failures, normalize=normalize, tasks=tasks)
-    )
+    if statistic == "optimality_gap":
+        raise InputError(
+            "`statistic` 'optimality_gap' is a distance, of which small is good, to a score that `ogive.statistics.over_steps` is told as gamma; "
+            "over training take 'mean' or 'iqm' of scores on one scale."
+        )
+    runs = brought(
+        source, metric=metric, grid=grid, ended=ended, failures=failures, normalize=normalize, tasks=tasks
+    )  # fmt: skip
     asked = _toward(statistic, runs.definition)
     options: dict[str, Any] = {"statistic": asked, "confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     found: dict[str, OverSteps] = {}
@@ -237,7 +243,7 @@ def _toward(statistic: str, metric: Metric) -> str:
 
 def statistic_words(statistic: str) -> str:
     """The name of a statistic in words."""
-    for word, said in (("worst_", "worst"), ("best_", "best")):
+    for word, said in (("worst_", "worst"), ("best_", "best"), ("lower_", "lowest"), ("upper_", "highest")):
         if statistic.startswith(word):
             return f"mean of the {said} {100 * float(statistic.removeprefix(word)):g} %"
     if statistic.startswith("q"):
@@ -247,9 +253,7 @@ def statistic_words(statistic: str) -> str:
 
 def _without_interval(held: Sequence[FloatArray], options: dict[str, Any]) -> OverSteps:
     """The statistic alone. Runs that stand twice have the statistics of runs that stand once, and are none the more certain."""
-    most = max(map(len, held))
-    twice = [np.repeat(own, 2, axis=0) for own in held] if most else list(held)
-    one = over_steps(twice, **{**options, "n_resamples": 100})
+    one = over_steps([np.repeat(own, 2, axis=0) for own in held], **{**options, "n_resamples": 100})
     nowhere = np.full(one.estimate.size, np.inf)
     return replace(
         one,

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ogive.arguments import FloatArray, as_confidence
-from ogive.errors import InputError
+from ogive.arguments import FloatArray, as_confidence, as_threshold
+from ogive.errors import FailedTrials, InputError
 from ogive.importers import curve_named
 from ogive.metric import Metric
-from ogive.notes import Note, NoteKind, sentences
-from ogive.reading import Source, as_trials
+from ogive.notes import Note, NoteKind, capitalized, sentences
+from ogive.profiles import Baselines, on_one_scale
+from ogive.progress._grid import SHORT, Scale, fixed_scale, judged_together, runs_of, scale_note, without_failed
+from ogive.reading import Source
 from ogive.results import json_ready
 from ogive.schema import OK
 from ogive.statistics import Interval, clopper_pearson, order_statistic_ranks
 from ogive.tables import Ranged, Recorded, Table
-from ogive.trials import Trials, compact
-from ogive.words import number, percent_sure, printable
-
-SHORT = 0.9  # of the longest run: what a shorter one may lack before it is said
+from ogive.trials import Staircase, Trials, compact, failure_rule
+from ogive.words import number, percent_sure, plural, printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,7 +39,7 @@ class ReachedCell:
     median : Interval
         The step by which half of all runs have reached it; infinite where fewer do.
     n_ended : int
-        Runs that did not reach it, and ended long (a tenth) before the longest run did.
+        Runs that did not reach it, and ended long (a tenth) before the longest run on the task did.
     """
 
     algorithm: str
@@ -64,6 +64,10 @@ class Reached(Recorded):
     rows : tuple of ReachedCell
     trials : Trials
         The same runs with the steps as their score; those that never reach the target have failed by a timeout.
+    scaled : bool
+        Whether the target lies on one scale for all tasks.
+    notes : tuple of Note
+        What was done to the runs.
     """
 
     rows: tuple[ReachedCell, ...]
@@ -73,6 +77,8 @@ class Reached(Recorded):
     step: str
     confidence: float
     trials: Trials
+    scaled: bool
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"Reached({self.metric} {'>=' if self.goal == 'maximize' else '<='} {self.target:g}: {len(self.rows)} cells)"
@@ -101,28 +107,39 @@ class Reached(Recorded):
             for r in self.rows
         )
         ended = sum(r.n_ended for r in self.rows)
-        early = f" {ended} of them ended long before the longest run, and might have reached it later." if ended else ""
+        each = " of their task" if len({r.task for r in self.rows}) > 1 else ""
+        early = (
+            f" {ended} of them ended long before the longest run{each}, and might have reached it later."
+            if ended
+            else ""
+        )
         sign = "at least" if self.goal == "maximize" else "at most"
+        scale = " (on one scale)" if self.scaled else ""
+        bare = all(r.share.method == "none" for r in self.rows)
         below = (
-            f"Target: {printable(self.metric)} of {sign} {self.target:g}, once. Runs that never reach it count as later than every other.{early}",
-            f"Brackets: {percent_sure(self.confidence)} intervals, guaranteed (Clopper and Pearson; order statistics).",
+            f"Target: {printable(self.metric)}{scale} of {sign} {self.target:g}, once. Runs that never reach it count as later than every other.{early}",
+            "There are no intervals."
+            if bare
+            else f"Brackets: {percent_sure(self.confidence)} intervals, guaranteed (Clopper and Pearson; order statistics).",
+            *map(capitalized, self.notes),
         )
         return (Table(head=head, rows=rows, below=below),)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each method on each task."""
         return [
-            {"algorithm": r.algorithm, "task": r.task, "metric": self.metric, "target": self.target, "n": int(r.steps.size),
+            {"algorithm": r.algorithm, "task": r.task, "metric": self.metric, "target": self.target, "scaled": self.scaled, "n": int(r.steps.size),
              "n_reached": r.n_reached, "n_ended": r.n_ended, "share": r.share.estimate, "share_low": r.share.low,
-             "share_high": r.share.high, "median": r.median.estimate, "median_low": r.median.low, "median_high": r.median.high}
+             "share_high": r.share.high, "median": r.median.estimate, "median_low": r.median.low, "median_high": r.median.high,
+             "guarantee": r.share.guarantee}
             for r in self.rows
         ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with `"schema": 1`; a step that is never reached is null."""
         return {
-            "schema": 1, "source": self.trials.source, "unit": "run", "notes": sentences(self.trials.notes),
-            "confidence": self.confidence, "rows": [json_ready(row) for row in self.records()],
+            "schema": 1, "source": self.trials.source, "unit": "run", "notes": sentences((*self.trials.notes, *self.notes)),
+            "step": self.step, "confidence": self.confidence, "rows": [json_ready(row) for row in self.records()],
         }  # fmt: skip
 
 
@@ -131,6 +148,8 @@ def steps_to_reach(
     target: float,
     *,
     metric: str | None = None,
+    normalize: Scale | None = None,
+    failures: str | float = "worst",
     confidence: float = 0.95,
     tasks: Sequence[str] | None = None,
 ) -> Reached:
@@ -139,10 +158,21 @@ def steps_to_reach(
     A run reaches the target at the first step at which its value is at least as good. One that never does is counted: as
     later than every other run for the median, and against the share that reaches it.
 
+    Parameters
+    ----------
+    target : float
+        A score, or with `normalize` a place on the common scale.
+    normalize : Baselines or MinMax, optional
+        One scale for all tasks, as in `on_grid`.
+    failures : {"worst", "refuse", "exclude"} or float
+        A run that failed, or lost its score, before it reached the target never reaches it (`worst`, or a number that does
+        not reach it), is refused, or is left out with every other run that failed.
+
     Notes
     -----
     Both intervals are conservative for every distribution: Clopper and Pearson's for the share, order statistics for the
-    median. Their upper end is infinite where too few runs reach the target. `trials` holds the same for every other answer,
+    median. Their upper end is infinite where too few runs reach the target. Runs that are not independent are refused, and
+    those that a grid or an adaptive search chose have no intervals. `trials` holds the same for every other answer,
     with `failures="worst"`: `ogive.compare(found.trials, "a", "b", failures="worst")`.
 
     Examples
@@ -153,40 +183,92 @@ def steps_to_reach(
     >>> found.of("a").steps.tolist(), found.of("a").n_reached
     ([inf, 4.0, 2.0, 2.0], 3)
     """
-    trials = as_trials(source)
-    trials = trials if tasks is None else trials.select(tasks=tasks)
-    if trials.question is not None:
-        raise InputError(trials.question)
+    trials = judged_together(source, tasks, normalize)
     confidence = as_confidence(confidence)
-    target = float(target)
+    target = as_threshold(target, "target")
     if not math.isfinite(target):
         raise InputError(f"`target` must be a finite score; got {target}.")
     name, definition = curve_named(trials, metric)
-    numbers = trials.table["trial"].chunk(0).to_numpy()
-    first, ends = np.full(len(trials), np.inf), np.full(len(trials), -np.inf)
+    rule = failure_rule(failures)
+    notes: list[Note] = []
+    runs = runs_of(trials, name)
+    if rule == "exclude":
+        lost = {cell: np.array([run.lost < np.inf for run in own]) for cell, own in runs.items()}
+        runs, notes = without_failed(runs)
+        gone = np.concatenate([cell.rows[lost[cell.algorithm, cell.task]] for cell in trials.cells])
+        trials = replace(trials, table=compact(trials.table.filter(pa.array(~np.isin(np.arange(len(trials)), gone)))))
+    counted = rule if isinstance(rule, float) else None
+    if normalize is not None:
+        scale = fixed_scale(runs, definition, normalize)
+        notes.append(scale_note(normalize))
+        runs = {cell: _scaled(own, cell, definition, scale) for cell, own in runs.items()}
+        if counted is not None:
+            at = {task: on_one_scale({("", task): np.array([counted])}, definition.goal, scale) for _, task in runs}
+            counted = max(float(held["", task][0]) for task, held in at.items())
+        definition = Metric()
+    small = definition.goal == "minimize"
+    first, short = np.full(len(trials), np.inf), np.zeros(len(trials), dtype=bool)
+    furthest = {
+        task: max(run.end for (_, on), own in runs.items() if on == task for run in own) for task in trials.tasks
+    }
+    failed = np.zeros(len(trials), dtype=bool)
     for cell in trials.cells:
-        held = trials.curves(cell.algorithm, cell.task, name)
-        for row in cell.rows.tolist():
-            run = held.get(int(numbers[row]))
-            if run is not None:
-                first[row], ends[row] = run.first(target, small=definition.goal == "minimize"), run.end
+        for row, run in zip(cell.rows.tolist(), runs[cell.algorithm, cell.task], strict=True):
+            first[row] = run.first(target, small=small)
+            short[row] = np.isinf(first[row]) and run.end < SHORT * furthest[cell.task]
+            failed[row] = np.isinf(first[row]) and run.lost < np.inf
+    _refuse_failed(
+        int(failed.sum()),
+        len(trials),
+        rule,
+        counted is not None and definition.turned(counted) >= definition.turned(target),
+    )
+    if not trials.independent:
+        notes.append(Note(NoteKind.NO_BANDS))
     rows = tuple(
         _cell(
             cell.algorithm,
             cell.task,
             first[cell.rows],
-            int(np.count_nonzero(np.isinf(first[cell.rows]) & (ends[cell.rows] < SHORT * ends.max()))),
+            int(short[cell.rows].sum()),
             confidence,
+            bare=not trials.independent,
         )
         for cell in trials.cells
     )
     return Reached(
         rows=rows, target=target, metric=name, goal=definition.goal, step=trials.step or "step", confidence=confidence,
-        trials=_as_trials(trials, first, name, target, definition),
+        trials=_as_trials(trials, first, name, target, definition), scaled=normalize is not None, notes=tuple(notes),
     )  # fmt: skip
 
 
-def _cell(algorithm: str, task: str, steps: FloatArray, n_ended: int, confidence: float) -> ReachedCell:
+def _scaled(runs: Sequence[Staircase], cell: tuple[str, str], metric: Metric, scale: Baselines) -> list[Staircase]:
+    """The runs of a cell on the scale of its task."""
+    values = on_one_scale({cell: np.concatenate([run.values for run in runs])}, metric.goal, scale)[cell]
+    parts = np.split(values, np.cumsum([run.values.size for run in runs])[:-1])
+    return [replace(run, values=part) for run, part in zip(runs, parts, strict=True)]
+
+
+def _refuse_failed(n: int, of_runs: int, rule: str | float, reaches: bool) -> None:
+    """Refuse a rule that says nothing about runs that failed before they reached the target, or that they reach it."""
+    if not n:
+        return
+    if rule == "refuse":
+        raise FailedTrials(
+            f"{n} of {plural(of_runs, 'run')} failed, or lost their score, before reaching the target; say how to count them: failures='worst' "
+            "(they never reach it) or 'exclude'."
+        )
+    if isinstance(rule, str) and rule.startswith("like:"):
+        raise InputError(
+            "`failures` like another method's is of one score for each run; over steps say 'worst', a number or 'exclude'."
+        )
+    if reaches:
+        raise InputError(
+            f"`failures` {rule:g} would reach the target, so that a run reaches it by failing; say a worse number, 'worst' or 'exclude'."
+        )
+
+
+def _cell(algorithm: str, task: str, steps: FloatArray, n_ended: int, confidence: float, *, bare: bool) -> ReachedCell:
     n, k = steps.size, int(np.isfinite(steps).sum())
     low, high = clopper_pearson(k, n, confidence)
     share = Interval(
@@ -205,6 +287,10 @@ def _cell(algorithm: str, task: str, steps: FloatArray, n_ended: int, confidence
         high=float(ordered[above - 1]) if above <= n else math.inf, confidence=confidence, method="order statistics",
         guarantee="conservative", n=n,
     )  # fmt: skip
+    if bare:
+        share, median = (
+            replace(one, low=-math.inf, high=math.inf, method="none", guarantee="heuristic") for one in (share, median)
+        )
     return ReachedCell(algorithm=algorithm, task=task, steps=steps, share=share, median=median, n_ended=n_ended)
 
 
@@ -236,6 +322,8 @@ def _as_trials(trials: Trials, first: FloatArray, name: str, target: float, defi
 
 def _span(found: Interval) -> str:
     """A step with its interval; `never` where fewer than half of the runs reach the target."""
+    if found.method == "none":
+        return "never" if math.isinf(found.estimate) else number(found.estimate)
     end = "never" if math.isinf(found.high) else number(found.high)
     start = "?" if math.isinf(found.low) and found.low < 0 else "never" if math.isinf(found.low) else number(found.low)
     return f"{'never' if math.isinf(found.estimate) else number(found.estimate)} [{start}, {end}]"
