@@ -616,7 +616,11 @@ def _curve_score(v: _Values, o: _Naming) -> str:
             if v["n_early"]
             else ""
         )
-        return f"the score of a run is {what}{early}"
+        n = v.get("n_later", 0)  # tables written before had none
+        later = (
+            f"; {plural(n, 'run')} that failed after it {'counts' if n == 1 else 'count'} as good there" if n else ""
+        )
+        return f"the score of a run is {what}{early}{later}"
     what = "its mean over all its steps" if v["how"] == "area" else "its last value"
     if not v["n_early"]:
         return f"the score of a run is {what} (runs end at {step} {first if first == last else f'{first} to {last}'})"

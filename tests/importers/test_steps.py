@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import ogive
-from ogive.errors import InputError
+from ogive.errors import FailedTrials, InputError
 from ogive.importers._steps import _alike
 from ogive.notes import NoteKind
 
@@ -332,3 +332,20 @@ def test_a_series_is_called_as_the_plural_of_a_score(one, other, same):
 def test_a_run_of_one_step_holds_one_step():
     note = next(n for n in ogive.read(rows([5, 5], seed=[0, 1]), step="frame").notes if n.kind is NoteKind.CURVES_READ)
     assert "holds 1 step of a run" in str(note)
+
+
+def test_a_run_that_failed_after_the_budget_is_good_there_and_on_the_grid_and_failed_beyond():
+    table = pd.concat([rows(np.arange(8 if s == 0 else 10), agent=a, seed=s) for a in "ab" for s in range(3)])
+    table["status"] = np.where((table.seed == 0) & (table.frame == 7), "crashed", "ok")
+    whole, at_5, at_8 = ogive.read(table), ogive.read(table, budget=5), ogive.read(table, budget=8)
+    assert at_5.scores("a").tolist() == [5.0] * 3
+    assert at_5.to_pandas()["status"].tolist() == ["ok"] * 6
+    assert at_8.to_pandas()["status"].tolist() == ["crashed", "ok", "ok"] * 2
+    said = next(note for note in at_5.notes if note.kind is NoteKind.CURVE_SCORE)
+    assert str(said).endswith("; 2 runs that failed after it count as good there")
+    for trials in (whole, at_5):
+        assert ogive.progress.on_grid(trials, grid=[0, 5, 7]).values["a", "t"].tolist() == [[0.0, 5.0, 7.0]] * 3
+        with pytest.raises(FailedTrials):
+            ogive.progress.on_grid(trials, grid=[0, 8])
+    assert len(ogive.progress.scored(at_5, budget=8).failures()) == 2
+    assert ogive.progress.scored(at_5, budget=7).scores("b").tolist() == [7.0] * 3

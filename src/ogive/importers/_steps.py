@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray, as_goal
 from ogive.errors import InputError, InvalidScores
@@ -340,7 +341,8 @@ def _tells_apart(table: pa.Table, column: str, run: IntArray, step: FloatArray) 
 def scored(trials: Trials, *, budget: float | None = None, area: bool = False, metric: str | None = None) -> Trials:
     """The same runs, each with a score of its curve: its value, or its mean, at a budget of steps; at its end where there is none.
 
-    A run that ended before the budget keeps its last value to it. One that was lost before it, or began later, has no score.
+    A run that ended before the budget keeps its last value to it. One that was lost before it, or began later, has no score. One
+    that failed after it, so that its rows reach the budget, is good there.
     `metric` names one score or series; where not given, all scores that were read over steps have theirs.
     """
     pairs = _curves_of(trials) if metric is None else {(name := curve_named(trials, metric)[0]): name}
@@ -348,6 +350,7 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False, m
     open_rows = np.isin(status, (OK, "invalid"))
     numbers, table = trials.table["trial"].chunk(0).to_numpy(), trials.table
     end = np.full(len(trials), -np.inf)
+    lost = np.zeros(len(trials), dtype=bool)
     usable = np.zeros(len(trials), dtype=bool)
     for metric, name in pairs.items():
         found = np.full(len(trials), np.nan)
@@ -358,6 +361,7 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False, m
                 if run is not None:
                     found[row] = run.mean(budget) if area else run.last() if budget is None else run.at([budget])[0]
                     end[row] = max(end[row], run.end)
+                    lost[row] |= run.lost < np.inf
         usable |= np.isfinite(found)
         place = table.column_names.index(metric) if metric in table.column_names else None
         column = pa.array(found)
@@ -368,12 +372,31 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False, m
             f"`budget` {budget:,.15g} lies beyond the last step of every run, which is {ends.max():,.15g} at most."
         )
     dropped = [name for name in trials.metrics if name not in pairs]
-    said = np.where(open_rows, np.where(usable, OK, "invalid"), status)
+    # A run that failed after the budget was good there, as on any grid that ends before.
+    later = usable & (budget <= just_above(end)) if budget is not None else np.zeros(len(trials), dtype=bool)
+    said = np.where(open_rows | later, np.where(usable, OK, "invalid"), status)
+    revived = later & ~open_rows
     table = table.set_column(table.column_names.index("status"), "status", pa.array(said)).drop_columns(dropped)
-    note = scored_note(trials.step or "step", ends, budget, "area" if area else "last")
+    note = scored_note(
+        trials.step or "step", ends, budget, "area" if area else "last", int((later & (revived | lost)).sum())
+    )
     notes = tuple(n for n in trials.notes if n.kind is not NoteKind.CURVE_SCORE)
     definitions = {metric: _definition(trials, metric) for metric in pairs}
-    return replace(trials, table=compact(table), definitions=definitions, notes=(*notes, note))
+    out = replace(trials, table=compact(table), definitions=definitions, notes=(*notes, note))
+    return replace(out, series_source=_lost_at_the_end(trials, revived)) if revived.any() else out
+
+
+def _lost_at_the_end(trials: Trials, rows: NDArray[np.bool_]) -> pa.Table:
+    """The series, of which those of some rows say that the run was lost after its last step, as its status no longer does."""
+    chosen = trials.table.filter(pa.array(rows))
+    keys = set(zip(*(chosen[name].cast(SERIES.field(name).type).to_pylist() for name in SERIES.names[:3]), strict=True))
+    held = trials.series_table
+    columns = held.select(SERIES.names[:4]).to_pydict()
+    values = held["values"].to_pylist()
+    for i, (*key, name) in enumerate(zip(*columns.values(), strict=True)):
+        if tuple(key) in keys and values[i]:
+            values[i].append(float(np.nextafter(values[i][-1], np.inf)) if name == trials.step else np.inf)
+    return pa.table({**columns, "values": values}, schema=SERIES)
 
 
 def curve_named(trials: Trials, name: str | None) -> tuple[str, Metric]:
@@ -422,11 +445,11 @@ def _definition(trials: Trials, metric: str) -> Metric:
     return Metric(as_goal(goal))
 
 
-def scored_note(step: str, ends: FloatArray, budget: float | None, how: str) -> Note:
+def scored_note(step: str, ends: FloatArray, budget: float | None, how: str, n_later: int = 0) -> Note:
     """Which score of its curve a run has: its last, or its mean, up to its end or to a budget."""
     early = just_above(ends) < (ends.max() * (1.0 - UNEVEN) if budget is None else budget)
     said: dict[str, Any] = {
         "step": step, "how": how, "budget": budget, "n": int(ends.size), "n_early": int(np.count_nonzero(early)),
-        "first_end": float(ends.min()), "last_end": float(ends.max()),
+        "first_end": float(ends.min()), "last_end": float(ends.max()), "n_later": n_later,
     }  # fmt: skip
     return Note(NoteKind.CURVE_SCORE, "budget", said)
