@@ -351,6 +351,14 @@ def test_the_command_line_runs_and_draws_slices_and_says_what_is_missing(tmp_pat
     assert main(["plot", slices, "--of", out, "--out", str(tmp_path / "p.png"), "--quiet"]) == 0
     assert (tmp_path / "p.png").stat().st_size > 10_000
     capsys.readouterr()
+    picture = ["plot", slices, "--out", str(tmp_path / "p.png"), "--quiet"]
+    for wrong, words in (
+        (["--of", out, "--metric", "loss"], "`--metric` does not go with `--of`"), (["--of", out, "--kind", "cdf"], "`--kind` does not"),
+        (["--of", out, "--band", "ks"], "`--band` does not"), (["--series", "curve"], "`--series` names a curve of the picture that `--of` draws"),
+        (["--of", out, "--series", "loss"], "`series` 'loss' is not in the table"), (["--of", out, "--goal", "upward"], "goal"),
+    ):  # fmt: skip
+        assert main([*picture, *wrong]) == 2
+        assert words in capsys.readouterr().err
     for wrong, words in (
         (["--percentiles", "10"], "go together"), (["--of", out], "go together"), (["--metric", "loss"], "belongs to `--percentiles`"),
         (["--percentiles", "ten", "--of", out], "numbers with commas"),

@@ -156,6 +156,32 @@ def test_the_headline_counts_failed_runs_as_asked(failures, bound):
     assert f"of those run again; {counted.get(failures, worst)}." in display.caption
 
 
+def walker(config, rng):
+    steps = 5.0 + np.arange(4)
+    return {
+        "return": config["x"] + rng.random(),
+        "lengths": Series(steps),
+        "returns": Series(config["x"] * steps),
+        "loss": Series(-steps),
+    }
+
+
+def test_of_several_series_the_one_called_as_the_metric_is_drawn():
+    of = Study("walks", Algorithm("walker", walker, {"x": uniform(0, 1)}), none())
+    trials = run(of, 10)
+    again = run(of.at_percentiles(trials, [50]), 4)
+    display = ogive.plots.percentiles(trials, again)
+    assert display.series == "returns"
+    assert display.curves[0].mean[0] == pytest.approx(
+        5 * again.holds["config"]["percentiles"]["slices"][0]["config"]["x"]
+    )
+    assert ogive.plots.percentiles(trials, again, series="lengths").curves[0].mean.tolist() == [5, 6, 7, 8]
+    table = again.series_table
+    rest = replace(again, series_source=table.filter([name != "returns" for name in table["name"].to_pylist()]))
+    with pytest.raises(InputError, match="`series` must be named, since there are 2"):
+        ogive.plots.percentiles(trials, rest)
+
+
 def test_narrow_paper_has_the_panels_below_each_other(found):
     panels = ogive.plots.percentiles(*found).plot(width="3.3in").axes_
     tops = [panel.get_position().y1 for panel in panels.values()]

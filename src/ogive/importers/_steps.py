@@ -345,7 +345,7 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False, m
     that failed after it, so that its rows reach the budget, is good there.
     `metric` names one score or series; where not given, all scores that were read over steps have theirs.
     """
-    pairs = _curves_of(trials) if metric is None else {(name := curve_named(trials, metric)[0]): name}
+    pairs = curves_of(trials) if metric is None else {(name := curve_named(trials, metric)[0]): name}
     status = trials.table["status"].chunk(0).cast(pa.string()).to_numpy(zero_copy_only=False)
     open_rows = np.isin(status, (OK, "invalid"))
     numbers, table = trials.table["trial"].chunk(0).to_numpy(), trials.table
@@ -402,7 +402,7 @@ def _lost_at_the_end(trials: Trials, rows: NDArray[np.bool_]) -> pa.Table:
 def curve_named(trials: Trials, name: str | None) -> tuple[str, Metric]:
     """The score over steps that is asked for, the first where None, and which of its values are good."""
     if name is None:
-        name = next(iter(_curves_of(trials)))
+        name = next(iter(curves_of(trials)))
     elif name not in trials.series_names:
         raise InputError(
             f"`metric` {name!r} has no values over steps; there are {quoted(trials.series_names) or 'none'}."
@@ -410,8 +410,11 @@ def curve_named(trials: Trials, name: str | None) -> tuple[str, Metric]:
     return name, _definition(trials, name)
 
 
-def _curves_of(trials: Trials) -> dict[str, str]:
-    """The series of each metric; of a study whose series are no metrics, the one called alike, or its only one."""
+def curves_of(trials: Trials, said: str = "metric") -> dict[str, str]:
+    """The series of each metric; of a study whose series are no metrics, the one called alike, or its only one.
+
+    `said` is the argument that names one where several could be meant.
+    """
     names = trials.series_names
     if not names:
         raise InputError(
@@ -421,7 +424,7 @@ def _curves_of(trials: Trials) -> dict[str, str]:
     if own:
         return own
     alike = [name for name in names for metric in trials.metrics if _alike(name, metric)]
-    name = alike[0] if len(alike) == 1 else the_one("metric", None, names)
+    name = alike[0] if len(alike) == 1 else the_one(said, None, names)
     return {name: name}
 
 

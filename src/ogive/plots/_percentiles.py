@@ -9,6 +9,7 @@ import numpy as np
 
 from ogive.arguments import as_whole
 from ogive.errors import InputError
+from ogive.importers import curves_of
 from ogive.plots._distribution import DistributionDisplay, distribution, share_ticks
 from ogive.plots._page import COLORS, GRAY, Look, Paper, Picture, score_words
 from ogive.reading import Source, as_trials
@@ -204,7 +205,8 @@ def percentiles(
     algorithm, task : str, optional
         Whose configurations; named where there are several.
     series : str, optional
-        The curve that is drawn; named where runs have several. Without curves there are two panels.
+        The curve that is drawn. Where not given and runs have several, the one that is called as the metric, or as its plural
+        (`returns`). Without curves there are two panels.
     step : str
         What the values of a curve are counted by: "episode".
     every : int
@@ -238,7 +240,7 @@ def percentiles(
     whole = distribution(trials.select(tasks=[task]), metric=metric, confidence=confidence, failures=failures)
     again = slices.select(algorithms=methods, tasks=[task])
     runs = distribution(again, metric=metric, confidence=confidence, failures=failures)
-    name = the_one("series", series, again.series_names) if again.series_names or series is not None else None
+    name = _series_drawn(again, series, metric)
     curves = (
         ()
         if name is None
@@ -261,6 +263,15 @@ def percentiles(
         whole=whole, marks=marks, curves=curves, runs=runs, algorithm=algorithm, metric=metric, goal=goal, series=name, step=step,
         headline=_headline(again, chosen, metric, rule), caption=_caption(trials, again, chosen, curves, whole, rule),
     )  # fmt: skip
+
+
+def _series_drawn(again: Trials, series: str | None, metric: str) -> str | None:
+    """The series that is asked for; else the one called as the metric, or as progress chooses; None where there is none."""
+    if series is not None:
+        return the_one("series", series, again.series_names)
+    if not again.series_names:
+        return None
+    return metric if metric in again.series_names else next(iter(curves_of(again, "series")))
 
 
 def _curve(trials: Trials, method: str, task: str, series: str, every: int) -> SliceCurve | None:
