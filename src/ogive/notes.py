@@ -513,7 +513,8 @@ def _held(v: _Values, o: _Naming) -> str:
 
 def _left_out(v: _Values, o: _Naming) -> str:
     gone = f"; nothing is left of {_quoted(v['gone'])}" if v["gone"] else ""
-    return f"{v['n']} of {v['of_rows']} rows are left out: {v['column']!r} says that they are still running or waiting{gone}"
+    of_all = plural(v["of_rows"], v.get("what", "row"))
+    return f"{v['n']} of {of_all} {_are(v['n'])} left out: {v['column']!r} says that {'it is' if v['n'] == 1 else 'they are'} still running or waiting{gone}"
 
 
 def _asks_group(v: _Values, o: _Naming) -> str:

@@ -349,3 +349,28 @@ def test_a_run_that_failed_after_the_budget_is_good_there_and_on_the_grid_and_fa
             ogive.progress.on_grid(trials, grid=[0, 8])
     assert len(ogive.progress.scored(at_5, budget=8).failures()) == 2
     assert ogive.progress.scored(at_5, budget=7).scores("b").tolist() == [7.0] * 3
+
+
+def test_the_last_row_of_a_run_says_whether_it_has_ended():
+    table = runs()
+    table["status"] = np.where(table.frame < 50, "running", "finished")
+    trials = ogive.read(table)
+    assert (len(trials), len(trials.curves("a", "t", "return")[0].steps)) == (6, 6)
+    assert NoteKind.LEFT_OUT not in kinds(trials)
+    table.loc[(table.agent == "a") & (table.seed == 0), "status"] = "running"
+    trials = ogive.read(table)
+    assert (len(trials), list(trials.curves("a", "t", "return"))) == (5, [1, 2])
+    said = next(note for note in trials.notes if note.kind is NoteKind.LEFT_OUT)
+    assert "1 of 6 runs is left out: 'status' says that it is still running" in str(said)
+    with pytest.raises(InputError, match=r"every run that it is still running.*status='none'"):
+        ogive.read(table.assign(status="running"))
+
+
+def test_a_rate_that_falls_now_and_then_is_no_configuration():
+    table = runs(n_steps=90).assign(param_width=8)
+    table["param_lr"] = 0.1 * 10.0 ** -(table.frame // 300)
+    table["param_noise"] = 1.0 - (table.frame // 300) / 3
+    trials = ogive.read(table)
+    assert (len(trials), len(trials.curves("a", "t", "return")[0].steps)) == (6, 90)
+    two = ogive.read(pd.concat([table, table.assign(param_width=16)]), step="frame")
+    assert (len(two), {len(run.steps) for run in two.curves("a", "t", "return").values()}) == (12, {90})

@@ -29,7 +29,7 @@ from ogive.importers._columns import (
     with_timeouts,
 )
 from ogive.importers._roles import ALIASES, BAD_IF_TRUE, Roles, is_outcome, outcome_name, plain, status_word
-from ogive.importers._steps import ROW, gathered, scored_note
+from ogive.importers._steps import ROW, Curves, gathered, scored_note
 from ogive.importers._totals import settle_totals
 from ogive.importers._units import Units, find_units
 from ogive.importers._within import few_valued
@@ -73,9 +73,8 @@ def assemble(
 ) -> Trials:
     """Trials from a long table; `unnamed` says that nobody called the score anything, so that its name says nothing."""
     refuse_reserved(roles.score)
-    table, unfinished = _finished(table, roles)
     unused = roles.unused
-    table, roles, curves, gathering = gathered(table, roles, facts.unit)
+    table, roles, curves, gathering, unfinished = _runs_that_ended(table, roles, facts.unit)
     unused = tuple(c for c in dict.fromkeys((*unused, *roles.unused)) if curves is None or c != curves.step)
     table, summed, total = settle_totals(table, roles)
     n = table.num_rows
@@ -348,7 +347,28 @@ def _status(table: pa.Table, roles: Roles, notes: list[Note], bad: np.ndarray) -
     return pa.array(given, type=pa.string()).dictionary_encode(), texts, unsolved
 
 
-def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note]]:
+def _runs_that_ended(
+    table: pa.Table, roles: Roles, unit: str | None
+) -> tuple[pa.Table, Roles, Curves | None, list[Note], list[Note]]:
+    """One row for each run that has ended, its curve, and the notes on both.
+
+    A log says on all rows but the last of a run that it is running: with a column of steps, the last row tells.
+    """
+    if roles.step is not None and roles.status is not None:
+        one, known, curves, gathering = gathered(table, roles, unit)
+        if curves is not None:
+            ended, unfinished = _finished(one, known, what="run")
+            if not ended.num_rows:
+                raise InvalidScores(
+                    f"column {roles.status!r} says of the last step of every run that it is still running or waiting; none has ended. Say "
+                    "status='none' to take them as they are."
+                )
+            return ended, known, curves, gathering, unfinished
+    table, unfinished = _finished(table, roles)
+    return *gathered(table, roles, unit), unfinished
+
+
+def _finished(table: pa.Table, roles: Roles, what: str = "row") -> tuple[pa.Table, list[Note]]:
     """The rows that are not still running or waiting, and how many are: they have no score yet, and did not fail."""
     if roles.status is None:
         return table, []
@@ -363,7 +383,7 @@ def _finished(table: pa.Table, roles: Roles) -> tuple[pa.Table, list[Note]]:
         before, after = (map(str, t[roles.algorithm].unique().to_pylist()) for t in (table, kept))
         gone = set(before) - set(after)
     n = table.num_rows
-    left = {"n": n - kept.num_rows, "of_rows": n, "column": roles.status, "gone": sorted(gone)}
+    left = {"n": n - kept.num_rows, "of_rows": n, "what": what, "column": roles.status, "gone": sorted(gone)}
     return kept, [Note(NoteKind.LEFT_OUT, "status", left)]
 
 

@@ -2,7 +2,8 @@
 
 The rules, each of which a note says where it was used:
 
-* A run is a method on a task, under one seed and fold and with one configuration.
+* A run is a method on a task, under one seed and fold and with one configuration. A parameter that changes while the steps of
+  a run go on, none of them twice, is a schedule and no configuration.
 * Rows of a run are put in the order of their steps, whatever their order in the file.
 * A row without a step and without a score is left out; one with a score is refused.
 * Where a few steps stand twice in a run, as where it went on from a checkpoint, the later row counts. Where most do, several
@@ -149,9 +150,36 @@ def _runs(table: pa.Table, roles: Roles, unit: str | None) -> IntArray:
     names = [*_naming(roles), *sorted(c for c in own if c is not None)]
     run = labeled(np.zeros(table.num_rows, dtype=np.int64), table, *names)
     configured = labeled(run, table, *roles.params)
+    if roles.step is None or not roles.params or not table.num_rows:
+        return configured
     # A rate that falls with every step is a schedule, and no configuration of its own.
-    scheduled = configured.max(initial=0) + 1 > 0.5 * table.num_rows and run.max(initial=0) + 1 <= 0.5 * table.num_rows
-    return run if scheduled and roles.step is not None else configured
+    if configured.max(initial=0) + 1 > 0.5 * table.num_rows and run.max(initial=0) + 1 <= 0.5 * table.num_rows:
+        return run
+    # Settings that were each run to one number of steps, and asked for several items there, are no schedule.
+    if "step" in roles.guessed and np.median(label_counts(configured, table[roles.step])) < 2:
+        return configured
+    return _without_schedules(table, run, roles.params, codes(table[roles.step]))
+
+
+def _without_schedules(table: pa.Table, run: IntArray, params: tuple[str, ...], step: IntArray) -> IntArray:
+    """Runs and their configurations, without the parameters that change while the steps of a run go on.
+
+    Joined over the values of such a schedule, a run has no step more than once that it had once before.
+    """
+    own = list(params)
+    configured = labeled(run, table, *own)
+    places = _places(configured, step)
+    for name in params:
+        rest = [other for other in own if other != name]
+        joined = labeled(run, table, *rest)
+        if joined.max() == configured.max() or _places(joined, step) == places:
+            own, configured = rest, joined
+    return configured
+
+
+def _places(run: IntArray, step: IntArray) -> int:
+    """How many steps all runs have together."""
+    return int(np.unique(run * (int(step.max()) + 1) + step).size)
 
 
 def _doubts_of(score: str, read: list[Staircase], values: list[FloatArray]) -> list[Note]:
