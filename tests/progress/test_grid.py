@@ -55,6 +55,12 @@ def test_a_run_at_a_step_has_its_last_value_at_or_before_it():
             assert_array_equal(run, [last_at_or_before(part, step) for step in found.grid])
 
 
+@pytest.mark.parametrize("said", [{"budget": np.nan}, {"budget": -1}, {"budget": "x"}, {"area": "yes"}, {"metric": 3}])
+def test_a_score_of_a_curve_is_asked_for_with_a_budget_that_there_can_be(said):
+    with pytest.raises(InputError, match=f"`{next(iter(said))}` must be"):
+        scored(same_steps(), **said)
+
+
 def test_runs_with_the_same_steps_are_taken_at_these_and_others_at_even_ones_that_nine_in_ten_reach():
     assert_array_equal(on_grid(ogive.read(same_steps())).grid, [0, 10, 20, 30, 40, 50])
     data = table(n_seeds=10)

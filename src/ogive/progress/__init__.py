@@ -11,15 +11,16 @@ Inside
   _over    one statistic of all runs at every step
   _fan     several quantiles
   _reach   the first step at which each run is good enough; runs that never are count as later than every other
+  _scored  one score of each curve
 
 Runs come from tables over steps (`ogive.read(…, step="frame")`) and from the series that trials of a study return.
 """
 
-from ogive.importers import scored
 from ogive.progress._fan import Fan, Fans, fan
 from ogive.progress._grid import OnGrid, on_grid
 from ogive.progress._over import Progress, over_training
 from ogive.progress._reach import Reached, ReachedCell, steps_to_reach
+from ogive.progress._scored import scored
 
 __all__ = [
     "Fan",
