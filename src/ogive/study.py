@@ -439,6 +439,7 @@ class Study(Frozen):
             "algorithms": {a.name: plain(a.held_to(self._declared).fingerprint()) for a in self.algorithms},
             "tasks": {
                 task.name: {"fingerprint": plain(task.fingerprint()), "scope": task.scope, "n_rows": task.n_rows}
+                | ({"counted_by": task.counted_by} if task.counted_by else {})
                 for task in self.tasks
             },
             "varied": list(self.varied),

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
@@ -529,6 +530,22 @@ def test_an_environment_that_is_registered_otherwise_is_another_definition(tmp_p
     ogive.run(Study("mine", mine, registered(5)), n_trials=1, store=tmp_path, workers=0, progress=False)
     with pytest.raises(StoreConflict, match="Mine-v0"):
         ogive.run(Study("mine", mine, registered(9)), n_trials=2, store=tmp_path, workers=0, progress=False)
+
+
+def test_curves_of_an_environment_are_counted_in_episodes(tmp_path):
+    study = Study("mine", ogive.Algorithm("mine", wanderer), corridor(steps=60))
+    trials = ogive.run(study, n_trials=4, store=tmp_path / "store", workers=0, progress=False)
+    trials.write(tmp_path / "table.parquet")
+    for source in (trials, trials.select(algorithms=["mine"]), tmp_path / "store", tmp_path / "table.parquet"):
+        found = ogive.read(source)
+        assert [found.step_of(name) for name in ("returns", "lengths", "loss")] == ["episode", "episode", "step"]
+    assert ogive.progress.on_grid(trials).step == "episode"
+    reached = ogive.progress.steps_to_reach(trials, -100.0)
+    assert reached.step == "episode"
+    other = Study("mine", ogive.Algorithm("other", wanderer), corridor(steps=60))
+    found = ogive.run(other, n_trials=4, workers=0, progress=False)
+    assert ogive.read([trials, found]).step_of("returns") == "episode"
+    assert ogive.read([trials, replace(found, counted_by={})]).step_of("returns") == "step"
 
 
 def test_bounds_that_a_study_declares_hold_for_the_returns_of_its_environments():

@@ -169,8 +169,15 @@ def _under_each_other(parts: Sequence[Trials]) -> Trials:
         pair=first.pair if keeps_pairs else None, independent=all(part.independent for part in parts),
         question=next((part.question for part in parts if part.question is not None), None), scope=_scopes(parts),
         looks=max(part.looks for part in parts), holds=holds, notes=tuple(notes), series_source=joined_series(parts),
-        source=", ".join(part.source for part in parts),
+        source=", ".join(part.source for part in parts), counted_by=_counted_by(parts),
     )  # fmt: skip
+
+
+def _counted_by(parts: Sequence[Trials]) -> dict[str, str]:
+    """What series are counted by, where all tables that have one say the same."""
+    having = [part for part in parts if part.series_source is not None]
+    said = having[0].counted_by if having else {}
+    return {name: word for name, word in said.items() if all(part.counted_by.get(name) == word for part in having)}
 
 
 def _shared_tasks(parts: Sequence[Trials]) -> list[str]:

@@ -406,7 +406,11 @@ def scored(trials: Trials, *, budget: float | None = None, area: bool = False, m
     revived = later & ~open_rows
     table = table.set_column(table.column_names.index("status"), "status", pa.array(said)).drop_columns(dropped)
     note = scored_note(
-        trials.step or "step", ends, budget, "area" if area else "last", int((later & (revived | lost)).sum())
+        trials.step_of(next(iter(pairs.values()))),
+        ends,
+        budget,
+        "area" if area else "last",
+        int((later & (revived | lost)).sum()),
     )
     notes = tuple(n for n in trials.notes if n.kind is not NoteKind.CURVE_SCORE)
     definitions = {metric: _definition(trials, metric) for metric in pairs}

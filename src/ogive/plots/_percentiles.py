@@ -192,7 +192,7 @@ class PercentilesDisplay(Picture):
 
 def percentiles(
     trials: Source, slices: Source, *, algorithm: str | None = None, task: str | None = None, series: str | None = None,
-    step: str = "step", every: int = 1, confidence: float = 0.95, failures: str | float | None = None,
+    step: str | None = None, every: int = 1, confidence: float = 0.95, failures: str | float | None = None,
 ) -> PercentilesDisplay:  # fmt: skip
     """Where configurations at percentiles lie, how they learn, and how they do when they are run again.
 
@@ -207,8 +207,8 @@ def percentiles(
     series : str, optional
         The curve that is drawn. Where not given and runs have several, the one that is called as the metric, or as its plural
         (`returns`). Without curves there are two panels.
-    step : str
-        What the values of a curve are counted by: "episode".
+    step : str, optional
+        What the values of a curve are counted by: "episode". Where not given, what the task says, or "step".
     every : int
         How many of these lie between two values, where a curve was thinned; the first value is that of step 1.
     confidence : float
@@ -260,7 +260,8 @@ def percentiles(
         for one in chosen
     )
     return PercentilesDisplay(
-        whole=whole, marks=marks, curves=curves, runs=runs, algorithm=algorithm, metric=metric, goal=goal, series=name, step=step,
+        whole=whole, marks=marks, curves=curves, runs=runs, algorithm=algorithm, metric=metric, goal=goal, series=name,
+        step=step or ("step" if name is None else again.step_of(name)),
         headline=_headline(again, chosen, metric, rule), caption=_caption(trials, again, chosen, curves, whole, rule),
     )  # fmt: skip
 

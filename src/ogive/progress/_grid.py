@@ -115,7 +115,7 @@ def on_grid(
     if rule == "exclude":
         runs, notes = without_failed(runs)
     steps, how = _steps(runs, grid, ended)
-    step = trials.step or "step"
+    step = trials.step_of(name)
     values = {cell: np.array([run.at(steps) for run in own]) for cell, own in runs.items()}
     notes.append(
         Note(

@@ -237,7 +237,7 @@ def steps_to_reach(
         for cell in trials.cells
     )
     return Reached(
-        rows=rows, target=target, metric=name, goal=definition.goal, step=trials.step or "step", confidence=confidence,
+        rows=rows, target=target, metric=name, goal=definition.goal, step=trials.step_of(name), confidence=confidence,
         trials=_as_trials(trials, first, name, target, definition), scaled=normalize is not None, notes=tuple(notes),
     )  # fmt: skip
 
@@ -296,7 +296,7 @@ def _cell(algorithm: str, task: str, steps: FloatArray, n_ended: int, confidence
 
 def _as_trials(trials: Trials, first: FloatArray, name: str, target: float, definition: Metric) -> Trials:
     """The same runs with the steps as their only score, of which small ones are good."""
-    score = f"{trials.step or 'step'} to reach {target:g}"
+    score = f"{trials.step_of(name)} to reach {target:g}"
     reached = np.isfinite(first)
     table = trials.table.drop_columns(list(trials.metrics))
     table = table.append_column(score, pa.array(np.where(reached, first, np.nan)))

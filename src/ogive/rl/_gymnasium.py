@@ -103,6 +103,7 @@ class Rules:
     settings: dict[str, Any]
     name: str
     keeps_score: ClassVar[bool] = True
+    counted_by: ClassVar[dict[str, str]] = {"returns": "episode", "lengths": "episode"}
 
     def __call__(self, rng: np.random.Generator) -> tuple[CountedEnvironment]:
         from ogive.rl._counted import CountedEnvironment

@@ -325,6 +325,9 @@ def _check_facts(record: Record) -> None:
             known.get("n_rows"), (int, type(None))
         ):
             raise StoreError(f"`record`: task {name!r} must be a dictionary with a scope in words; got {_shown(said)}.")
+        words = known.get("counted_by", {})
+        if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
+            raise StoreError(f"`record`: 'counted_by' of task {name!r} must map series to words; got {_shown(words)}.")
 
 
 def _as_texts(values: Any, key: str) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def to_trials(
     return Trials(
         table=pa.table(columns), definitions=definitions, varied=varied, unit=sharing.unit, clustered=sharing.clustered,
         question=sharing.question, pair="trial" if paired else None, scope=scope, notes=(*notes, Note(NoteKind.FROM_STORE, values={"n": table.num_rows, "store": source}), *said), source=source, looks=looks,
-        holds=record.get("holds"), series_source=series,
+        holds=record.get("holds"), series_source=series, counted_by=_counted_by(columns["task"].dictionary.to_pylist(), record),
     )  # fmt: skip
 
 
@@ -169,6 +169,12 @@ def _scope(tasks: Sequence[str], record: Record) -> str | dict[str, str] | None:
     if len(different) == 1:
         return different.pop()
     return {task: scope for task, scope in said.items() if scope is not None}
+
+
+def _counted_by(tasks: Sequence[str], record: Record) -> dict[str, str]:
+    """What the values of each series are counted by, where all tasks say the same."""
+    said = [record.get("tasks", {}).get(task, {}).get("counted_by", {}) for task in tasks]
+    return {name: word for name, word in said[0].items() if all(o.get(name) == word for o in said)} if said else {}
 
 
 def _scope_words(task: Mapping[str, Any]) -> str | None:

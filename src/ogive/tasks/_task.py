@@ -135,6 +135,12 @@ class Task(Frozen):
         return dict(found or {})
 
     @property
+    def counted_by(self) -> dict[str, str]:
+        """What the values of its own series are counted by: {"returns": "episode"}."""
+        found = self._ask("counted_by") if getattr(self.draw, "keeps_score", None) is True else None
+        return dict(found or {})
+
+    @property
     def kind(self) -> str | None:
         """What is predicted; loads the data where only they can tell."""
         kind: str | None = self._ask("kind") if self._kind is None else self._kind

@@ -6,7 +6,7 @@ import html
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -169,6 +169,8 @@ class Trials:
         What holds or reads the series of its trials; `series` gives them.
     step : str or None
         The series that holds the steps of the others, where the table came from rows over steps; `curves` joins both.
+    counted_by : mapping
+        What the values of a series are counted by otherwise, by its name: "episode". Where nothing is said, by "step".
     """
 
     table: pa.Table
@@ -187,6 +189,7 @@ class Trials:
     source: str = ""
     series_source: SeriesSource | None = None
     step: str | None = None
+    counted_by: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -448,6 +451,10 @@ class Trials:
     def series_names(self) -> tuple[str, ...]:
         """Names of the series that trials returned, in order of appearance; their steps are none."""
         return tuple(name for name in self.series_table["name"].unique().to_pylist() if name != self.step)
+
+    def step_of(self, series: str) -> str:
+        """What a step of this series is called."""
+        return self.step or self.counted_by.get(series, "step")
 
     def series(
         self, algorithm: str | None = None, task: str | None = None, name: str | None = None

@@ -127,7 +127,7 @@ def write(trials: Trials, path: str | Path, *, raw: bool = False) -> None:
         facts = {
             "format": FORMAT, "version": VERSION, "series": column,
             "metrics": {name: {"goal": m.goal, "bounds": list(m.bounds)} for name, m in trials.definitions.items()},
-            **{name: getattr(trials, name) for name in (*_FACTS, "looks", "holds", "step")},
+            **{name: getattr(trials, name) for name in (*_FACTS, "looks", "holds", "step", "counted_by")},
             "question": None if trials.question is None else trials.question.to_dict(),
             "notes": [note.to_dict() for note in trials.notes],
         }  # fmt: skip
@@ -150,7 +150,13 @@ def described(table: pa.Table, source: str) -> dict[str, Any]:
         definitions = {name: Metric(m["goal"], tuple(m["bounds"])) for name, m in facts["metrics"].items()}
         known: dict[str, Any] = {
             name: tuple(facts[name]) if isinstance(facts[name], list) else facts[name] for name in _FACTS
-        } | {"source": source, "looks": facts.get("looks", 0), "holds": facts.get("holds"), "step": facts.get("step")}
+        } | {
+            "source": source,
+            "looks": facts.get("looks", 0),
+            "holds": facts.get("holds"),
+            "step": facts.get("step"),
+            "counted_by": dict(facts.get("counted_by") or {}),
+        }
         known["notes"] = tuple(map(Note.from_dict, facts["notes"]))
         column = facts.get("series")
         known |= {"series_column": column, "series_source": None if column is None else from_column(table, column)}
