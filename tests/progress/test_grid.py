@@ -174,6 +174,9 @@ def test_a_gap_is_refused_and_quantiles_of_one_task_are_not_called_resampled():
     trials = ogive.read(same_steps(n_seeds=8, agents=("a",)))
     with pytest.raises(InputError, match="'optimality_gap' is a distance"):
         over_training(trials, "optimality_gap")
+    for statistic in ("worst_x", "best_of_8", "meen"):
+        with pytest.raises(InputError, match=f"`statistic` may name iqm, mean, median, .*; got '{statistic}'"):
+            over_training(trials, statistic)
     found = over_training(trials, "q0.5")
     assert "guaranteed: each limit is the value of a run, by order statistics" in found.sentence()
     assert "whole runs are resampled" in over_training(trials, "mean").sentence()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from ogive.notes import Names, Note, NoteKind, capitalized, naming, sentences
 from ogive.progress._grid import Ended, Grid, OnGrid, Scale, brought
 from ogive.reading import Source
 from ogive.results import json_ready, strength_of, weakest
-from ogive.statistics import Assumption, OverSteps, over_steps
+from ogive.statistics import Assumption, OverSteps, Statistic, over_steps
 from ogive.tables import Ranged, Recorded, Table
 from ogive.words import listed, percent_sure, plural, printable
 
 SHOWN = 5  # rows of a table
+OF_CURVES: Final = ("iqm", "mean", "q", "worst", "best", "lower", "upper")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -234,21 +235,27 @@ def over_training(
 
 
 def _toward(statistic: str, metric: Metric) -> str:
-    """`worst_0.1` and `best_0.1` by the end of the scores at which they lie."""
-    for word, tail in (("worst_", metric.worst_tail), ("best_", metric.best_tail)):
-        if statistic.startswith(word) and not statistic.startswith("best_of"):
-            return f"{tail}_{statistic.removeprefix(word)}"
+    """`worst_0.1` and `best_0.1` by the end of the scores at which they lie; refuses what is no statistic."""
+    asked = Statistic.parse(statistic, argument="statistic", kinds=OF_CURVES)
+    if asked.kind in ("worst", "best"):
+        return f"{metric.worst_tail if asked.kind == 'worst' else metric.best_tail}_{asked.amount!r}"
     return statistic
 
 
 def statistic_words(statistic: str) -> str:
-    """The name of a statistic in words."""
-    for word, said in (("worst_", "worst"), ("best_", "best"), ("lower_", "lowest"), ("upper_", "highest")):
-        if statistic.startswith(word):
-            return f"mean of the {said} {100 * float(statistic.removeprefix(word)):g} %"
-    if statistic.startswith("q"):
-        return f"{100 * float(statistic.removeprefix('q')):g} % quantile"
-    return {"iqm": "IQM"}.get(statistic, statistic)
+    """The name of a statistic in words.
+
+    Examples
+    --------
+    >>> statistic_words("worst_0.1"), statistic_words("upper_0.25"), statistic_words("q0.05"), statistic_words("iqm")
+    ('mean of the worst 10 %', 'mean of the highest 25 %', '5 % quantile', 'IQM')
+    """
+    asked = Statistic.parse(statistic, argument="statistic", kinds=OF_CURVES)
+    if asked.kind in ("worst", "best", "lower", "upper"):
+        return f"mean of the {asked.label}"
+    if asked.kind == "q" and statistic != "median":  # over several tasks the median is another one
+        return f"{100 * asked.amount:g} % quantile"
+    return asked.label
 
 
 def _without_interval(held: Sequence[FloatArray], options: dict[str, Any]) -> OverSteps:
