@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ogive.arguments import FloatArray
 
-UNUSUAL = 5.0  # times the median pause: a longer one is a gap, and says nothing about when a value was due
+UNUSUAL = 10.0  # times the median pause: a longer one is a gap; of random pauses one in a thousand is
 ROUNDING = 1e-12  # of a step: 3 * 0.1 is 0.3
 
 
@@ -35,7 +35,7 @@ class Staircase:
     Notes
     -----
     A step without a value is one at which nothing was evaluated, and the value before it stands. Where values stop before the
-    run does, for at least the longest usual pause between two of them (at most five times their median pause), one was due
+    run does, for at least the longest usual pause between two of them (at most ten times their median pause), one was due
     that never came: there the run is lost. It is lost, too, from the first infinite value on, whatever follows; before the
     first finite one, an infinite value stands for nothing seen yet. After its end a run keeps its last value. Steps are
     compared but for rounding.
