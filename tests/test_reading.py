@@ -444,7 +444,7 @@ def test_rows_that_are_still_running_are_left_out_and_counted():
     trials = ogive.read(table)
     assert len(trials) == 4
     assert int(trials.failed().sum()) == 1
-    left = {"n": 1, "of_rows": 5, "column": "status", "gone": ()}
+    left = {"n": 1, "of_rows": 5, "what": "row", "column": "status", "gone": ()}
     assert Note(NoteKind.LEFT_OUT, "status", left) in trials.notes
 
 

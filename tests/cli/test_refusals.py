@@ -42,7 +42,7 @@ CASES: dict[str, tuple[str | bytes, list[str], list[str]]] = {
     "wrong format": (GOOD, ["--format", "html"], ["`--format` must be text, markdown, latex or csv; got 'html'"]),
     "two ways to print": (GOOD, ["--format", "latex", "--json"], ["`--format` latex and --json", "choose one"]),
     "wrong goal": (GOOD, ["--goal", "up"], ["`goal` must be 'maximize' or 'minimize'; got 'up'"]),
-    "unknown metric": (GOOD, ["--metric", "loss"], ["`metric` 'loss' is not in the table"]),
+    "unknown metric": (GOOD, ["--metric", "loss"], ["`--metric` 'loss' is not in the table"]),
     "unknown unit": (GOOD, ["--unit", "student"], ["`unit` must be 'row' or name a column; got 'student'"]),
     "repeated seeds": (GOOD + "a,0,0.7\n", [], ["column 'seed' repeats", "--unit seed", "--unit row"]),
     "two scores": ("model,acc,f1\na,1,2\nb,2,3\n", [], ["2 columns could be the score: 'acc', 'f1'", "--score"]),

@@ -16,12 +16,23 @@ from matplotlib.text import Text
 
 import ogive
 from ogive import plots, profiles
+from ogive.algorithms import Algorithm, Series
 from ogive.curves import learning_curves
 from ogive.errors import InputError
 from ogive.plots import Drawable, as_width
+from ogive.progress import fan, over_training
+from ogive.spaces import uniform
+from ogive.study import Study
+from ogive.tasks import none
 
 LONG = "a method with quite a long name, of a kind"
 READABLE = 6.0  # points
+
+
+def learner(config, rng):
+    """A run with a curve."""
+    curve = config["x"] + np.arange(6.0) + rng.random()
+    return {"loss": float(curve.mean()), "curve": Series(curve)}
 
 
 @cache
@@ -51,6 +62,13 @@ def everything() -> dict[str, Drawable]:
         sizes=[10, 20, 40],
         workers=0,
     )
+    trained = ogive.read(pd.DataFrame([
+        {"agent": a, "seed": s, "step": 1000 * k, "return": k * (1 + s / 9) + rng.normal()}
+        for a in ("SAC", "TD3", LONG) for s in range(4) for k in range(6)
+    ]))  # fmt: skip
+    study = Study("tuned", [Algorithm(LONG, learner, {"x": uniform(0, 10)}, metrics={"loss": "minimize"})], none())
+    sliced_of = ogive.run(study, 30, workers=0, progress=False)
+    sliced = ogive.run(study.at_percentiles(sliced_of, [1, 50, 99]), 10, workers=0, progress=False)
     return {
         "distribution": plots.distribution(trials), "one distribution": plots.distribution(one, kind="cdf"),
         "best_of": plots.best_of(trials), "difference": plots.difference(one, "SVM", LONG), "pairs": plots.pairs(ranking),
@@ -63,13 +81,15 @@ def everything() -> dict[str, Drawable]:
         "learning_fan": plots.learning_fan(curves), "one learning_fan": plots.learning_fan(curves, models=["lda"]),
         "leading": plots.leading(curves.leaders()), "slices": plots.slices(curves),
         "normality_strips": plots.normality_strips(curves.normality()),
+        "progress": plots.progress(over_training(trained)), "progress_fan": plots.progress_fan(fan(trained)),
+        "percentiles": plots.percentiles(sliced_of, sliced),
     }  # fmt: skip
 
 
 NAMES = (
     "distribution", "one distribution", "best_of", "difference", "pairs", "ranks", "intervals", "sources", "planning", "profile",
     "profile_pairs", "falling profile", "critical_difference", "aggregates", "learning_fan", "one learning_fan", "leading",
-    "slices", "normality_strips",
+    "slices", "normality_strips", "progress", "progress_fan", "percentiles",
 )  # fmt: skip
 
 
