@@ -705,7 +705,12 @@ def _one_method(v: _Values, o: _Naming) -> str:
 def _common_scale(v: _Values, o: _Naming) -> str:
     if not v.get("averaged"):
         return f"{v['values']} are taken as they are: {v['over']} must share a scale"
-    ways = "normalize=Baselines(…), MinMax() or Reference(…)" if o.names == "python" else "--baselines, --min-max or --reference"  # fmt: skip
+    ways = "normalize=Baselines(…), MinMax()" if o.names == "python" else "--baselines, --min-max"
+    ways = (
+        ways.replace(", ", " or ")
+        if v.get("steps")
+        else f"{ways} or {'Reference(…)' if o.names == 'python' else '--reference'}"
+    )
     return (
         f"nothing says that {v['over']} share a scale, and {v['values']} of all are averaged as they are, so that those with "
         f"the largest numbers decide: bring them to one with {ways}, or declare {o('bounds')} if they share one"
@@ -792,7 +797,7 @@ def _normalized(v: _Values, o: _Naming) -> str:
     return {
         "baselines": "scores are 0 at the low baseline of their task and 1 at the high one",
         "ends": "0 is the worst and 1 the best run of any method on the task; these ends are taken as fixed",
-        "ends of steps": "0 is the worst and 1 the best value that any run has on the task at any step; these ends are taken as fixed",
+        "ends of steps": "0 is the worst and 1 the best value that any run has on the task at any step; these ends are taken as fixed, and an interval may pass them, as further runs may",
         "reference": f"{beaten}taken as fixed",
         "resampled reference": f"{beaten}resampled together with the method's",
     }[v["by"]]

@@ -8,7 +8,7 @@ from scipy.stats import trim_mean
 
 import ogive
 from ogive.errors import InputError
-from ogive.notes import NoteKind
+from ogive.notes import NoteKind, naming
 from ogive.profiles import Baselines, MinMax, Reference
 from ogive.progress import fan, on_grid, over_training, scored
 from ogive.statistics import over_steps
@@ -253,6 +253,10 @@ def test_tasks_are_brought_to_one_scale_as_profiles_do():
     between = on_grid(trials, normalize=Baselines({"ant": 0.0, "hopper": 1.0}, {"ant": 2.0, "hopper": 3.0}))
     assert_allclose(between.values["sac", "hopper"], (plain.values["sac", "hopper"] - 1.0) / 2.0)
     assert NoteKind.COMMON_SCALE in kinds(plain)
+    said = next(note for note in plain.notes if note.kind is NoteKind.COMMON_SCALE)
+    assert "normalize=Baselines(…) or MinMax(), or declare" in str(said)  # a reference method has no scale over steps
+    with naming("cli"):
+        assert "with --baselines or --min-max, or declare" in str(said)
     assert NoteKind.NORMALIZED in kinds(between)
 
 
@@ -279,6 +283,11 @@ def test_series_of_a_study_stand_at_1_2_3_and_so_on(tmp_path):
     assert_allclose(found.of("a").estimate, values.mean(axis=0))
     assert scored(trials, budget=2).scores().tolist() == values[:, 1].tolist()
     assert ogive.read(tmp_path / "s", budget=2, area=True).scores().tolist() == values[:, 0].tolist()
+    # The bounds of `return` are those of `returns` as far as all of them keep to them.
+    bounds = {
+        said: on_grid(ogive.read(tmp_path / "s", bounds=said)).bounds[trials.tasks[0]] for said in ((0, 6), (0, 2))
+    }
+    assert bounds == {(0, 6): (0.0, 6.0), (0, 2): (None, None)}
 
 
 def test_of_several_series_that_called_as_the_score_is_taken_and_any_other_by_name(tmp_path):
@@ -314,3 +323,29 @@ def test_a_staircase_equals_the_obvious_loop():
         target = rng.normal()
         reached = whole[by_loop >= target]
         assert run.first(target) == (reached[0] if reached.size else np.inf)
+
+
+@pytest.mark.parametrize("statistic", ["iqm", "mean", "q0.2", "worst_0.25"])
+@pytest.mark.parametrize("goal", ["maximize", "minimize"])
+def test_intervals_end_at_the_declared_bounds_of_the_score(statistic, goal):
+    """Task by task on a common scale, where the statistic of scores at the bounds of their tasks is the end."""
+    data = same_steps(tasks=("ant", "hopper"))
+    free, held = (over_training(ogive.read(data, goal=goal, **said), statistic) for said in ({}, {"bounds": (0, 26)}))
+    one, cut = free.of("sac"), held.of("sac")
+    assert one.low.min() < 0.0 or one.high.max() > 26.0
+    assert_allclose(cut.estimate, one.estimate)
+    some = np.isfinite(one.low) | np.isfinite(one.high)
+    assert_allclose(cut.low[some], np.maximum(one.low, 0.0)[some])
+    assert_allclose(cut.high[some], np.minimum(one.high, 26.0)[some])
+
+
+def test_bounds_are_brought_to_the_scale_of_each_task():
+    trials = ogive.read(same_steps(2, tasks=("ant", "hopper")), goal="maximize", bounds=(0, 15))
+    scale = Baselines({"ant": 0, "hopper": 10}, {"ant": 10, "hopper": 20})
+    assert on_grid(trials, normalize=scale).bounds == {"ant": (0.0, 1.5), "hopper": (-1.0, 0.5)}
+    found = over_training(trials, "mean", normalize=scale)
+    ends = [side for m in found.methods for one in [found.of(m)] for side in (*one.low, *one.high) if np.isfinite(side)]
+    assert (min(ends), max(ends)) == (-0.5, 1.0)  # the means of the bounds of both tasks
+    turned = ogive.read(same_steps(tasks=("ant",)), goal="minimize", bounds=(0, None))
+    assert on_grid(turned, normalize=Baselines({"ant": 20}, {"ant": 10})).bounds == {"ant": (None, 2.0)}
+    assert on_grid(turned, failures=-5.0).bounds == {"ant": (-5.0, None)}

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ogive.arguments import FloatArray, IntArray, as_goal
@@ -29,7 +30,7 @@ from ogive.errors import InputError, InvalidScores
 from ogive.importers._columns import as_numbers, as_text, holds_text, inexact_integers, numbers_and_note
 from ogive.importers._roles import COUNTS_OR_STEPS, NUMBERS_OR_STEPS, STEPS, Roles, plain
 from ogive.importers._within import codes, few_valued, is_identifier, label_counts, varies
-from ogive.metric import Metric, goal_in_name
+from ogive.metric import Bounds, Metric, goal_in_name
 from ogive.notes import Note, NoteKind
 from ogive.schema import OK
 from ogive.trials import SERIES, Staircase, Trials, compact, just_above, the_one
@@ -467,7 +468,7 @@ def _alike(name: str, other: str) -> bool:
 
 
 def _definition(trials: Trials, metric: str) -> Metric:
-    """What is good of a metric; a series called `returns` has the direction of `return`, without its bounds."""
+    """What is good of a metric; a series called `returns` has the direction of `return`, and its bounds where it keeps them."""
     if metric in trials.definitions:
         return trials.definitions[metric]
     alike = next((m for m in trials.metrics if _alike(m, metric)), None)
@@ -477,7 +478,23 @@ def _definition(trials: Trials, metric: str) -> Metric:
             f"nothing says whether large or small values of the series {metric!r} are good; call it as one of {quoted(trials.metrics)}, or "
             "so that its name tells."
         )
-    return Metric(as_goal(goal))
+    bounds: Bounds = (None, None) if alike is None else trials.bounds[alike]
+    return Metric(as_goal(goal), bounds if _keeps(trials, metric, bounds) else (None, None))
+
+
+def _keeps(trials: Trials, series: str, bounds: Bounds) -> bool:
+    """Whether every value of a series lies within the bounds: the sum of it, called alike, would not."""
+    table = trials.series_table
+    held = (
+        table["values"]
+        .filter(pc.equal(table["name"], series))
+        .combine_chunks()
+        .flatten()
+        .to_numpy(zero_copy_only=False)
+    )
+    known = held[np.isfinite(held)]
+    low, high = bounds
+    return bool((low is None or (known >= low).all()) and (high is None or (known <= high).all()))
 
 
 def scored_note(step: str, ends: FloatArray, budget: float | None, how: str, n_later: int = 0) -> Note:

@@ -11,7 +11,7 @@ import numpy as np
 from ogive.arguments import FloatArray, as_integer, as_thresholds, is_integer, shown
 from ogive.errors import FailedTrials, InputError
 from ogive.importers import curve_named
-from ogive.metric import Metric
+from ogive.metric import Bounds, Metric
 from ogive.notes import Note, NoteKind
 from ogive.profiles import Baselines, MinMax, Reference, on_one_scale
 from ogive.reading import Source, as_trials
@@ -43,10 +43,13 @@ class OnGrid:
         Which score, and which values of it are good; on a scale (`scaled`) large ones are.
     step : str
         What a step is called.
+    bounds : mapping
+        Task to the lowest and the highest value that there can be on it, None where nothing says it.
     """
 
     grid: FloatArray
     values: Mapping[tuple[str, str], FloatArray]
+    bounds: Mapping[str, Bounds]
     methods: tuple[str, ...]
     tasks: tuple[str, ...]
     metric: str
@@ -141,13 +144,17 @@ def on_grid(
         notes.append(Note(NoteKind.GOES_ON, "grid", going | {"last_end": max(far)}))
     values, counted = _settled(values, rule, definition, step, steps)
     notes += counted
-    if normalize is not None:
-        values = on_one_scale(values, definition.goal, fixed_scale(runs, definition, normalize))
+    fixed = None if normalize is None else fixed_scale(runs, definition, normalize)
+    bounds = {task: _bounds_on(task, definition, rule, fixed) for task in trials.tasks}
+    if normalize is not None and fixed is not None:
+        values = on_one_scale(values, definition.goal, fixed)
         notes.append(scale_note(normalize))
     elif len(trials.tasks) > 1 and None in definition.bounds:
-        notes.append(Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks", "averaged": True}))
+        notes.append(
+            Note(NoteKind.COMMON_SCALE, values={"values": "scores", "over": "tasks", "averaged": True, "steps": True})
+        )
     return OnGrid(
-        grid=steps, values=values, methods=trials.algorithms, tasks=trials.tasks, metric=name,
+        grid=steps, values=values, bounds=bounds, methods=trials.algorithms, tasks=trials.tasks, metric=name,
         definition=Metric() if normalize is not None else definition, step=step, scaled=normalize is not None,
         independent=trials.independent, notes=tuple(notes), reading=trials.notes, source=trials.source,
     )  # fmt: skip
@@ -214,6 +221,18 @@ def fixed_scale(runs: Mapping[tuple[str, str], list[Staircase]], metric: Metric,
     if isinstance(scale, Baselines):
         return scale
     raise InputError(f"`normalize` must be Baselines or MinMax; got {shown(scale)}.")
+
+
+def _bounds_on(task: str, metric: Metric, rule: str | float, scale: Baselines | None) -> Bounds:
+    """What scores on a task cannot leave, on its scale; a number that failed runs count as may lie beyond."""
+    low, high = metric.bounds
+    if not isinstance(rule, str):
+        low, high = None if low is None else min(low, rule), None if high is None else max(high, rule)
+    ends = np.array([-np.inf if low is None else low, np.inf if high is None else high])
+    if scale is not None:
+        worst, best = float(scale.low[task]), float(scale.high[task])
+        ends = np.sort((ends - worst) / (best - worst))
+    return None if np.isinf(ends[0]) else float(ends[0]), None if np.isinf(ends[1]) else float(ends[1])
 
 
 def scale_note(scale: Scale) -> Note:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -189,7 +190,9 @@ def over_training(
     Notes
     -----
     Runs are resampled as a whole, within each task; see `ogive.statistics.over_steps` for how sure that is. One run on a
-    task gives a curve without an interval, and so do runs that a grid or an adaptive search chose.
+    task gives a curve without an interval, and so do runs that a grid or an adaptive search chose. Intervals end at the declared
+    bounds of the score (on the common scale, where there is one). The ends of `MinMax` are those of the runs at hand, which
+    other runs may pass: they bound no interval.
 
     Examples
     --------
@@ -210,12 +213,13 @@ def over_training(
     )  # fmt: skip
     asked = _toward(statistic, runs.definition)
     options: dict[str, Any] = {"statistic": asked, "confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+    low, high = (_end([runs.bounds[task][side] for task in runs.tasks], asked, side) for side in (0, 1))
     found: dict[str, OverSteps] = {}
     bare: list[str] = []
     for method in runs.methods:
         held = runs.runs(method)
         if runs.independent and min(map(len, held)) > 1:
-            found[method] = over_steps(held, simultaneous=simultaneous, **options)
+            found[method] = _within(over_steps(held, simultaneous=simultaneous, **options), low, high)
         else:
             bare.append(method)
             found[method] = _without_interval(held, options)
@@ -232,6 +236,27 @@ def over_training(
         simultaneous=simultaneous,
         notes=tuple(notes),
     )
+
+
+def _end(bounds: Sequence[float | None], statistic: str, side: int) -> float:
+    """What the statistic cannot leave on a side: its value where every run is at the bound of its task, since none of these
+    statistics falls where a score rises. Infinite where a task has no bound."""
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds):
+        return (-math.inf, math.inf)[side]
+    if len(set(known)) == 1:
+        return known[0]
+    return float(
+        over_steps([np.full((2, 1), bound) for bound in known], statistic=statistic, n_resamples=100).estimate[0]
+    )
+
+
+def _within(one: OverSteps, low: float, high: float) -> OverSteps:
+    """Limits that end where scores do; a step without any has none."""
+    known = np.isfinite(one.low) | np.isfinite(one.high)
+    return replace(
+        one, low=np.where(known, np.maximum(one.low, low), one.low), high=np.where(known, np.minimum(one.high, high), one.high)
+    )  # fmt: skip
 
 
 def _toward(statistic: str, metric: Metric) -> str:
