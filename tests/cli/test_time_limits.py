@@ -38,7 +38,9 @@ def test_a_report_names_the_column_of_times(tmp_path, capsys):
     page = tmp_path / "report.html"
     said = ["--score", "accuracy", "--time-limit", "60", "--failures", "exclude", "-o", str(page)]
     assert _app.main(["report", str(source), *said]) == 0
-    assert "goal of 'accuracy': maximize" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "goal of 'accuracy': maximize" in err
+    assert "note: 6 of 72 runs failed" in err
     assert "limit of 60" in page.read_text()
 
 

@@ -8,7 +8,7 @@ import ogive
 from ogive.plots import profile as draw
 from ogive.profiles import performance_profile
 from ogive.report._figures import profile_figure
-from ogive.report._findings import Judgment, OverTasks, cell_numbers, over_tasks
+from ogive.report._findings import Judgment, OverTasks, cell_numbers, find, over_tasks
 from ogive.report._tables import over_table
 
 RNG = np.random.default_rng(11)
@@ -125,7 +125,7 @@ def test_a_clear_leader_is_named():
     assert (answer.pair.a, answer.pair.conclusion) == ("c", "ahead")
 
 
-def test_a_failed_run_counts_by_the_same_rule_in_numbers_and_in_the_profile():
+def test_a_failed_run_that_numbers_leave_out_counts_as_unsolved_in_the_profile():
     samples = runs(gap=0.2)
     samples["b"]["t1"][:2] = np.nan
     left_out, worst = (over(samples, {"bounds": (0, 1)}, failures=rule) for rule in ("exclude", "worst"))
@@ -134,10 +134,42 @@ def test_a_failed_run_counts_by_the_same_rule_in_numbers_and_in_the_profile():
     means = [a.aggregates.of("b", "mean").estimate for a in (left_out, worst)]
     assert means[0] > means[1] > 0.0
     assert left_out.display is not None
-    assert left_out.display.profile.solved.min() == 1.0
+    alone = performance_profile(ogive.read(samples, bounds=(0, 1), unit="row", varied="seed"), "score", missing="fail")
+    assert left_out.display.profile.area() == alone.area()
     below = over(samples, failures="worst")
-    assert any("failed run" in note for note in below.notes)
-    assert not any("failed run" in note for note in (*left_out.notes, *worst.notes))
+    assert any(note.endswith("worse than every other.") for note in below.notes)
+    assert any("ranks and means leave it out" in note for note in left_out.notes)
+    assert not any("failed run" in note for note in worst.notes)
+
+
+def test_a_profile_has_the_numbers_of_the_profile_command_although_the_verdict_leaves_tasks_out(page):
+    samples = runs(tasks=9, n=1, methods="abc", gap=0.1)
+    samples["b"]["t1"][0] = samples["c"]["t2"][0] = 9.0
+    trials = ogive.read(samples, goal="minimize", time_limit=9, unit="row", varied="seed")
+    answer, alone = (
+        find(trials, metric=None, confidence=0.95, failures=None, margin=None).over,
+        performance_profile(trials),
+    )
+    assert answer is not None
+    assert answer.display is not None
+    drawn = answer.display.profile
+    assert (drawn.kind, len(drawn.problems), drawn.methods) == ("ratio", 9, alone.methods)
+    assert drawn.solved.tolist() == alone.solved.tolist() == pytest.approx([1.0, 8 / 9, 8 / 9])
+    assert np.array_equal(drawn.distances, alone.distances)
+    shown = page(samples, {"goal": "minimize", "time_limit": 9})
+    assert "Among runs that finished: " in shown.section("In short")
+    assert "9 problems" in shown.section(TITLE)
+
+
+def test_a_method_without_any_success_is_in_the_profile_and_has_no_rank():
+    samples = runs(tasks=12, n=1, methods="abc")
+    samples["c"] = {t: np.array([9.0]) for t in samples["c"]}
+    trials = ogive.read(samples, goal="minimize", time_limit=9, unit="row", varied="seed")
+    answer = find(trials, metric=None, confidence=0.95, failures=None, margin=None).over
+    assert answer is not None
+    assert answer.display is not None
+    assert answer.display.profile.solved.tolist() == [1.0, 1.0, 0.0]
+    assert "<td>–</td>" in over_table(answer)
 
 
 def test_the_error_is_divided_among_looks():

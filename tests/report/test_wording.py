@@ -45,7 +45,7 @@ SAID = [
     ({"a": failing(A, 5), "b": B}, BOUNDED, {"failures": "worst"}, None, ["are counted as the worst possible score"]),
     ({"a": failing(A, 5), "b": B}, {}, {"failures": 0.5}, None, ["5 of 120 failed (4 %) and count as 0.5."]),
     ({"a": failing(A, 1), "b": B}, {}, {"failures": "like:b"}, None, ["and has the score of b."]),
-    ({"a": failing(A, 7), "b": B}, {}, {}, "All runs, worst to best", ["Failed runs are left out here as on the whole page: 7 of 60 of a."]),
+    ({"a": failing(A, 7), "b": B}, {}, {}, "All runs, worst to best", ["Failed runs are left out here as in means and verdicts: 7 of 60 of a."]),
     (DEAD, {}, {}, NUMBERS, ["dead has no usable score on any of the 3 tasks."]),
     (DEAD, {}, {}, "Ranks", ["dead not ranked no usable run on any of the 3 tasks"]),
     # Looks, margins

@@ -26,6 +26,7 @@ from ogive.cli._output import say, tell
 from ogive.cli._target import as_page
 from ogive.cli._verdicts import Criterion, Guaranteed, Margin, Over
 from ogive.errors import InputError
+from ogive.words import plural
 from ogive.writing import make_folder_of
 
 # fmt: off
@@ -72,6 +73,9 @@ def report(
         shown, target, confidence=confidence, failures=failures, criterion=criterion, margin=margin, over=over,
         guaranteed=guaranteed, metric=metric, looks=looks,
     )  # fmt: skip
+    n_failed = int(shown.failed(metric or shown.metrics[0]).sum())
+    if n_failed and not quiet:
+        say(f"note: {n_failed} of {plural(len(shown), 'run')} failed; the page says how they count.")
     print(page)
     note_looks(source, trials)
 

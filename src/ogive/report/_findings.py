@@ -289,16 +289,20 @@ class OverTasks:
 
 
 def over_tasks(
-    judged: Judgment, metric: str, confidence: float, failures: str | float, looks: int, n_runs: int
-) -> OverTasks | None:
+    judged: Judgment, metric: str, confidence: float, failures: str | float, looks: int, n_runs: int, whole: Trials | None = None,
+) -> OverTasks | None:  # fmt: skip
     """The answers over all tasks of what can be compared; None for few tasks, or where nothing can be judged.
 
-    `n_runs` is the largest number of runs of a method on a task.
+    `n_runs` is the largest number of runs of a method on a task. The profile is of the `whole` table, in which failed runs
+    that a verdict leaves out count as unsolved: without them every method would succeed everywhere.
     """
     part = judged.part
     if part is None or len(part.tasks) < FEWEST_TASKS:
         return None
-    counted, _ = attempt(lambda: part.counted(metric, failures))
+    if failures == "exclude":
+        counted, _ = _comparable(whole or part, metric, "worst")
+    else:
+        counted, _ = attempt(lambda: part.counted(metric, failures))
     level = 1.0 - (1.0 - confidence) / looks
     display = None if counted is None else _drawn(counted, metric, level, n_runs)
     known: dict[str, Any] = {"metric": metric, "goal": part.goals[metric], "confidence": confidence}
@@ -317,7 +321,9 @@ def over_tasks(
     if display is None and ranks is None:
         return None
     first = None if display is None else display.profile.compare(*display.order[:2])
-    notes = tuple(_notes(part, metric, failures, judged, display))
+    failed = counted is not None and bool(counted.failed(metric).any())
+    said = ("; ranks and means leave it out" if failures == "exclude" else "") if failed else None
+    notes = tuple(_notes(part, metric, said, judged, display))
     return OverTasks(display=display, pair=first, aggregates=found, ranks=ranks, notes=notes)
 
 
@@ -340,14 +346,14 @@ def _drawn(part: Trials, metric: str, confidence: float, n_runs: int) -> Profile
 
 
 def _notes(
-    part: Trials, metric: str, failures: str | float, judged: Judgment, display: ProfileDisplay | None
+    part: Trials, metric: str, failed: str | None, judged: Judgment, display: ProfileDisplay | None
 ) -> list[str]:
     if display is None:
         return ["No profile: one run of each method on a task, and no bounds that declare one scale for all tasks (say bounds=)."]  # fmt: skip
     found, n = display.profile, len(display.profile.problems)
     notes = ["" if found.kind == "score" else "Problems are the tasks of this table.", _why(part, metric, found.kind)]
-    if part.counted(metric, failures).failed(metric).any():
-        notes.append("In the profile a failed run counts as worse than every other.")
+    if failed is not None:
+        notes.append(f"In the profile a failed run counts as worse than every other{failed}.")
     held = judged.decided is not None and judged.question is not None and not judged.question.sampled
     if found.random == "problems" and held:  # the verdict holds the tasks fixed
         notes.append(
@@ -471,7 +477,7 @@ def find(
     return Findings(
         trials=trials, metric=name, confidence=confidence, rule=chosen, looks=looks, n_failed=n_failed,
         judgment=judgment, sensitivity=sensitivity(judgment, len(trials.tasks)) if n_failed else Sensitivity(), summary=summary, unshown=unshown,
-        over=over_tasks(judgment, name, confidence, chosen, looks, n_runs), foremost=shown, shortened=shortened,
+        over=over_tasks(judgment, name, confidence, chosen, looks, n_runs, trials), foremost=shown, shortened=shortened,
         seen=seen,
     )  # fmt: skip
 

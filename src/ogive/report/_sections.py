@@ -121,6 +121,7 @@ def _verdicts(found: Findings) -> list[Html]:
         parts = [element("p", judged.reason, class_="verdict undecided")]
     else:
         claim, more, basis = judged.parts
+        claim = f"Among runs that finished: {claim}" if _finished(found) else claim
         parts = [element("p", claim, class_="verdict" if judged.tells_something else "verdict undecided")]
         assert judged.decided is not None
         parts += [_cards(judged.decided)]
@@ -139,6 +140,14 @@ def _verdicts(found: Findings) -> list[Html]:
         also = ", ".join(map(printable, others))
         parts.append(aside(f"About {found.metric} only; the table also holds {also} ({argument('metric')})."))
     return parts
+
+
+def _finished(found: Findings) -> bool:
+    """Whether the verdict leaves out every task on which its methods failed, so that it knows of no failure itself."""
+    part = found.judgment.part
+    if part is None or found.rule != "exclude" or part.failed(found.metric).any():
+        return False
+    return bool(found.trials.select(algorithms=part.algorithms).failed(found.metric).any())
 
 
 def _cards(found: Comparison | Ranking) -> Html:
@@ -218,7 +227,7 @@ def _left_out(found: Findings) -> str:
     counts = [(m, failed[codes == i]) for i, m in enumerate(t.algorithms)]
     said = [f"{own.sum()} of {own.size} of {clipped(m, LONGEST_NAME)}" for m, own in counts if own.any()]
     more = f" and of {len(said) - MOST_NAMED} more methods" if len(said) > MOST_NAMED else ""
-    return f"Failed runs are left out here as on the whole page: {listed(said[:MOST_NAMED]) if not more else ', '.join(said[:MOST_NAMED])}{more}."
+    return f"Failed runs are left out here as in means and verdicts: {listed(said[:MOST_NAMED]) if not more else ', '.join(said[:MOST_NAMED])}{more}."
 
 
 def _difference(found: Findings, report: Report) -> list[Html]:

@@ -207,16 +207,20 @@ def over_table(over: OverTasks) -> Html:
     display, ranks, found = over.display, over.ranks, over.aggregates
     methods = display.order if display is not None else ranks.order if ranks is not None else ()
     columns: list[tuple[str, list[Html]]] = []
+    absent = element("td", "–")  # a method that failed throughout on a task is in the profile alone
     if display is not None:
         wins = dict(zip(display.profile.methods, display.profile.wins.tolist(), strict=True))
         columns.append(("best on", _marked([(wins[m], share(wins[m])) for m in methods], 1.0)))
     if ranks is not None:
         places = dict(zip(ranks.methods, ranks.ranks.tolist(), strict=True))
-        columns.append(("average rank", _marked([(places[m], number(places[m], 2)) for m in methods], -1.0)))
+        known = iter(_marked([(places[m], number(places[m], 2)) for m in methods if m in places], -1.0))
+        columns.append(("average rank", [next(known) if m in places else absent for m in methods]))
     for s in found.statistics if found is not None else ():
         assert found is not None
-        scale = Scale.of([found.of(m, s) for m in methods], Metric.toward(found.goal).sign)
-        columns.append((aggregate_label(s), [_interval(found.of(m, s), s, scale=scale) for m in methods]))
+        there = [m for m in methods if m in found.methods]
+        scale = Scale.of([found.of(m, s) for m in there], Metric.toward(found.goal).sign)
+        cells = {m: _interval(found.of(m, s), s, scale=scale) for m in there}
+        columns.append((aggregate_label(s), [cells.get(m, absent) for m in methods]))
     body = [[element("th", clipped(m, LONGEST_NAME)), *(cells[i] for _, cells in columns)] for i, m in enumerate(methods)]  # fmt: skip
     head = element("thead", element("tr", *(element("th", h) for h in ("method", *(label for label, _ in columns)))))
     lines = [element("tr", *row) for row in body]
