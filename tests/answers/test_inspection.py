@@ -91,6 +91,14 @@ def test_roles_are_the_notes_of_reading_and_the_text_shows_them():
     assert "What it can answer" in text
 
 
+def test_a_table_over_steps_is_counted_in_rows_and_in_runs():
+    rows = [{"agent": a, "seed": s, "step": k, "return": k + s / 3} for a in "ab" for s in range(3) for k in range(5)]
+    trials = ogive.read(pd.DataFrame(rows))
+    assert str(ogive.inspect(trials)).startswith("data frame: 30 rows, 6 runs\n")
+    assert "30 rows, 6 runs, 2 methods" in repr(ogive.inspect(trials))
+    assert str(ogive.inspect(trials.select(algorithms=["a"]))).startswith("data frame: 3 runs\n")
+
+
 def test_to_dict_is_json_with_the_promised_keys():
     data = json.loads(json.dumps(ogive.inspect(ogive.read({"a": [1.0, 2.0]})).to_dict(), allow_nan=False))
     assert data["schema"] == 1

@@ -38,7 +38,7 @@ def test_what_has_to_be_compiled_is_said_before_the_answers(table, tmp_path, cap
     monkeypatch.setattr("ogive.jit.is_compiled", lambda function: False)
     words = ["curves", str(table), "--target", "target", "--models", "lda,nmc", "--repetitions", "2", "--sizes", "5,20", "--workers", "0"]  # fmt: skip
     assert main([*words, "--out", str(tmp_path / "loud")]) == 0
-    assert capsys.readouterr().err.splitlines()[0] == "compiling lda, nmc; this takes some seconds, once"
+    assert capsys.readouterr().err.splitlines()[0] == "compiling lda, nmc; this takes up to a minute, once"
     assert main([*words, "--out", str(tmp_path / "quiet"), "--quiet"]) == 0
     assert "compiling" not in capsys.readouterr().err
 

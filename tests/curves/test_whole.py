@@ -537,7 +537,7 @@ def test_compiling_is_announced_in_one_line(problem, tmp_path, monkeypatch, capl
     with caplog.at_level(logging.INFO, logger="ogive"):
         learning_curves(["nmc", "lda"], X, y, n_repetitions=2, sizes=[4, 9], workers=0)
     assert [r.getMessage() for r in caplog.records if "compiling" in r.getMessage()] == [
-        "compiling nmc, lda; this takes some seconds, once"
+        "compiling nmc, lda; this takes up to a minute, once"
     ]
 
 

@@ -276,6 +276,17 @@ def test_a_direction_that_was_only_guessed_gives_way_to_what_is_said():
         assert Note(NoteKind.GOAL_GUESSED, "goal", settled) in guessed
 
 
+def test_words_for_the_limit_make_times_of_numbers_without_a_name():
+    wide = pd.DataFrame({"instance": ["p", "q"], "quick": [1.0, 2.0], "slow": ["TIMEOUT", "6.0"]})
+    found = performance_profile(profile_table(wide, time_limit=9), time_limit=9)
+    assert found.distances.tolist() == [[1.0, 1.0], [np.inf, 3.0]]
+    settled = {"metric": "score", "goal": "minimize", "by_name": False}
+    assert Note(NoteKind.GOAL_GUESSED, "goal", settled) in found.reading
+    long = wide.melt("instance", var_name="solver", value_name="accuracy").astype({"accuracy": str})
+    with pytest.raises(InputError, match="goal='minimize'"):
+        performance_profile(profile_table(long, time_limit=9), time_limit=9)
+
+
 @pytest.mark.parametrize(
     "name", ["score", "test_score", "mean_test_score", "correct", "success", "mAP", "hits", "accuracy", "value"]
 )

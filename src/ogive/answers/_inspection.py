@@ -10,7 +10,7 @@ import numpy as np
 
 from ogive.answers._pictures import has_spread
 from ogive.answers.verdicts import FEWEST_FOR_A_SAMPLE, one_run_each, unit_words
-from ogive.notes import Names, Note, argument, either, sentences
+from ogive.notes import Names, Note, NoteKind, argument, either, sentences
 from ogive.reading import Source, as_trials
 from ogive.statistics import order_statistic_ranks
 from ogive.trials import Trials
@@ -49,14 +49,14 @@ class Inspection:
     answers: tuple[Possibility, ...]
 
     def __repr__(self) -> str:
-        return f"Inspection({self.n_rows} rows, {len(self.algorithms)} methods, {len(self.tasks)} tasks)"
+        return f"Inspection({self.size}, {len(self.algorithms)} methods, {len(self.tasks)} tasks)"
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, names: Names = "python") -> str:
         """All of it in lines, with arguments as Python or the command line names them."""
-        lines = [f"{printable(self.source)}: {plural(self.n_rows, 'row')}", ""]
+        lines = [f"{printable(self.source)}: {self.size}", ""]
         for title, entries in (("What is in it", self.structure), ("How it was read", sentences(self.roles, names))):
             lines += [title, *(f"  {printable(entry)}" for entry in entries), ""]
         lines.append("What it can answer")
@@ -67,6 +67,15 @@ class Inspection:
             reason = why if said == a.answer or len(why) < LONG else f"as for {said}"
             lines.append(f"  {'yes' if a.possible else 'no '}  {a.answer}: {printable(reason)}")
         return "\n".join(lines)
+
+    @property
+    def size(self) -> str:
+        """How many rows; of a table over steps how many runs, and of how many rows these are made."""
+        curves = next((note.values for note in self.roles if note.kind is NoteKind.CURVES_READ), None)
+        if curves is None:
+            return plural(self.n_rows, "row")
+        runs = plural(self.n_rows, "run")  # some were chosen where there are fewer than the table has
+        return f"{plural(curves['n_rows'], 'row')}, {runs}" if curves["n_runs"] == self.n_rows else runs
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"

@@ -42,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with [bold]ogive inspect scores.csv[/], then [bold]ogive summary scores.csv[/], [bold]ogive compare scores.csv[/], and [bold]ogive report scores.csv[/] for a page with everything; [bold]ogive run study.py[/] makes trials.",
+    epilog="Start with [bold]ogive inspect scores.csv[/], then [bold]ogive summary scores.csv[/], [bold]ogive rank scores.csv[/], and [bold]ogive report scores.csv[/] for a page with everything; [bold]ogive run study.py --trials 20[/] makes trials.",
 )
 for each in (
     _summary.inspect, _summary.summary, _verdicts.compare, _verdicts.rank, _sources.sources, _plan.plan, _verdicts.check,

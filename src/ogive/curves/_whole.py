@@ -529,4 +529,4 @@ def announce_compiling(functions: Iterable[Any]) -> None:
     whole = [f for f in functions if isinstance(f, WholeCurve)]
     names = dict.fromkeys(f.known.learner for f in whole if not all(map(is_compiled, f.functions())))
     if names:
-        logging.getLogger(COMPILING).info("compiling %s; this takes some seconds, once", ", ".join(names))
+        logging.getLogger(COMPILING).info("compiling %s; this takes up to a minute, once", ", ".join(names))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ogive.arguments import FloatArray, Goal, as_goal, as_names
-from ogive.errors import InputError, NoTime
+from ogive.errors import AmbiguousColumns, InputError, NoTime
 from ogive.importers import (
     ALIASES,
     METHOD_NAMES,
@@ -154,7 +154,14 @@ def _read(source: Any, goal: Goal | None, costs: bool, time_limit: float | None,
     except NoTime:
         if goal is not None or not costs:
             raise
-        return read(source, goal=goal, **said)
+        try:
+            return read(source, goal=goal, **said)
+        except AmbiguousColumns:  # a column with words for the limit is one of times, whatever it is called
+            trials = read(source, goal="minimize", time_limit=time_limit, **said)
+        if any(is_larger_better(name) for name in trials.metrics):
+            raise
+        settled = [{"metric": name, "goal": "minimize", "by_name": False} for name in trials.metrics]
+        return trials.with_notes(*(Note(NoteKind.GOAL_GUESSED, "goal", values) for values in settled))
 
 
 def _item(trials: Trials) -> str | None:
@@ -192,7 +199,10 @@ def from_trials(trials: Trials, metric: str | None, goal: Goal | None, *, timed:
         reading = [n for n in said if n.kind not in unsaid]
     if guesses and goal is None:
         unknown = any(n.kind is NoteKind.GOAL_UNKNOWN for n in guesses)
-        settled = {"metric": name, "goal": direction, "by_name": direction == trials.goals[name] and not unknown}
+        by_name = (
+            direction == trials.goals[name] and not unknown and all(n.values.get("by_name", True) for n in guesses)
+        )
+        settled = {"metric": name, "goal": direction, "by_name": by_name}
         kept = [n for n in guesses if unknown and direction == trials.goals[name]]
         reading += kept or [Note(NoteKind.GOAL_GUESSED, "goal", settled)]
     differed = (Note(NoteKind.VARIED, values={"varied": varied}),) if varied else ()
