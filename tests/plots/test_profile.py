@@ -75,7 +75,13 @@ def test_the_headline_never_says_more_than_the_bands():
     two = performance_profile({"a": np.exp(RNG.normal(size=20)), "b": np.exp(RNG.normal(size=20))}, goal="minimize")
     assert "cannot be told" in draw(two).headline
     far = performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize")
-    assert draw(far).headline.startswith("a is ahead")
+    assert draw(far).headline == "a is ahead of b for some τ"
+
+
+@pytest.mark.parametrize(("others", "said"), [("bc", "both others"), ("bcd", "all 3 others")])
+def test_the_headline_claims_no_lead_at_every_tau(others, said):
+    values = {"a": [1.0] * 60, **{m: [2.0 + i] * 60 for i, m in enumerate(others)}}
+    assert draw(performance_profile(values, goal="minimize")).headline == f"a is ahead of {said} for some τ"
 
 
 def test_equal_areas_have_no_leader():

@@ -54,7 +54,7 @@ def test_bars_and_colors_show_what_the_words_say():
     assert display.face(display.cells["b", "a"]).color == WORSE
     assert colors[1] == pytest.approx(to_rgb(BETTER))
     assert sum(p.get_width() for p in patches[1:4]) == pytest.approx(0.8)
-    assert display.headline.endswith("a is ahead of all 2 others")
+    assert display.headline.endswith("; a is so against both others")
 
 
 def test_what_cannot_be_told_is_white_and_no_sign_of_equality():

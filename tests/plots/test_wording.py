@@ -165,14 +165,14 @@ SAID = [
     # Profiles
     (lambda: profile(performance_profile(times(5), goal="minimize")), "only, to keep the others readable"),
     (lambda: profile(performance_profile(PARTS, goal="maximize", strict=True)), "the best method has less than twice as much as this one"),
-    (lambda: profile(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize")), "a is ahead of b"),
+    (lambda: profile(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize")), "a is ahead of b for some τ"),
     (lambda: profile(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40}, goal="minimize")), "no sign of equality"),
     (lambda: profile(performance_profile({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": [3.0, 4.0]}, goal="minimize")), "a and b have the highest curve on average, with equal areas"),
     (lambda: profile_pairs(performance_profile(alike("abc"), goal="minimize")), "In none of 3 pairs is one method certainly ahead at some τ, which is no sign of equality"),
     (lambda: profile_pairs(performance_profile(CROSS, confidence=0.8, goal="minimize")), "are each ahead somewhere"),
     (lambda: profile_pairs(performance_profile(times(3), band="none", goal="minimize")), "3 pairs described without a verdict"),
     (lambda: profile_pairs(performance_profile(times(3), band="none", goal="minimize")), "nothing says how sure"),
-    (lambda: profile_pairs(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 3.0] * 20}, goal="minimize")), "pairs one method is certainly ahead at some τ and behind at none; a is ahead of all 2 others"),
+    (lambda: profile_pairs(performance_profile({"a": [1.0] * 40, "b": [2.0] * 40, "c": [1.0, 3.0] * 20}, goal="minimize")), "pairs one method is certainly ahead at some τ and behind at none; a is so against both others"),
     (lambda: critical_difference(average_ranks(alike("abc"))), "does not mean equal"),
     (lambda: aggregates(ogive.profiles.aggregates({m: np.random.default_rng(i).normal(i, 0.1, (8, 5)) for i, m in enumerate("abc")})), "c is first by all of them"),
     # Curves

@@ -13,7 +13,7 @@ import numpy as np
 from ogive.answers import Pair, Question, Ranking, rank
 from ogive.errors import InputError
 from ogive.plots._page import COLORS, Paper, Picture
-from ogive.plots._profile import by_area, of_two, scope
+from ogive.plots._profile import all_others, by_area, of_two, scope
 from ogive.profiles import PairOfCurves, Profile
 from ogive.reading import Source
 from ogive.stages import counting
@@ -386,7 +386,7 @@ def _profile_headline(profile: Profile, methods: tuple[str, ...], cells: dict[tu
     who = clipped(first[0], LONGEST_NAME) if len(first) == 1 else f"{len(first)} methods"
     cut = " shown" if len(methods) < len(profile.methods) else ""
     often = (
-        f"{who} is ahead of all {others} others{cut}" if most == others else f"{who} most often ({most} of {others})"
+        f"{who} is so against {all_others(others)}{cut}" if most == others else f"{who} most often ({most} of {others})"
     )
     return f"In {ahead.total()} of {n} pairs one method is certainly ahead at some τ and behind at none; {often}"
 

@@ -252,7 +252,7 @@ def _headline(profile: Profile, order: tuple[str, ...]) -> str:
             f"{listed([clipped(m, LONGEST_NAME) for m in level])} have the highest curve on average, with equal areas"
         )
     if len(behind) == len(found):
-        return f"{first} is ahead of all {len(found)} others"
+        return f"{first} is ahead of {all_others(len(found))} for some τ"
     open_ = [clipped(m, LONGEST_NAME) for m in found if m not in behind]
     named = listed(open_) if len(open_) <= 3 else plural(len(open_), "other")
     are = "is" if len(open_) == 1 else "are"
@@ -266,11 +266,16 @@ def scope(profile: Profile) -> str:
     }.get(profile.random, "if these tasks are a random sample of tasks like them")  # fmt: skip
 
 
+def all_others(n: int) -> str:
+    """`both others`, `all 3 others`."""
+    return "both others" if n == 2 else f"all {n} others"
+
+
 def of_two(a: str, b: str, conclusion: Conclusion) -> str:
     """The headline where there are two methods."""
     first, other = (clipped(name, LONGEST_NAME) for name in (a, b))
     words = {
-        "ahead": f"{first} is ahead of {other}", "behind": f"{first} is behind {other}",
+        "ahead": f"{first} is ahead of {other} for some τ", "behind": f"{first} is behind {other} for some τ",
         "cross": f"{first} and {other} are each ahead somewhere", "cannot tell": f"Whether {first} or {other} is ahead cannot be told",
     }  # fmt: skip
     return words[conclusion]
