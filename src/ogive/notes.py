@@ -539,10 +539,12 @@ def _asks_configuration(v: _Values, o: _Naming) -> str:
 def _asks_repeat(v: _Values, o: _Naming) -> str:
     column, apart = v["column"], v.get("apart")
     shared = f" {apart!r} is not used: where rows that share it are one draw, say {o('unit', apart)}." if apart else ""
+    step = v.get("step")
+    curve = f" If {step!r} counts the steps of one run, say {o('step', step)}." if step else ""
     return (
         f"column {column!r} repeats within a method and task, so rows may belong together; "
         f"say {o('unit', column)} to count each once, {o('unit', 'row')} if every row is an independent run, "
-        f"or name what tells them apart with {o('item')} or {o('group')}.{shared}"
+        f"or name what tells them apart with {o('item')} or {o('group')}.{shared}{curve}"
     )
 
 

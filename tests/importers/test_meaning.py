@@ -517,6 +517,7 @@ def test_episodes_of_a_seed_are_no_score_and_count_once_with_their_seed():
     question = ogive.read(pd.DataFrame(rows)).question
     assert question is not None
     assert question.kind is NoteKind.ASKS_REPEAT
+    assert "say step='episode'" in str(question)
     assert ogive.summarize(ogive.read(pd.DataFrame(rows), unit="seed"), statistics=["mean"]).rows[0].n == 5
 
 

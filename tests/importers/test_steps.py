@@ -374,3 +374,18 @@ def test_a_rate_that_falls_now_and_then_is_no_configuration():
     assert (len(trials), len(trials.curves("a", "t", "return")[0].steps)) == (6, 90)
     two = ogive.read(pd.concat([table, table.assign(param_width=16)]), step="frame")
     assert (len(two), {len(run.steps) for run in two.curves("a", "t", "return").values()}) == (12, {90})
+
+
+def test_episodes_whose_scores_follow_each_other_are_steps():
+    """Those of `t` and `episodes`, which mean other things as well, are asked about; episodes without an order are tests of a run."""
+    rng = np.random.default_rng(3)
+    table = pd.concat([rows(np.arange(1, 41), np.arange(40) + rng.normal(0, 5, 40), agent=a, seed=s, step="episode") for a in "ab" for s in range(3)])  # fmt: skip
+    trials = ogive.read(table)
+    assert (trials.step, len(trials)) == ("episode", 6)
+    assert any("'episode' (guessed)" in str(note) for note in trials.notes)
+    for name in ("t", "episodes"):
+        with pytest.raises(InputError, match=f"say step='{name}'"):
+            ogive.read(table.rename(columns={"episode": name}))
+    table["return"] = rng.normal(size=len(table))
+    assert ogive.read(table).step is None
+    assert len(ogive.read(table, step="episode")) == 6

@@ -92,6 +92,8 @@ NUMBERS_OR_STEPS = ("iteration", "iter")
 # Numbers of what a run did, and never its score.
 COUNTING = ("episode", "rollout", "attempt", "idx", "sample", "sampleid", "draw", "nr", "versuch")
 COUNTS_OR_STEPS = ("steps", "epochs", "iterations", "iters", "update", "updates")
+# What a run did one after the other: steps of it where its scores follow each other. The last two mean other things as well.
+EPISODES = ("episode", "episodes", "t")
 # Of columns that could number the repeats of a cross-validation, these do.
 REPEATS_OF_FOLDS = ("repeat", "cvrepeat", "repetition", "rep", "replicate", "repeatid", "wiederholung", "repeticion")
 # Roles that a column keeps where it is declared the unit.

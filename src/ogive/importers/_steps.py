@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from ogive.arguments import FloatArray, IntArray, as_goal
 from ogive.errors import InputError, InvalidScores
 from ogive.importers._columns import as_numbers, as_text, holds_text, inexact_integers, numbers_and_note
-from ogive.importers._roles import COUNTS_OR_STEPS, NUMBERS_OR_STEPS, STEPS, Roles, plain
+from ogive.importers._roles import COUNTS_OR_STEPS, EPISODES, NUMBERS_OR_STEPS, STEPS, Roles, plain
 from ogive.importers._within import codes, few_valued, is_identifier, label_counts, varies
 from ogive.metric import Bounds, Metric, goal_in_name
 from ogive.notes import Note, NoteKind
@@ -68,6 +68,7 @@ def gathered(table: pa.Table, roles: Roles, unit: str | None) -> tuple[pa.Table,
     """One row for each run of a table over steps, and the curves; any other table as it is."""
     declared, roles = roles, _without_counter(table, roles)
     run = _runs(table, roles, unit)
+    roles = _with_episodes(table, roles, run, unit)
     name = _step_column(table, roles, run, unit)
     if name is None:
         return table, replace(declared, step=None), None, []
@@ -127,6 +128,27 @@ def _without_counter(table: pa.Table, roles: Roles) -> Roles:
     run = labeled(np.zeros(table.num_rows, dtype=np.int64), table, *_naming(roles))
     alone = is_identifier(run, table[roles.item])
     return replace(roles, item=None, unused=(*roles.unused, roles.item)) if alone else roles
+
+
+def _with_episodes(table: pa.Table, roles: Roles, run: IntArray, unit: str | None) -> Roles:
+    """The number of an episode is a step where scores of a run follow each other; where they do not, rows may be tests of it."""
+    if roles.step is not None or roles.item is not None or roles.fold is not None or unit is not None:
+        return roles
+    name = next((c for c in roles.unused if counts_within(table, c, run)), None)
+    if name is None or not _is_smooth(table, name, run, roles.score[0]):
+        return roles
+    if roles.repeat is None or plain(name) != EPISODES[0]:
+        raise InputError(_asked(table, name, run))
+    unused = tuple(c for c in roles.unused if c != name)
+    return replace(roles, step=name, unused=unused, guessed=roles.guessed | {"step"})
+
+
+def counts_within(table: pa.Table, name: str, run: IntArray) -> bool:
+    """Whether a column is called as episodes are, and holds several whole numbers in each run, none twice."""
+    column = table[name]
+    if plain(name) not in EPISODES or not pa.types.is_integer(column.type) or column.null_count:
+        return False
+    return is_identifier(run, column) and 2 * int(run.max(initial=0)) + 2 <= table.num_rows
 
 
 def _apart(table: pa.Table, roles: Roles, run: IntArray, name: str) -> tuple[IntArray, Roles]:

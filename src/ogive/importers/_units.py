@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ogive.errors import InputError
 from ogive.importers._columns import as_text, as_truths, holds_text
 from ogive.importers._roles import COUNTING, IDENTIFIER, NUMBERS_OR_STEPS, STEPS, Roles, is_outcome, plain
-from ogive.importers._steps import labeled
+from ogive.importers._steps import counts_within, labeled
 from ogive.importers._within import (
     as_planned,
     balance_by_chance,
@@ -245,7 +245,10 @@ def _question(
         if not repeats(cell, table[roles.repeat]):
             return None
         several = (c for c in few_valued(table, roles.unused) if repeats(cell, table[c]) and varies(cell, table[c]))
-        return Note(NoteKind.ASKS_REPEAT, "unit", {"column": roles.repeat, "apart": next(several, None)})
+        run = labeled(cell, table, roles.repeat)
+        step = next((c for c in roles.unused if counts_within(table, c, run)), None)
+        found = {"column": roles.repeat, "apart": next(several, None)}
+        return Note(NoteKind.ASKS_REPEAT, "unit", found if step is None else found | {"step": step})
     return None if roles.params else _question_of_unused(table, roles, cell)
 
 
