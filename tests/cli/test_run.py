@@ -46,6 +46,22 @@ def study(tmp_path: Path, monkeypatch) -> Path:
     return path
 
 
+def test_without_a_folder_each_study_of_a_file_has_its_own(study, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.py").write_text(STUDY.split("bad = ")[0])
+    for count in ("3", "5"):  # the second goes on
+        assert main(["run", "one.py", "--trials", count, "--workers", "0"]) == 0
+    assert "seed 0; kept in results/one" in capsys.readouterr().err
+    assert len(ogive.read("results/one")) == 2 * 5
+    assert main(["run", f"{study}:good", "--trials", "3", "--workers", "0", "--json"]) == 0
+    assert (tmp_path / "results" / "study-good" / "report.html").exists()
+    capsys.readouterr()
+    assert main(["run", "one.py"]) == 2
+    assert "--trials" in capsys.readouterr().err
+    assert main(["run", "nowhere.py", "--trials", "3"]) == 2
+    assert not (tmp_path / "results" / "nowhere").exists()
+
+
 def test_a_run_writes_its_report_and_prints_where(study, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["run", f"{study}:good", "--trials", "12", "--workers", "1", "--out", str(out)]) == 0

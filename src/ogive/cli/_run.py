@@ -40,7 +40,7 @@ _engine_option = partial(typer.Option, rich_help_panel="Where it runs")
 _slicing = partial(typer.Option, rich_help_panel="Configurations at percentiles")
 _limit = partial(typer.Option, rich_help_panel="What a trial may use")
 
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", parser=_folder, help="Keeps finished trials; run again to go on.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", parser=_folder, help="Keeps finished trials; run again to go on. Where left out: results/ and the name of the study file.")]
 Workers = Annotated[int | None, _engine_option("--workers", "-w", min=0, help="Processes; all cores where left out; 0: this process.")]
 EngineName = Annotated[str, _engine_option("--engine", metavar="local|dask", help="local or dask.")]
 Address = Annotated[str | None, _engine_option("--address", metavar="URL", help="A Dask scheduler, such as tls://10.0.0.5:8786, with --tls-ca, --tls-cert and --tls-key; where left out, a cluster of --workers is started here that takes nobody else.")]
@@ -66,7 +66,7 @@ Statistic = Annotated[str, typer.Option("--statistic", "-s", metavar="NAME", hel
 
 
 def run(
-    context: typer.Context, study: StudyFile, trials: TrialCount, out: Out, workers: Workers = None, engine: EngineName = "local",
+    context: typer.Context, study: StudyFile, trials: TrialCount, out: Out = None, workers: Workers = None, engine: EngineName = "local",
     address: Address = None, tls_ca: TlsCa = None, tls_cert: TlsCert = None, tls_key: TlsKey = None,
     insecure_network: Insecure = False, patience: Patience = None, gpus: Gpus = None, shard: Shard = None,
     wall_limit: WallLimit = None, cpu_limit: CpuLimit = None, memory_limit: MemoryLimit = None, retry: Retry = "",
@@ -79,6 +79,8 @@ def run(
 
     where = {"address": address, "tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key, "patience": patience}
     chosen = _engine(engine, insecure_network, where)
+    if out is None:
+        out = _own_folder(study, sliced=percentiles is not None)
     if shard is None:
         as_page(out / PAGE, follow=False)
     what = study if percentiles is None and of is None else _slices(study, percentiles, of, metric, failures)
@@ -103,6 +105,14 @@ def run(
                 say(note.words("cli"))
     failed, written = _conclude(done, out, as_json=as_json, report=shard is None)
     raise typer.Exit(2 if not written else 3 if failed and not failed_ok else 0)
+
+
+def _own_folder(study: str, *, sliced: bool) -> Path:
+    """Where the trials of a study file are kept unless told otherwise: a folder for each of its studies."""
+    from ogive.runner import split_name
+
+    path, name = split_name(study)
+    return Path("results", "-".join([Path(path).stem, *([name] if name else []), *(["percentiles"] if sliced else [])]))
 
 
 def _slices(study: str, percentiles: str | None, of: Path | None, metric: str | None, failures: str | None) -> Study:

@@ -2,6 +2,7 @@
 
   run(study, n_trials, store)    the table; the same for any number of workers, chunks and interruptions
   study_in(file)                 the study of a Python file
+  split_name(text)               FILE:NAME in two
   Dask(address)                  the same children inside the tasks of a Dask cluster
   status(store)                  how far a run is; failure_groups(trials): what failed, by what it said
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ogive.errors import RunStopped, StudyNotPortable
     from ogive.runner._cluster import Dask
     from ogive.runner._run import run, study_in
+    from ogive.runner._source import split_name
     from ogive.runner._status import failure_groups, status
 
 # A child imports this package too, and needs neither the store nor the engines.
@@ -38,11 +40,12 @@ _HOME = {
     "StudyNotPortable": "ogive.errors",
     "failure_groups": "ogive.runner._status",
     "run": "ogive.runner._run",
+    "split_name": "ogive.runner._source",
     "status": "ogive.runner._status",
     "study_in": "ogive.runner._run",
 }
 
-__all__ = ["Dask", "RunStopped", "StudyNotPortable", "failure_groups", "run", "status", "study_in"]
+__all__ = ["Dask", "RunStopped", "StudyNotPortable", "failure_groups", "run", "split_name", "status", "study_in"]
 
 
 def __getattr__(name: str) -> Any:

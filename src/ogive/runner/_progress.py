@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -347,10 +348,11 @@ def shower(progress: bool | Callable[[Progress], None] | None) -> Callable[[Prog
     return LiveBar() if sys.stderr is not None and sys.stderr.isatty() else Lines()
 
 
-def announce(path: str, study: Study, n_trials: int) -> None:
+def announce(path: str, study: Study, n_trials: int, store: str | Path | None) -> None:
     """One line on stderr about a study that comes from a file, which the caller has not seen."""
     methods, tasks = (", ".join(part.name for part in parts) for parts in (study.algorithms, study.tasks))
-    _say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}")
+    kept = "" if store is None else f"; kept in {store}"
+    _say(f"study {study.name} of {path}: {methods} on {tasks}; {n_trials:,} trials each, seed {study.seed}{kept}")
 
 
 def _say(line: str) -> None:

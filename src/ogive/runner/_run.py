@@ -136,7 +136,7 @@ def run(
     )  # fmt: skip
     job, found = file_job(*split_name(str(study))) if isinstance(study, (str, Path)) else (None, study)
     if job is not None and progress is True:
-        announce(split_name(str(study))[0], found, settings.n_trials)
+        announce(split_name(str(study))[0], found, settings.n_trials, store if isinstance(store, (str, Path)) else None)
     with place_for(store) as place:
         trials = execute(found, place, settings, tell=shower(progress), accept_change=accept_change, job=job)
         return trials.with_series() if store is None else trials
