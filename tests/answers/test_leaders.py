@@ -48,6 +48,21 @@ def test_bold_by_improvement_marks_one_table_and_says_that_it_is_not_by_its_numb
     assert "bf" not in summary.to_latex(statistic="q0.95", bold=found)
 
 
+def test_nothing_is_bold_on_a_task_where_nothing_can_be_told():
+    rng = np.random.default_rng(1)
+    sure = {"a": rng.normal(0, 0.1, 20), "b": rng.normal(5, 0.1, 20)}
+    open_ = {m: rng.normal(0, 1, 20) for m in "ab"}
+    both = ogive.read({m: {"sure": sure[m], "open": open_[m]} for m in "ab"}, unit="row")
+    text = ogive.summarize(both).to_latex(bold=ogive.answers.leaders(both))
+    assert text.count(r"\mathbf") == 1
+    assert "Where nothing is bold, it cannot be told which methods are best." in text
+    alone = ogive.read({m: {"open": open_[m], "other": open_[m][::-1]} for m in "ab"}, unit="row")
+    text = ogive.summarize(alone).to_latex(bold=ogive.answers.leaders(alone))
+    assert r"\mathbf" not in text
+    assert "Nothing is bold: judged by how often a run beats" in text
+    assert "Bold: " not in text
+
+
 def test_bold_of_a_mapping_marks_what_it_says_and_claims_nothing():
     text = ogive.summarize(table()).to_latex(bold={"x": ["bad"]})
     assert text.count(r"\mathbf") == 1

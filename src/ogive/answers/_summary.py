@@ -237,7 +237,8 @@ class Summary(Tabular):
         bold : mapping, optional
             Methods to print bold on each task. What `ogive.answers.leaders(trials)` returns is a verdict by one
             criterion, which the caption names: it marks the numbers of that statistic and no others, and where it is
-            improvement, which is no statistic, those of the summary's first. Another mapping marks what it says.
+            improvement, which is no statistic, those of the summary's first. A task on which all methods
+            lead has nothing bold, which the caption says too. Another mapping marks what it says.
         note : str, optional
             What stands below the table instead of the footnote.
         """
@@ -253,6 +254,11 @@ class Summary(Tabular):
         )
         found = {(r.algorithm, r.task if by_task else r.statistic): r for r in rows}
         marked = self._marked(bold)
+        caption = ""
+        if isinstance(bold, Leaders):
+            shown = Leaders({t: bold[t] for t in dict.fromkeys(r.task for r in rows) if t in bold}, bold.criterion)
+            bold = shown.told({t: {r.algorithm for r in rows if r.task == t and r.n} for t in shown})
+            caption = shown.caption_without(bold)
         leading = {t: set(names) for t, names in (bold or {}).items()}
         cells = {
             at: replace(r.cell, bold=marked in (None, r.statistic) and r.algorithm in leading.get(r.task, ()))
@@ -264,8 +270,7 @@ class Summary(Tabular):
         else:
             head, body = ("method", *heads), [(m, *(cells.get((m, a)) for a in across)) for m in methods]
         what = f"{Statistic.parse(rows[0].statistic).label} of {name}." if by_task else f"{name}."
-        by_verdict = isinstance(bold, Leaders) and any(r.statistic == marked for r in rows)
-        told = (bold.caption,) if by_verdict and isinstance(bold, Leaders) else ()
+        told = (caption,) if caption and any(r.statistic == marked for r in rows) else ()
         return Table(
             head=head, rows=tuple(body), below=(what, *told, self.footnote(rows) if note is None else note)
         ).to_latex()

@@ -26,7 +26,7 @@ from ogive.cli._options import (
 )
 from ogive.cli._output import as_options, say, show, show_text, tell
 from ogive.errors import InputError, InvalidScores, OgiveError, UnreadableSource
-from ogive.words import clipped, plural
+from ogive.words import clipped, plural, printable
 
 if TYPE_CHECKING:
     from ogive.answers import Leaders, Summary
@@ -119,6 +119,16 @@ def _latex(result: Summary, trials: Trials, failures: str) -> str:
     if len({r.task for r in result.rows}) > 1:
         bold = {m: _leading(trials, m, failures, result.confidence) for m in metrics}
         tables = [result.to_latex(metric=m, statistic=s, bold=bold[m]) for m, s in shown]
+        for m, found in bold.items():
+            ran = {t: {r.algorithm for r in result.rows if (r.metric, r.task) == (m, t) and r.n} for t in found or ()}
+            if (
+                found is not None
+                and not found.told(ran)
+                and found.criterion.statistic is None
+                and None in trials.bounds[m]
+            ):
+                way = "declare its bounds with --bounds LOW,HIGH to have means compared, which tells more from few runs"
+                say(f"nothing is bold: runs of {printable(m)} are compared by their order alone; {way}.")
     else:
         tables = [result.to_latex("methods-by-statistics", metric=m) for m in metrics]
     return "\n".join(tables)

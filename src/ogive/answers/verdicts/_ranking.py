@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -113,6 +113,18 @@ class Leaders(dict[str, tuple[str, ...]]):
     def caption(self) -> str:
         """What bold means in a table that marks them."""
         return _wording.bold_words(self.criterion)
+
+    def told(self, methods: Mapping[str, Set[str]]) -> Leaders:
+        """The same without the tasks on which all of these methods lead, of which a mark would say nothing."""
+        kept = {t: names for t, names in self.items() if t in methods and not methods[t] <= set(names)}
+        return Leaders(kept, self.criterion)
+
+    def caption_without(self, told: Leaders) -> str:
+        """What bold means in a table that marks those of `told` alone, and why the rest of these tasks is not marked."""
+        if len(told) == len(self):
+            return self.caption
+        why = _wording.unbold_words(self.criterion, anywhere=not told)
+        return f"{self.caption} {why}" if told else why
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

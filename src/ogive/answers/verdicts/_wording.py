@@ -924,6 +924,18 @@ def bold_words(criterion: Criterion) -> str:
     return f"Bold: by {criterion.label}, no other method is certainly better on that task."
 
 
+def unbold_words(criterion: Criterion, *, anywhere: bool) -> str:
+    """Why a task has no bold number below a table that marks the others, or why no task has one (`anywhere`)."""
+    if not anywhere:
+        return "Where nothing is bold, it cannot be told which methods are best."
+    by = (
+        "judged by how often a run beats a run of another method"
+        if criterion.statistic is None
+        else f"by {criterion.label}"
+    )
+    return f"Nothing is bold: {by}, it cannot be told on any task which methods are best."
+
+
 # ---------------------------------------------------------------- a gate
 
 
