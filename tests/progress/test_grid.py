@@ -349,3 +349,12 @@ def test_bounds_are_brought_to_the_scale_of_each_task():
     turned = ogive.read(same_steps(tasks=("ant",)), goal="minimize", bounds=(0, None))
     assert on_grid(turned, normalize=Baselines({"ant": 20}, {"ant": 10})).bounds == {"ant": (None, 2.0)}
     assert on_grid(turned, failures=-5.0).bounds == {"ant": (-5.0, None)}
+
+
+def test_where_runs_share_a_score_is_said_with_the_method_and_the_steps():
+    data = same_steps(5)
+    data["return"] += np.random.default_rng(1).normal(size=len(data))
+    assert "same score" not in over_training(ogive.read(data)).sentence()
+    data.loc[(data.agent == "td3") & data.step.isin([10, 30]) & (data.seed < 3), "return"] = 1.0
+    said = over_training(ogive.read(data)).sentence()
+    assert "three at least, have the same score: td3 at step 10 to 30 (2 of 6 steps))" in said

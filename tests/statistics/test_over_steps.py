@@ -147,6 +147,16 @@ def test_a_score_that_many_runs_share_makes_limits_heuristic():
     found = over_steps(values, n_resamples=100)
     assert found.guarantee == "heuristic"
     assert Assumption.SHARED_SCORE in found.assumptions
+    assert found.shared.tolist() == [1]
+
+
+def test_two_equal_scores_among_a_handful_of_runs_are_no_heap():
+    values = np.random.default_rng(2).normal(size=(5, 2, 3))
+    values[:2, 0, 1] = 0.25
+    assert over_steps(values, n_resamples=100).shared.size == 0
+    values[0, 1, 1] = 0.25
+    assert over_steps(values, n_resamples=100).shared.tolist() == [1]
+    assert over_steps(values[:2, :1], n_resamples=100).shared.size == 0
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from ogive.tables import Ranged, Recorded, Table
 from ogive.words import listed, percent_sure, plural, printable
 
 SHOWN = 5  # rows of a table
+MOST_SHARING = 3  # methods named
 OF_CURVES: Final = ("iqm", "mean", "q", "worst", "best", "lower", "upper")
 
 
@@ -118,12 +119,24 @@ class Progress(Recorded):
         ordered = all(one.method.startswith("order statistics") for one in known)
         how = "each limit is the value of a run, by order statistics" if ordered else "whole runs are resampled"
         fixed = ", for these tasks" if len(self.runs.tasks) > 1 else ""
-        doubts = dict.fromkeys(str(a) for one in known for a in one.assumptions if a != Assumption.FIXED_TASKS)
+        reasons = dict.fromkeys(a for one in known for a in one.assumptions if a != Assumption.FIXED_TASKS)
+        doubts = [self._shared() if a == Assumption.SHARED_SCORE else str(a) for a in reasons]
         why = f" ({'; '.join(doubts)})" if doubts else ""
         return (
             f"{basis}. {mark}: {percent_sure(self.confidence)} intervals {whole}{fixed}, {strength}: {how}{why}. Overlapping "
             "intervals do not mean equal methods."
         )
+
+    def _shared(self) -> str:
+        """Whose runs have the same score, and at which steps."""
+        found = {m: self.found[m].shared for m in self.order if self.found[m].shared.size}
+        said = []
+        for m, places in list(found.items())[:MOST_SHARING]:
+            first, last = (f"{self.grid[places[i]]:,.15g}" for i in (0, -1))
+            spread = "" if places.size == 1 else f" to {last} ({places.size} of {self.grid.size} steps)"
+            said.append(f"{printable(m)} at {printable(self.runs.step)} {first}{spread}")
+        said += [plural(len(found) - MOST_SHARING, "further method")] if len(found) > MOST_SHARING else []
+        return f"too short where a fifth of the runs or more, three at least, have the same score: {listed(said)}"
 
     def at(self, step: float) -> dict[str, Ranged]:
         """Every method at the last step of the grid at or before this one."""

@@ -70,7 +70,7 @@ class Assumption(StrEnum):
     FEW_IN_ALL = "fewer than 100 runs on all tasks together: too short where some runs collapse"
     FEW_OVER_STEPS = "fewer than 250 runs for the IQM, 1,000 for others, on all tasks together: too short at steps where some runs collapse"
     UNTRIED = "how often limits of this statistic hold over many steps was not simulated"
-    SHARED_SCORE = "a fifth of the runs or more have the same score at a step: too short there"
+    SHARED_SCORE = "a fifth of the runs or more, three at least, have the same score at a step: too short there"
     FEW_FOR_MEDIAN = "the median of fewer than 10 tasks rests on one or two of them: too short where some runs collapse"
     FEW_UNITS = "few units to draw from: the interval is too short"
     FEW_RESAMPLES = "a handful of resamples at most lie beyond each end: another stream gives other ends"

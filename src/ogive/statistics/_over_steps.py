@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -36,6 +36,8 @@ _HELD = 1_000_000
 FEWEST_FOR_IQM, FEWEST_FOR_OTHERS = 250, 1000
 # An IQM whose cut lies at the edge of a heap of equal scores (30 % of runs never learn) was held in 0.92 by 260 runs.
 SHARED = 0.2
+# Two equal scores among a handful of runs are a matter of rounding, and no heap.
+FEWEST_SHARED = 3
 # Deviations are counted in bins of this width, up to as many standard deviations.
 _BIN, _FARTHEST = 0.01, 50.0
 _KINDS = {"part": 0, "quantile": 1, "median": 2}
@@ -55,6 +57,8 @@ class OverSteps:
         Runs, over all tasks.
     runs_at : array
         Runs with a score at each step.
+    shared : array
+        The places of the steps at which so many runs have the same score that the limits may be too short there.
     """
 
     estimate: FloatArray
@@ -69,6 +73,7 @@ class OverSteps:
     n_tasks: int
     runs_at: IntArray
     assumptions: tuple[str, ...] = ()
+    shared: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     @property
     def strength(self) -> Strength:
@@ -336,7 +341,7 @@ def _by_resamples(
     estimate, low, high = np.full(n_steps, math.nan), np.full(n_steps, -math.inf), np.full(n_steps, math.inf)
     sizes = curves.sizes_at()
     answered = np.flatnonzero((sizes > 0).all(axis=1))
-    error, lumped = np.zeros(n_steps), False
+    error, lumped = np.zeros(n_steps), np.zeros(n_steps, dtype=bool)
     farthest, tail = np.zeros(2 * half), np.zeros(int(_FARTHEST / _BIN) + 1)
     block = max(1, _HELD // (2 * half))
     counts = _counts(curves, key, half)
@@ -349,7 +354,7 @@ def _by_resamples(
         known &= (sizes[steps] > 1).all(axis=1)
         if not known.any():
             continue
-        lumped |= bool(shared[known].any())
+        lumped[steps] = shared & known
         if method == "percentile":
             sides = np.quantile(draws[known], [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=1)
             low[steps[known]], high[steps[known]] = sides
@@ -369,7 +374,7 @@ def _by_resamples(
             curves, part, np.flatnonzero(known), sizes[known], level, simultaneous=simultaneous
         )
         low[known], high[known] = estimate[known] - half_width, estimate[known] + half_width
-    doubts = (*_doubts(part, n, curves.sizes.size), *((Assumption.SHARED_SCORE,) if lumped else ()))
+    doubts = (*_doubts(part, n, curves.sizes.size), *((Assumption.SHARED_SCORE,) if lumped.any() else ()))
     silent = bool((np.isinf(high) & ~np.isnan(estimate)).any())
     how = STUDENT_BOOTSTRAP if method == "t" else "percentile bootstrap"
     return OverSteps(
@@ -377,6 +382,7 @@ def _by_resamples(
         statistic=statistic, confidence=confidence, simultaneous=simultaneous,
         method=f"{how}, whole runs within tasks" + (", largest studentized deviation over the steps" if simultaneous else ""),
         guarantee="heuristic" if doubts else "approximate", n_runs=n, n_tasks=curves.sizes.size, runs_at=sizes.sum(axis=1),
+        shared=np.flatnonzero(lumped),
         assumptions=(Assumption.INDEPENDENT_RUNS, Assumption.FIXED_TASKS, *((Assumption.NO_SPREAD,) if silent else ()), *doubts),
     )  # fmt: skip
 
@@ -417,7 +423,7 @@ def _drawn(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """The statistic of every resample, and last of the sample itself, at these steps: steps × (resamples + 1).
 
-    And whether a fifth of the runs or more have the same score at a step.
+    And whether a fifth of the runs or more, three at least, have the same score at a step.
     """
     from ogive.kernels._steps import over_steps as walk
 
@@ -444,7 +450,7 @@ def _drawn(
 
     in_blocks(block, len(counts), threads, 1)
     total = sum(one.shape[1] for one in counts)
-    apart = max(1, math.ceil(SHARED * n) - 1)
+    apart = min(max(FEWEST_SHARED, math.ceil(SHARED * n)) - 1, n)
     shared = (ordered[:, apart:] == ordered[:, : n - apart]).any(axis=1)
     return np.moveaxis(out, 0, 1).reshape(steps.size, -1)[:, :total], shared
 
