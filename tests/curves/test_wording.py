@@ -20,12 +20,16 @@ def test_curves_say_what_they_are_about(curves_of):
 def test_leaders_say_who_how_sure_and_of_what(curves_of):
     found = curves_of(VALUES, SIZES).leaders()
     first, *_, how = found.sentences
-    assert first.startswith("On these 500 rows, over random training sets, one test set: at n = 80, the largest size, b certainly has the best accuracy")  # fmt: skip
+    assert first.startswith("On these 500 rows, over random training sets, one test set: at n = 80, the largest size, b certainly has the best accuracy on these 100 test rows")  # fmt: skip
     (change,) = found["mean"].changes()
     assert f"b overtakes a {change.words} by the mean" in found.verdict
     assert "a is certainly ahead at n = 5" in found.verdict
     assert "95 % for all pairs and sizes, by the mean, the bad and the good runs together (a third of the error each)" in how  # fmt: skip
     assert "approximate; 200 paired repetitions" in how
+    assert "test='varying' draws them anew" in how
+    anew = curves_of(VALUES, SIZES, n_test=0).leaders().sentences
+    assert "has the best accuracy" in anew[0]
+    assert not any("test row" in sentence for sentence in anew)
 
 
 @pytest.mark.parametrize("n", [30, 100])

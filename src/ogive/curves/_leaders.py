@@ -24,6 +24,7 @@ from ogive.arguments import as_confidence
 from ogive.curves._statistics import MEAN, finite, of_rows, statistic_of, told
 from ogive.errors import InputError
 from ogive.metric import Metric
+from ogive.notes import argument
 from ogive.results import Guarantee, strength_of
 from ogive.seeding import stream
 from ogive.statistics import Statistic
@@ -408,6 +409,7 @@ class Leaders:
     confidence: float
     n: int
     scope: str
+    n_test: int = 0  # of a test set that is the same in every repetition
 
     def __getitem__(self, statistic: str) -> Lead:
         if statistic not in self.by:
@@ -432,12 +434,19 @@ class Leaders:
         """Who leads at the largest size, who does before, where one overtakes, where the views contradict; how sure it is."""
         leads = list(self.by.values())
         last, largest = int(leads[0].sizes[-1]), ", the largest size" if leads[0].sizes.size > 1 else ""
-        said = "; ".join(_at_the_end(leads, printable(self.metric)))
+        said = "; ".join(_at_the_end(leads, printable(self.metric), self.n_test))
         end = f"{self.scope[:1].upper()}{self.scope[1:]}: at n = {last}{largest}, {said}."
         weaker = [lead.words for lead in leads if lead.guarantee == "heuristic" and lead.statistic != "mean"]
         how = "approximate" + (f", heuristic {listed(weaker)} since few repetitions lie beyond" if weaker else "")
         sure = f"Certain: {percent_sure(self.confidence)} {TOGETHER}; {how}; {self.n} paired repetitions."
+        sure += f" {self._of_others()}" if self.n_test else ""
         return tuple(filter(None, [end, _before(leads), _overtaking(leads), *self._contradicting()[:MOST_NAMED], sure]))
+
+    def _of_others(self) -> str:
+        return (
+            f"This is certain of these {plural(self.n_test, 'test row')} alone, and others may have another leader; "
+            f"{argument('test', 'varying')} draws them anew in every repetition."
+        )
 
     def _contradicting(self) -> list[str]:
         """A sentence for each pair and statistic, the one with most sizes first."""
@@ -478,6 +487,7 @@ class Leaders:
         more = len(contradicting) - MOST_NAMED
         lines += [f"  So it is with {plural(more, 'more pair')} of models."] if more > 0 else []
         lines.append(f"  certain: {self.reading}; {self.n} paired repetitions, {self.scope}.")
+        lines += [f"  {self._of_others()}"] if self.n_test else []
         return "\n".join(lines)
 
     @property
@@ -511,7 +521,9 @@ def leaders(curves: LearningCurves, metric: str | None, *, share: float, confide
     # Each statistic has a third of the error, so that all that is called certain holds together.
     level = 1.0 - (1.0 - confidence) / len(wanted)
     by = {s.name: _lead(curves, scores, s, toward, level, seed) for s in wanted}
-    return Leaders(by=by, metric=name, confidence=confidence, n=curves.n_repetitions, scope=curves.scope)
+    return Leaders(
+        by=by, metric=name, confidence=confidence, n=curves.n_repetitions, scope=curves.scope, n_test=curves.n_test
+    )
 
 
 def _lead(
@@ -628,9 +640,10 @@ def _reversed(one: FloatArray, other: FloatArray, top: int) -> tuple[NDArray[np.
     return usable, changed
 
 
-def _at_the_end(leads: list[Lead], metric: str) -> list[str]:
+def _at_the_end(leads: list[Lead], metric: str, n_test: int) -> list[str]:
     """Who leads at the last size, the statistics that agree together."""
     found: dict[tuple[str, str], list[str]] = {}
+    tested = f" on these {plural(n_test, 'test row')}" if n_test else ""
     for lead in leads:
         best = lead.leaders[-1]
         if not best:
@@ -638,7 +651,7 @@ def _at_the_end(leads: list[Lead], metric: str) -> list[str]:
         elif len(best) > 1:
             said = ("several are equal", "")
         elif lead.contenders[-1] == best:
-            said = (f"{printable(best[0])} certainly has the best {metric}", "")
+            said = (f"{printable(best[0])} certainly has the best {metric}{tested}", "")
         else:
             said = (f"{printable(best[0])} has the best {metric}", ", but not certainly")
         found.setdefault(said, []).append(lead.words)
