@@ -18,7 +18,7 @@ def runs(reach, *, agent="a", end=100, env="t"):
     return pd.DataFrame(
         [
             {"agent": agent, "env": env, "seed": s, "step": x, "return": float(r is not None and x >= r)}
-            for s, r in enumerate(reach) for x in range(0, end + 1, 10)
+            for s, r in enumerate(reach) for x in range(0, end + 1, max(10, end // 10))
         ]
     )  # fmt: skip
 
@@ -32,6 +32,10 @@ def test_runs_that_never_reach_the_target_are_later_than_every_other():
     assert few.of("a").median.estimate == math.inf
     assert "never" in str(few)
     assert few.to_dict()["rows"][0]["median"] is None
+    assert "“?” where so few runs set no first step and “never” where it cannot be ruled out" in str(few)
+    many = str(steps_to_reach(ogive.read(runs([40_000] * 6 + [50_000] * 6, end=50_000)), 1.0))
+    assert "40,000 [40,000, 50,000]" in many
+    assert "“" not in many  # only what stands there is explained
 
 
 def test_of_costs_a_target_is_reached_from_above():

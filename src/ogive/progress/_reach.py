@@ -23,7 +23,7 @@ from ogive.schema import OK
 from ogive.statistics import Interval, clopper_pearson, order_statistic_ranks
 from ogive.tables import Ranged, Recorded, Table
 from ogive.trials import Staircase, Trials, compact, failure_rule
-from ogive.words import number, percent_sure, plural, printable
+from ogive.words import listed, percent_sure, plural, printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,7 +95,13 @@ class Reached(Recorded):
 
     def as_tables(self) -> tuple[Table, ...]:
         """A row for each method on each task."""
-        head = ("method", "task", "runs that reach it", "share", f"{self.step} by which half have")
+        head = (
+            "method",
+            "task",
+            "runs that reach it",
+            "share",
+            f"{self.step} by which half of the runs reach it",
+        )
         rows = tuple(
             (
                 r.algorithm,
@@ -116,11 +122,20 @@ class Reached(Recorded):
         sign = "at least" if self.goal == "maximize" else "at most"
         scale = " (on one scale)" if self.scaled else ""
         bare = all(r.share.method == "none" for r in self.rows)
+        signs = [
+            *(["“?” where so few runs set no first step"] if any(r.median.low == -math.inf for r in self.rows) else []),
+            *(
+                ["“never” where it cannot be ruled out that half of the runs never do"]
+                if any(r.median.high == math.inf for r in self.rows)
+                else []
+            ),
+        ]
+        explained = f"; {listed(signs)}" if signs else ""
         below = (
             f"Target: {printable(self.metric)}{scale} of {sign} {self.target:g}, once. Runs that never reach it count as later than every other.{early}",
             "There are no intervals."
             if bare
-            else f"Brackets: {percent_sure(self.confidence)} intervals, guaranteed (Clopper and Pearson; order statistics).",
+            else f"Brackets: {percent_sure(self.confidence)} intervals, guaranteed (Clopper and Pearson; order statistics){explained}.",
             *map(capitalized, self.notes),
         )
         return (Table(head=head, rows=rows, below=below),)
@@ -323,7 +338,12 @@ def _as_trials(trials: Trials, first: FloatArray, name: str, target: float, defi
 def _span(found: Interval) -> str:
     """A step with its interval; `never` where fewer than half of the runs reach the target."""
     if found.method == "none":
-        return "never" if math.isinf(found.estimate) else number(found.estimate)
-    end = "never" if math.isinf(found.high) else number(found.high)
-    start = "?" if math.isinf(found.low) and found.low < 0 else "never" if math.isinf(found.low) else number(found.low)
-    return f"{'never' if math.isinf(found.estimate) else number(found.estimate)} [{start}, {end}]"
+        return "never" if math.isinf(found.estimate) else _step(found.estimate)
+    end = "never" if math.isinf(found.high) else _step(found.high)
+    start = "?" if math.isinf(found.low) and found.low < 0 else "never" if math.isinf(found.low) else _step(found.low)
+    return f"{'never' if math.isinf(found.estimate) else _step(found.estimate)} [{start}, {end}]"
+
+
+def _step(value: float) -> str:
+    """A step as it is written over training: whole ones in full."""
+    return f"{value:,.15g}"
