@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from ogive.cli import main
+from ogive.cli._app import app
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +167,13 @@ def test_one_method_is_named_with_the_columns_that_could_name_more(tmp_path: Pat
 def test_every_command_that_counts_runs_says_how_failures_count(command, capsys):
     assert main([command, "--help"]) == 0
     assert "--failures" in capsys.readouterr().out
+
+
+def test_the_commands_that_the_help_begins_with_answer_for_three_methods(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{m},{s},{0.1 * i + 0.01 * s}" for i, m in enumerate("abc") for s in range(8)]
+    (tmp_path / "scores.csv").write_text("\n".join(["method,seed,accuracy", *rows]))
+    named = re.findall(r"ogive (\w+ scores\.csv)", app.info.epilog or "")
+    assert len(named) == 4
+    for line in named:
+        assert main(line.split()) == 0, capsys.readouterr().err
