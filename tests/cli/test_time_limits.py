@@ -50,3 +50,4 @@ def test_a_limit_is_refused_where_no_column_is_a_time(tmp_path, capsys, command)
     err = capsys.readouterr().err
     assert "time" in err
     assert "--goal minimize" in err
+    assert "`time_limit`" not in err

@@ -159,7 +159,7 @@ def as_options(text: str) -> str:
     text = text.replace("paired=False", "--unpaired")
     text = re.sub(r" when (the table is read|reading)\b", "", text)  # a command reads and answers at once
     text = re.sub(rf"\b({_ARGUMENTS})=(?![\w'\"])", r"--\1", text)
-    text = re.sub(r"`metric`(?= )", "`--metric`", text)
+    text = re.sub(r"`(metric|time_limit)`(?= )", r"`--\1`", text)
     return text.replace("--params", "--param").replace("--time_limit", "--time-limit")
 
 
