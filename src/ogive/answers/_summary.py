@@ -316,7 +316,8 @@ def summarize(
         What `read` or `run` returned; a file, a frame or a dictionary whose columns say what they are.
     statistics : list of str
         Names: mean, median, std, iqm, worst_0.1, best_0.5, q0.95, best_of_8, worst_of_8,
-        exceedance_0.9. `best_of_8` is the median of the best of 8 draws.
+        exceedance_0.9. `best_of_8` is the median of the best of 8 draws; where rows are items it is left out
+        unless it is asked for.
     metric : str, optional
         All metrics where not given.
     failures : {"refuse", "exclude", "worst", "like:NAME"} or float
@@ -348,6 +349,8 @@ def summarize(
     """
     trials = as_trials(trials)
     confidence = as_confidence(confidence)
+    if statistics is DEFAULT and trials.of_items:
+        statistics = [name for name in DEFAULT if name != "best_of_8"]  # the easiest of eight items is no try
     chosen = [Statistic.parse(name) for name in as_names(statistics, "statistics")]
     if not chosen:
         raise InputError("`statistics` is empty; name at least one, for example 'median'.")

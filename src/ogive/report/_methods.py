@@ -242,7 +242,10 @@ def _family(found: Findings) -> str:
     level += f" at {found.looks} looks" if found.looks > 1 else ""  # among which the error is divided
     assert judged.question is not None
     own = " The profile over all tasks is a family of its own." if found.over and found.over.pair else ""
-    others = f"{'Three further' if judged.question.criterion.named else 'Four named'} questions share a second error"
+    asked = () if judged.decided is None else judged.decided.questions.values()
+    n = sum(not q.primary and q.refused != "items" for q in asked)
+    named = "further" if judged.question.criterion.named else "named"
+    others = f"{('No', 'One', 'Two', 'Three', 'Four')[n]} {named} {'question shares' if n == 1 else 'questions share'} a second error"
     if judged.ranking is not None:
         return f"{plural(judged.ranking.n_pairs, 'pair')}; decided together so that all hold with {level} ({family_rule(judged.ranking)}). {others}.{own}"
     compared = judged.comparison

@@ -153,9 +153,9 @@ def _finished(found: Findings) -> bool:
 def _cards(found: Comparison | Ranking) -> Html:
     """The four questions as cards, in one list: who is ahead, by how much, how sure."""
     made = (
-        [_leading(found, q) for q in found.questions.values()]
+        [_leading(found, q) for q in found.questions.values() if q.refused != "items"]
         if isinstance(found, Ranking)
-        else [_answer(found, q) for q in found.questions.values()]
+        else [_answer(found, q) for q in found.questions.values() if q.refused != "items"]
     )
     return element("ul", *made, class_="cards")
 
@@ -337,9 +337,9 @@ def _ranks(found: Findings) -> list[Html]:
 
 
 def _best_of(found: Findings, report: Report) -> list[Html]:
-    """One task with enough runs; otherwise the curve repeats what the distributions show."""
+    """One task with enough runs that are no items; otherwise the curve repeats what the distributions show."""
     t = found.trials
-    if len(t.tasks) > 1 or cell_numbers(t, found.metric)[0] < FEWEST_FOR_BEST_OF:
+    if t.of_items or len(t.tasks) > 1 or cell_numbers(t, found.metric)[0] < FEWEST_FOR_BEST_OF:
         return []
     display, _ = attempt(lambda: best_of(found.seen or t, metric=found.metric, confidence=found.confidence))
     if display is None:

@@ -392,6 +392,11 @@ class Trials:
             f"'exclude'.{self.blame}"
         )
 
+    @property
+    def of_items(self) -> bool:
+        """Whether every row is of an item, such as a question or an instance: the best of several says nothing of a method."""
+        return len(self) > 0 and self.table["item"].null_count == 0
+
     def counted(self, metric: str | None, failures: str | float) -> Trials:
         """The same table with the failed trials of a metric counted by a rule: left out, or with the score that it gives them.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ogive.answers.verdicts import _wording
-from ogive.answers.verdicts._question import BAD_DAY, NAMED, OneOfFour, Question, refuse_undecidable
+from ogive.answers.verdicts._question import BAD_DAY, NAMED, TRIES, OneOfFour, Question, refuse_undecidable
 from ogive.answers.verdicts._samples import Samples, gather
 from ogive.answers.verdicts._verdict import Conclusion, Decided, Hidden, Told, decide, hidden_collapse, rule
 from ogive.errors import InputError
@@ -564,6 +564,8 @@ def why_not(samples: Samples, question: Question, trials: Trials) -> str | None:
     criterion, fewest = question.criterion, int(samples.n_runs.min())
     if question.test_share is not None and criterion.name != "mean":
         return "folds"
+    if criterion.name == NAMED[TRIES] and trials.of_items:
+        return "items"
     if samples.order_only and criterion.needs_values:
         return "no values"
     if samples.asked.binary and criterion.name not in ("mean", "improvement"):

@@ -38,7 +38,7 @@ MOST_LISTED = 60
 WHY = {
     "few runs": "too few runs", "tied": "all pairs are tied", "no values": "failed runs have no value", "folds": "folds say nothing about it",
     "not guaranteed": "no interval is guaranteed for it", "right or wrong": "every score is 0 or 1",
-    "no common scale": "tasks share no scale, declare bounds",
+    "items": "rows are items, not tries at one", "no common scale": "tasks share no scale, declare bounds",
 }  # fmt: skip
 
 
