@@ -48,3 +48,22 @@ def test_a_table_over_steps_has_a_section_and_any_other_has_none(tmp_path):
 def test_runs_that_lost_their_score_count_by_the_rule_of_the_page(tmp_path):
     page = written(trials(lost=True, tasks=("ant",)), tmp_path)
     assert "2 failed runs of 10 are left out" in page
+
+
+def test_a_store_with_a_series_called_as_its_score_has_the_section_and_any_other_series_a_pointer(tmp_path):
+    def learn(config, rng):
+        path = np.arange(4.0) + rng.normal(size=4)
+        return {"return": path[-1], "returns": ogive.algorithms.Series(path), "losses": ogive.algorithms.Series(-path)}
+
+    def weigh(config, rng):
+        return {"return": rng.normal(), "losses": ogive.algorithms.Series(rng.normal(size=4))}
+
+    for name, run in (("learn", learn), ("weigh", weigh)):
+        agents = [ogive.Algorithm(agent, run) for agent in "ab"]
+        study = ogive.Study(name, agents, ogive.tasks.none(), seed=0, metrics={"return": ogive.Metric("maximize")})
+        trials = ogive.run(study, n_trials=4, store=tmp_path / name, workers=0)
+        page = written(trials, tmp_path)
+        assert '">Over training<' in page
+        shown, pointed = "best IQM of returns" in page, "Trials also returned series: " in page
+        assert (shown, pointed) == (name == "learn", name == "weigh")
+        assert f"ogive progress {trials.source}" in page

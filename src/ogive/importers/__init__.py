@@ -2,7 +2,7 @@
 
   Choices, Facts    what the caller of `read` says
   parts_of(source)  the plain tables in a source        joined(parts)   one table of them
-  scored(trials)    the same runs with another score of their curves; curve_named, curves_of: which series that is
+  scored(trials)    the same runs with another score of their curves; curve_named, curves_of, series_called: which series that is
 For tables that are no trials: plain_frame, rows_where, column_called, is_cv_results, is_larger_better, search_scores
 
   _parts          which source it is
@@ -25,10 +25,10 @@ from ogive.importers._joined import joined
 from ogive.importers._objects import is_cv_results, search_scores
 from ogive.importers._parts import Part, parts_of, plain_frame
 from ogive.importers._roles import ALIASES, METHOD_NAMES, PARAM_PREFIXES, column_called
-from ogive.importers._steps import curve_named, curves_of, scored
+from ogive.importers._steps import curve_named, curves_of, scored, series_called
 from ogive.metric import is_larger_better
 
 __all__ = [
     "ALIASES", "METHOD_NAMES", "PARAM_PREFIXES", "Choices", "Facts", "Part", "column_called", "curve_named", "curves_of", "is_cv_results", "is_larger_better", "joined", "parts_of",
-    "plain_frame", "rows_where", "scored", "search_scores",
+    "plain_frame", "rows_where", "scored", "series_called", "search_scores",
 ]  # fmt: skip

@@ -483,6 +483,12 @@ def curves_of(trials: Trials, said: str = "metric") -> dict[str, str]:
     return {name: name}
 
 
+def series_called(trials: Trials, metric: str) -> str | None:
+    """The series that is called as a score, or as many of it; None where there is none, or several are."""
+    found = [name for name in trials.series_names if _alike(name, metric)]
+    return metric if metric in found else found[0] if len(found) == 1 else None
+
+
 def _alike(name: str, other: str) -> bool:
     """Whether one is the other in the plural: `returns` are the values of a `return`."""
     one, many = sorted((plain(name), plain(other)), key=len)

@@ -6,7 +6,7 @@
 Inside
   _write      the page from the table
   _findings   which results answer which question: the verdict or the ranking, all tasks together, the numbers
-  _training   the section about scores over training, of tables that have steps
+  _training   the section about scores over training, of tables that have steps and trials that have series
   _sections   findings as sections of a page (in short, bad days, failures, …); a card for each question of a verdict (their columns: _page)
   _tables     which tables a page has, as HTML, LaTeX and CSV (how each is written: `ogive.tables`)
   _methods    caveats, "error bars of what?", a methods paragraph with its references

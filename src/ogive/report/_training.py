@@ -1,4 +1,4 @@
-"""The section of a page about scores over training: curves with their intervals, where the table has steps."""
+"""The section of a page about scores over training: curves with their intervals, where the table has steps or trials returned a series."""
 
 from __future__ import annotations
 
@@ -7,28 +7,37 @@ from typing import Any
 
 import numpy as np
 
+from ogive.importers import curve_named, series_called
 from ogive.plots import ProgressDisplay, progress
 from ogive.profiles import MinMax
 from ogive.progress import Progress, over_training
 from ogive.report._figures import Json, frame, line_trace, name, numbers, score_axis, shades, span_of, titled
 from ogive.report._findings import Findings, attempt
 from ogive.report._page import Html, aside, caption, element, table
-from ogive.words import interval_parts, printable
+from ogive.words import interval_parts, printable, quoted
 
 LEGEND, HEIGHT = 34, 420
 
 
 def over_steps(found: Findings) -> tuple[Progress | None, str]:
-    """The curves of a table that was read over steps, or why there are none; neither for any other table."""
+    """The curves of a table that was read over steps, or of the series called as its score, or why there are none; neither
+    for any other table."""
     trials = found.trials
-    if trials.step is None:
-        return None, ""
+    names, unreadable = attempt(lambda: trials.series_names)
+    if trials.step is None and not names:
+        return None, unreadable
+    name = found.metric if trials.step is not None else series_called(trials, found.metric)
+    if name is None:
+        return None, (
+            f"Trials also returned series: {printable(quoted(names or ()))}. Where they are values over training, ogive.progress, or "
+            f"ogive progress {printable(trials.source)} --metric NAME, shows them with their intervals."
+        )
     # Tasks without a common scale are brought to one: the curves of a page are one picture.
-    several = len(trials.tasks) > 1 and None in trials.definitions[found.metric].bounds
+    several = len(trials.tasks) > 1 and None in curve_named(trials, name)[1].bounds
     made, refused = attempt(
         lambda: over_training(
             trials,
-            metric=found.metric,
+            metric=name,
             normalize=MinMax() if several else None,
             failures=found.rule,
             confidence=found.confidence,
