@@ -798,7 +798,7 @@ def _normalized(v: _Values, o: _Naming) -> str:
     beaten = f"a score is the share of {v.get('method')}'s runs that it beats on the task; these runs are "
     return {
         "baselines": "scores are 0 at the low baseline of their task and 1 at the high one",
-        "ends": "0 is the worst and 1 the best run of any method on the task; these ends are taken as fixed",
+        "ends": "0 is the worst and 1 the best run of any method on the task; these ends are taken as fixed, and an interval may pass them, as further runs may",
         "ends of steps": "0 is the worst and 1 the best value that any run has on the task at any step; these ends are taken as fixed, and an interval may pass them, as further runs may",
         "reference": f"{beaten}taken as fixed",
         "resampled reference": f"{beaten}resampled together with the method's",

@@ -96,6 +96,8 @@ def test_intervals_end_where_the_scores_do():
     near = {m: {"x": [90.0, 99.0, 100.0, 60.0]} for m in "ab"}
     assert aggregates(near).of("a", "mean").high > 100.0
     assert aggregates(ogive.read(near, bounds=(0, 100))).of("a", "mean").high == 100.0
+    one_sided = aggregates(ogive.read(near, bounds=(None, 100))).of("a", "mean")
+    assert (one_sided.high, one_sided.low) == (100.0, aggregates(ogive.read(near)).of("a", "mean").low)
 
 
 def test_runs_that_are_no_independent_draws_have_no_aggregates():

@@ -246,8 +246,10 @@ def aggregates(
             if s != "optimality_gap":  # a gap is a distance; the others are turned back, and end where the scores do
                 interval = interval if scaled.sign > 0 else interval.negated()
                 low, high = bounds
-                if low is not None and high is not None:  # 0/1 answers had an interval of [0.95, 1.05]
-                    interval = replace(interval, low=max(interval.low, low), high=min(interval.high, high))
+                if low is not None and interval.low < low:  # 0/1 answers had an interval of [0.95, 1.05]
+                    interval = replace(interval, low=low)
+                if high is not None and interval.high > high:
+                    interval = replace(interval, high=high)
             found[m, s] = interval
     notes = scaled.notes
     if normalize is None and None in bounds and len(scaled.problems) > 1:
