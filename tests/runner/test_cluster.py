@@ -47,6 +47,22 @@ def test_what_is_no_address_of_a_scheduler_is_refused(address):
         Dask(address, insecure_network=True)
 
 
+def test_a_good_bye_that_fails_is_told_and_hurts_nobody(monkeypatch, caplog):
+    """Dask raises what it likes where its scheduler is dead; an exception in our thread would fail this test."""
+
+    @contextlib.contextmanager
+    def client(dask):
+        yield "client"
+        raise ValueError("IOStream is not idle; cannot convert to SSL")
+
+    monkeypatch.setattr(_cluster, "_client", client)
+    entrance = Entrance(Dask("tcp://127.0.0.1:1"))
+    assert entrance.client(5.0) == "client"
+    with caplog.at_level("INFO", logger="ogive"):
+        entrance.close()
+    assert "good-bye to the Dask scheduler failed: IOStream is not idle" in caplog.text
+
+
 def authority(folder: Path, name: str) -> dict[str, Path]:
     """A certificate that vouches for itself, its key, and the key under a password."""
     from cryptography.hazmat.primitives import serialization

@@ -302,9 +302,16 @@ class Entrance:
         if self._dask.address is None:
             self._stack.close()
             return
-        leaving = threading.Thread(target=self._stack.close, daemon=True, name="ogive-dask-leaves")
+        leaving = threading.Thread(target=self._say_good_bye, daemon=True, name="ogive-dask-leaves")
         leaving.start()
         leaving.join(0.5 if self._gone else LEAVE)
+
+    def _say_good_bye(self) -> None:
+        """Nothing waits for it any more: what a dead scheduler makes Dask raise here is told to whoever listens."""
+        try:
+            self._stack.close()
+        except Exception as error:
+            log.info("the good-bye to the Dask scheduler failed: %s", _words(error))
 
 
 @contextlib.contextmanager
