@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
-from ogive.words import duration, listed, number, percent_sure, plural, printable, quoted, runs_each
+from ogive.words import duration, listed, number, percent_sure, plural, printable, quoted, runs_each, verb
 
 Names: TypeAlias = Literal["python", "cli"]
 OPTIONS = {
@@ -352,7 +352,7 @@ def unfinished_words(cells: Iterable[tuple[str, str, int, int]]) -> str:
     most = sorted(lacking.items(), key=lambda one: -one[1])
     named = [printable(name) if len(most) == 1 else f"{n:,} of {printable(name)}" for name, n in most[:MOST_LACKING]]
     named += [f"the rest of {plural(len(most) - MOST_LACKING, 'other method')}"] if len(most) > MOST_LACKING else []
-    return f"{there:,} of {plural(asked, 'trial')}; {missing:,} {_are(missing)} missing ({', '.join(named)})"
+    return f"{there:,} of {plural(asked, 'trial')}; {missing:,} {verb(missing, 'are')} missing ({', '.join(named)})"
 
 
 def narrowed(
@@ -436,14 +436,6 @@ def _guess(v: _Values) -> str:
     return " (guessed)" if v.get("guessed") else ""
 
 
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
-
-
-def _count(n: int) -> str:
-    return "counts" if n == 1 else "count"
-
-
 def _goal_guessed(v: _Values, o: _Naming) -> str:
     way = " from its name" if v["by_name"] else ""
     return f"goal of {v['metric']!r}: {v['goal']} (guessed{way}; say {o('goal')} to decide)"
@@ -464,13 +456,13 @@ def _asks_goal(v: _Values, o: _Naming) -> str:
 
 def _proven(v: _Values, o: _Naming) -> str:
     return (
-        f"status: {_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {_count(v['n'])} as solved, by a proof of what "
+        f"status: {_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {verb(v['n'], 'count')} as solved, by a proof of what "
         f"the problem is ({o.where_none(v['column'], v['words'])} leaves such rows out)"
     )
 
 
 def _timeouts_read(v: _Values, o: _Naming) -> str:
-    return f"{_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {_count(v['n'])} as the time limit of {v['limit']:.15g}"
+    return f"{_quoted(v['words'])} in {plural(v['n'], 'row')} of {v['column']!r} {verb(v['n'], 'count')} as the time limit of {v['limit']:.15g}"
 
 
 def _mixed(v: _Values) -> str:
@@ -486,8 +478,8 @@ def _asks_percent(v: _Values, o: _Naming) -> str:
 
 
 def _totals_left_out(v: _Values, o: _Naming) -> str:
-    rows = f"{plural(v['n'], 'row')} {_are(v['n'])} left out"
-    return f"{rows}: {_quoted(v['names'])} in {v['column']!r} {'sums' if len(v['names']) == 1 else 'sum'} up the other rows, and {'is' if len(v['names']) == 1 else 'are'} no further task"
+    rows = f"{plural(v['n'], 'row')} {verb(v['n'], 'are')} left out"
+    return f"{rows}: {_quoted(v['names'])} in {v['column']!r} {verb(len(v['names']), 'sum')} up the other rows, and {verb(len(v['names']), 'are')} no further task"
 
 
 def _asks_total(v: _Values, o: _Naming) -> str:
@@ -514,7 +506,7 @@ def _held(v: _Values, o: _Naming) -> str:
 def _left_out(v: _Values, o: _Naming) -> str:
     gone = f"; nothing is left of {_quoted(v['gone'])}" if v["gone"] else ""
     of_all = plural(v["of_rows"], v.get("what", "row"))
-    return f"{v['n']} of {of_all} {_are(v['n'])} left out: {v['column']!r} says that {'it is' if v['n'] == 1 else 'they are'} still running or waiting{gone}"
+    return f"{v['n']} of {of_all} {verb(v['n'], 'are')} left out: {v['column']!r} says that {'it is' if v['n'] == 1 else 'they are'} still running or waiting{gone}"
 
 
 def _asks_group(v: _Values, o: _Naming) -> str:
@@ -600,7 +592,7 @@ def _curves_read(v: _Values, o: _Naming) -> str:
     held = f"{v['least']:,}" if v["least"] == v["most"] else f"{v['least']:,} to {v['most']:,}"
     doubt = f"; {o('params', v['column'])} if it is a hyper-parameter" if v["guessed"] else ""
     return (
-        f"step: {v['column']!r}{_guess(v)} holds {held} {'step' if v['most'] == 1 else 'steps'} of a run: {plural(v['n_rows'], 'row')} {_are(v['n_rows'])} "
+        f"step: {v['column']!r}{_guess(v)} holds {held} {'step' if v['most'] == 1 else 'steps'} of a run: {plural(v['n_rows'], 'row')} {verb(v['n_rows'], 'are')} "
         f"{plural(v['n_runs'], 'run')}{doubt}"
     )
 
@@ -620,9 +612,7 @@ def _curve_score(v: _Values, o: _Naming) -> str:
             else ""
         )
         n = v.get("n_later", 0)  # tables written before had none
-        later = (
-            f"; {plural(n, 'run')} that failed after it {'counts' if n == 1 else 'count'} as good there" if n else ""
-        )
+        later = f"; {plural(n, 'run')} that failed after it {verb(n, 'count')} as good there" if n else ""
         return f"the score of a run is {what}{early}{later}"
     what = "its mean over all its steps" if v["how"] == "area" else "its last value"
     if not v["n_early"]:
@@ -645,14 +635,14 @@ def _step_grid(v: _Values, o: _Naming) -> str:
 
 def _ended_early(v: _Values, o: _Naming) -> str:
     return (
-        f"{v['n']} of {plural(v['of_runs'], 'run')} {'ends' if v['n'] == 1 else 'end'} before {v['step']} {v['last']:,.15g}, the first at "
+        f"{v['n']} of {plural(v['of_runs'], 'run')} {verb(v['n'], 'end')} before {v['step']} {v['last']:,.15g}, the first at "
         f"{v['first_end']:,.15g}, and {'keeps its' if v['n'] == 1 else 'keep their'} last value"
     )
 
 
 def _goes_on(v: _Values, o: _Naming) -> str:
     return (
-        f"{v['n']} of {plural(v['of_runs'], 'run')} {'goes' if v['n'] == 1 else 'go'} on far beyond {v['step']} {v['last']:,.15g}, "
+        f"{v['n']} of {plural(v['of_runs'], 'run')} {verb(v['n'], 'go')} on far beyond {v['step']} {v['last']:,.15g}, "
         f"{'' if v['n'] == 1 else 'the last '}to {v['last_end']:,.15g}, which is not shown: choose steps with {o('grid')}"
     )
 
@@ -660,7 +650,7 @@ def _goes_on(v: _Values, o: _Naming) -> str:
 def _reaches(v: _Values, o: _Naming) -> str:
     sign = "at least" if v["goal"] == "maximize" else "at most"
     n = v["n"]
-    return f"{n} of {plural(v['of_runs'], 'run')} never {'reaches' if n == 1 else 'reach'} {v['metric']} of {sign} {v['target']:g}, and count as failed"
+    return f"{n} of {plural(v['of_runs'], 'run')} never {verb(n, 'reach')} {v['metric']} of {sign} {v['target']:g}, and count as failed"
 
 
 def _some(names: Iterable[str], most: int = 4) -> str:
@@ -670,13 +660,13 @@ def _some(names: Iterable[str], most: int = 4) -> str:
 
 def _outcome(v: _Values, o: _Naming) -> str:
     failed = (
-        f"{v['n_failed']} of {v['of_rows']} rows {_count(v['n_failed'])} as failed"
+        f"{v['n_failed']} of {v['of_rows']} rows {verb(v['n_failed'], 'count')} as failed"
         if v["n_failed"]
         else "no row failed"
     )
     n = v.get("n_empty", 0)
     because = f", {n} of them because it is empty" if n and v["empty_failed"] else ""
-    empty = because or (f"; the {n} where it is empty {'does' if n == 1 else 'do'} not" if n else "")
+    empty = because or (f"; the {n} where it is empty {verb(n, 'do')} not" if n else "")
     return (
         f"status: column {v['column']!r}{_guess(v)} says whether a run counts; {failed}{empty} "
         f"({o('status', 'none')} if it is about something else)"
@@ -740,7 +730,7 @@ def _run_twice(v: _Values, o: _Naming) -> str:
     n = v["n"]
     shown = f" (for example {', '.join(v['examples'])})" if v["examples"] else ""
     why = "library versions changed in between" if v["versions_changed"] else "the algorithm is not deterministic"
-    return f"{plural(n, 'trial')} {'was' if n == 1 else 'were'} run twice with different results{shown}: {why}"
+    return f"{plural(n, 'trial')} {verb(n, 'were')} run twice with different results{shown}: {why}"
 
 
 def _damaged(v: _Values, o: _Naming) -> str:
@@ -769,7 +759,7 @@ def _fits_failed(v: _Values, o: _Naming) -> str:
 
 
 def _counted(v: _Values) -> str:
-    return f"{plural(v['n'], 'run')} of every cell {_are(v['n'])} counted, as many as the smallest has"
+    return f"{plural(v['n'], 'run')} of every cell {verb(v['n'], 'are')} counted, as many as the smallest has"
 
 
 def _unequal_runs(v: _Values, o: _Naming) -> str:
@@ -808,20 +798,20 @@ def _normalized(v: _Values, o: _Naming) -> str:
 def _at_time_limit(v: _Values, o: _Naming) -> str:
     n, failed, unknown = v["n"], v["n_failed"], v.get("n_unknown", 0)
     of = f" of {v['column']!r}" if v.get("column") else ""
-    said = f"{plural(n, 'value')}{of} {'reaches' if n == 1 else 'reach'} the time limit of {v['limit']:g}"
+    said = f"{plural(n, 'value')}{of} {verb(n, 'reach')} the time limit of {v['limit']:g}"
     if failed:
         which = "its run" if n == 1 else "all of their runs" if failed == n else f"{failed} of their runs"
         said = f"{said}; {which} had failed already"
-    return f"{said}; {plural(unknown, 'run')} without a time {_are(unknown)} not judged by it" if unknown else said
+    return (
+        f"{said}; {plural(unknown, 'run')} without a time {verb(unknown, 'are')} not judged by it" if unknown else said
+    )
 
 
 def _unsolved(v: _Values, o: _Naming) -> str:
     n = v["n"]
     if v["counted"]:
-        return (
-            f"{plural(n, 'problem')} that no method solves {_are(n)} counted ({o('unsolved', 'drop')} leaves them out)"
-        )
-    return f"{plural(n, 'problem')} that no method solves {_are(n)} left out"
+        return f"{plural(n, 'problem')} that no method solves {verb(n, 'are')} counted ({o('unsolved', 'drop')} leaves them out)"
+    return f"{plural(n, 'problem')} that no method solves {verb(n, 'are')} left out"
 
 
 # A form that its values fill, or a function where grammar or an argument's name depends on them.
@@ -841,10 +831,10 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.TIMEOUTS_READ: _timeouts_read,
     NoteKind.WORDS_READ: _words_read,
     NoteKind.INEXACT: lambda v, o: (
-        f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} rounded: floats hold whole numbers exactly up to 2**53"
+        f"{plural(v['n'], 'value')} of {v['column']!r} {verb(v['n'], 'are')} rounded: floats hold whole numbers exactly up to 2**53"
     ),
     NoteKind.NEGATIVE_TIMES: lambda v, o: (
-        f"{plural(v['n'], 'value')} of {v['column']!r} {_are(v['n'])} below 0, which no time is, and {_count(v['n'])} as very good"
+        f"{plural(v['n'], 'value')} of {v['column']!r} {verb(v['n'], 'are')} below 0, which no time is, and {verb(v['n'], 'count')} as very good"
     ),
     NoteKind.ROWS_CHOSEN: lambda v, o: (
         f"{v['n']} of {v['of_rows']} rows are read: {', '.join(v['conditions'])}"
@@ -888,10 +878,10 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.ASKS_PERCENT: _asks_percent,
     NoteKind.MIXED_SCALES: lambda v, o: f"{_mixed(v)}, about a hundred times as large: one of them may be in percent",
     NoteKind.TRIALS_LEFT_OUT: lambda v, o: (
-        f"{plural(v['n'], 'trial')} of {v['study']!r} still running or waiting {_are(v['n'])} left out"
+        f"{plural(v['n'], 'trial')} of {v['study']!r} still running or waiting {verb(v['n'], 'are')} left out"
     ),
     NoteKind.ENQUEUED: lambda v, o: (
-        f"{plural(v['n'], 'trial')} of {v['study']!r} {'was' if v['n'] == 1 else 'were'} enqueued by hand, not drawn"
+        f"{plural(v['n'], 'trial')} of {v['study']!r} {verb(v['n'], 'were')} enqueued by hand, not drawn"
     ),
     NoteKind.SELECTED: _selected,
     NoteKind.NOT_STATED_FOR_BOTH: "{fact}: not stated for both, since new says {new} and the baseline {baseline}",
@@ -911,18 +901,18 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.REACHES: _reaches,
     NoteKind.CURVE_SCORE: _curve_score,
     NoteKind.STEPS_EMPTY: lambda v, o: (
-        f"{plural(v['n'], 'row')} without a score {_are(v['n'])} left out: {v['column']!r} is empty there"
+        f"{plural(v['n'], 'row')} without a score {verb(v['n'], 'are')} left out: {v['column']!r} is empty there"
     ),
     NoteKind.CURVES_INFINITE: lambda v, o: (
-        f"{v['column']!r} is infinite in {v['n']} of {plural(v['of_runs'], 'run')}, which {'counts' if v['n'] == 1 else 'count'} as failed from that "
+        f"{v['column']!r} is infinite in {v['n']} of {plural(v['of_runs'], 'run')}, which {verb(v['n'], 'count')} as failed from that "
         "step on" + (f", {v['n_again']} of them though finite values follow" if v["n_again"] else "")
     ),
     NoteKind.VALUE_KEPT: lambda v, o: (
-        f"{v['n']} of {plural(v['of_runs'], 'run')} {'has' if v['n'] == 1 else 'have'} rows after the last value of {v['column']!r}, and "
-        f"{'keeps' if v['n'] == 1 else 'keep'} that value to {'its' if v['n'] == 1 else 'their'} end"
+        f"{v['n']} of {plural(v['of_runs'], 'run')} {verb(v['n'], 'have')} rows after the last value of {v['column']!r}, and "
+        f"{verb(v['n'], 'keep')} that value to {'its' if v['n'] == 1 else 'their'} end"
     ),
     NoteKind.STEPS_TWICE: lambda v, o: (
-        f"{plural(v['n'], 'row')} {'repeats' if v['n'] == 1 else 'repeat'} a {v['column']!r} of the same run, as where it went on from a "
+        f"{plural(v['n'], 'row')} {verb(v['n'], 'repeat')} a {v['column']!r} of the same run, as where it went on from a "
         f"checkpoint: the later row counts"
     ),
     NoteKind.FROM_STORE: "{n} trials from the store {store}",
@@ -930,7 +920,7 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.DAMAGED: _damaged,
     NoteKind.CHANGE_ACCEPTED: "the study was changed and the change accepted, rows before and after it count together: {change}",
     NoteKind.SET_ASIDE: lambda v, o: (
-        f"{plural(v['n'], 'file')} {_are(v['n'])} set aside in quarantine/; what {'it' if v['n'] == 1 else 'they'} held counts as not done"
+        f"{plural(v['n'], 'file')} {verb(v['n'], 'are')} set aside in quarantine/; what {'it' if v['n'] == 1 else 'they'} held counts as not done"
     ),
     NoteKind.UNFINISHED: lambda v, o: (
         f"{unfinished_words(v['cells'])}, not yet or no longer there; a further run makes them"
@@ -998,10 +988,10 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     ),
     NoteKind.FAILED_RUNS: lambda v, o: (
         f"{plural(v['n'], 'failed run')} of {v['of_runs']} "
-        + (f"{'is' if v['n'] == 1 else 'are'} left out" if v["counted"] is None else f"{_count(v['n'])} as {v['counted']}")
+        + (f"{verb(v['n'], 'are')} left out" if v["counted"] is None else f"{verb(v['n'], 'count')} as {v['counted']}")
     ),
     NoteKind.NO_SUCCESS: lambda v, o: (
-        f"{listed(list(v['methods']))} {'has' if len(v['methods']) == 1 else 'have'} no success on any problem"
+        f"{listed(list(v['methods']))} {verb(len(v['methods']), 'have')} no success on any problem"
     ),
     NoteKind.UNSOLVED: _unsolved,
     NoteKind.AT_TIME_LIMIT: _at_time_limit,
@@ -1010,7 +1000,7 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
         f"{o('time_limit', int(v['limit']) if v['limit'] == int(v['limit']) else v['limit'])}"
     ),
     NoteKind.BELOW_CLOCK: lambda v, o: (
-        f"{plural(v['n'], 'value')} below the clock's resolution of {v['floor']:g} {_count(v['n'])} as {v['floor']:g}"
+        f"{plural(v['n'], 'value')} below the clock's resolution of {v['floor']:g} {verb(v['n'], 'count')} as {v['floor']:g}"
     ),
     NoteKind.FIRST_RUNS: lambda v, o: f"the first {_counted(v)}",
     NoteKind.DRAWN_RUNS: lambda v, o: f"{_counted(v)}, drawn by a fixed stream",
@@ -1019,7 +1009,7 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
     NoteKind.UNEVEN_COUNTS: _uneven,
     NoteKind.EVIDENCE: "evidence, not size: with {n} runs each, other numbers of runs would give other distances",
     NoteKind.NO_SPREAD: lambda v, o: (
-        f"{v['n']} of {v['of_cells']} cells {'has' if v['n'] == 1 else 'have'} a standard deviation of 0, and the test believes "
+        f"{v['n']} of {v['of_cells']} cells {verb(v['n'], 'have')} a standard deviation of 0, and the test believes "
         f"{'it' if v['n'] == 1 else 'them'}"
     ),
     NoteKind.RUNS_JOINED: "several runs of a cell count by their {by}",
@@ -1038,6 +1028,6 @@ _SAYINGS: dict[NoteKind, str | Callable[[_Values, _Naming], str]] = {
         f"shift {v['shift']:g}; {percent_sure(v['confidence'])} intervals, approximate, {plural(v['n'], 'problem')} taken as a random sample"
     ),
     NoteKind.FAILED_AT_LIMIT: lambda v, o: (
-        f"{plural(v['n'], 'failure')} {_count(v['n'])} as the time limit of {v['limit']:.15g}"
+        f"{plural(v['n'], 'failure')} {verb(v['n'], 'count')} as the time limit of {v['limit']:.15g}"
     ),
 }  # fmt: skip

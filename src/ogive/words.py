@@ -188,6 +188,20 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 or word.endswith("s") else f"{count} {word}s"
 
 
+_ONE_DOES = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes", "reach": "reaches"}
+
+
+def verb(count: int, word: str) -> str:
+    """What one does, or what several do.
+
+    Examples
+    --------
+    >>> verb(1, "are"), verb(1, "count"), verb(3, "count")
+    ('is', 'counts', 'count')
+    """
+    return word if count != 1 else _ONE_DOES.get(word, f"{word}s")
+
+
 def duration(seconds: float) -> str:
     """A time as people say it.
 

@@ -17,7 +17,7 @@ from ogive.profiles import Baselines, MinMax, Reference, on_one_scale
 from ogive.reading import Source, as_trials
 from ogive.schema import OK
 from ogive.trials import Staircase, Trials, failure_rule
-from ogive.words import listed, plural
+from ogive.words import listed, plural, verb
 
 Scale: TypeAlias = Baselines | MinMax | Reference
 Grid: TypeAlias = int | Sequence[float] | FloatArray | None
@@ -302,7 +302,7 @@ def _steps(runs: Mapping[tuple[str, str], list[Staircase]], grid: Grid, ended: E
         late = sum(float(run.steps[0]) > asked[0] for run in known)
         if late:
             raise InputError(
-                f"`grid` begins at {asked[0]:g}, where {late} of {plural(len(known), 'run')} {'has' if late == 1 else 'have'} no value yet; "
+                f"`grid` begins at {asked[0]:g}, where {late} of {plural(len(known), 'run')} {verb(late, 'have')} no value yet; "
                 f"begin at {first:g}."
             )
         furthest = max(run.end for run in known)
